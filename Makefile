@@ -1,0 +1,84 @@
+# The only entry points of the project: `make` lists them. All but clean work in .venv, which they make themselves.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+# Twice quiet: errors only.
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
+EXTRAS := dev,database,statistics,pandas
+DEMO := build/demo
+
+# What the demo does. The first command makes data, the others are what a user would type.
+DEMO_GENERATE := generate table --rows 30000 --seed 7 -o build/people.csv
+DEMO_ANONYMIZE := anonymize mondrian build/people.csv --k 10 \
+	--quasi age,education --sensitive occupation --others drop --force -o $(DEMO)
+DEMO_VERIFY := verify $(DEMO)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-nojit check format bench docs docs-check clean
+
+help: ## list the targets
+	@echo 'make TARGET [ARGS="..."]'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: .venv/installed ## install, make data, anonymise it, prove it, and leave .venv/bin/shoal ready to use
+	@mkdir -p build
+	@echo '$$ shoal $(DEMO_GENERATE)'
+	@$(BIN)/shoal $(DEMO_GENERATE)
+	@echo '$$ shoal $(DEMO_ANONYMIZE)'
+	@$(BIN)/shoal $(DEMO_ANONYMIZE)
+	@echo '$$ shoal $(DEMO_VERIFY)'
+	@$(BIN)/shoal $(DEMO_VERIFY)
+	@echo
+	@echo 'Publish  $(DEMO)/release'
+	@echo 'Read     $(DEMO)/report.html'
+	@echo 'Go on    $(BIN)/shoal --help'
+
+test: .venv/installed-dev ## run the tests (ARGS="-k mondrian -x" go to pytest)
+	$(BIN)/python -m pytest $(ARGS)
+
+test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, without numba's compiler
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels $(ARGS)
+
+check: .venv/installed-dev ## format, lint, types, layers and style
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_style.py
+
+format: .venv/installed-dev ## put the code into the form that check asks for
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/installed-dev ## measure speed and memory (ARGS go to benchmarks/run.py)
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+docs: .venv/installed ## write docs/reference anew from the program
+	$(BIN)/python tools/reference.py
+
+docs-check: .venv/installed ## fail if docs/reference is stale
+	$(BIN)/python tools/reference.py --check
+
+clean: ## remove all that make has made
+	rm -rf .venv build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'Shoal needs Python 3.11 or newer as $(PYTHON): try make PYTHON=python3.11.' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo '$(PYTHON) cannot make a virtual environment: install its venv package' \
+		'(on Debian and Ubuntu: apt-get install python3-venv), then call make again.' >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	@echo 'Installing Shoal into .venv ...'
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	@echo 'Installing Shoal and its tests into .venv ...'
+	@$(PIP) --editable '.[$(EXTRAS)]'
+	@touch .venv/installed $@
