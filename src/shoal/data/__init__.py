@@ -1,0 +1,1 @@
+"""The nouns of Shoal: tables, baskets, their published forms, and what is known about each."""

@@ -1,0 +1,144 @@
+"""One set of items a person."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.data.frozen import frozen
+from shoal.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baskets:
+    """Sets of items in compressed rows: basket i is ``items[indptr[i]:indptr[i + 1]]``.
+
+    Parameters
+    ----------
+    indptr, items
+        The baskets. Items of a basket ascend and do not repeat. An empty basket is a person too.
+    vocabulary
+        The text of each item, in ascending code-point order, so that ascending codes are ascending texts.
+    sensitive
+        Codes of the items that must not be learned about a person, ascending.
+    insensitive
+        Codes of the items that are neither known to an adversary nor secret, ascending. All others are public: an
+        adversary may know them.
+    layout
+        The file format they came in and go out in: ``lines`` (``lines:,`` where a comma separates the items), ``spmf``,
+        ``long:ID,ITEM``, ``matrix`` or ``column:NAME``.
+    """
+
+    indptr: Indptr
+    items: Items
+    vocabulary: tuple[str, ...]
+    sensitive: Items
+    insensitive: Items
+    layout: str = "lines"
+
+    def __post_init__(self) -> None:
+        for name, kind in (
+            ("indptr", np.int64),
+            ("items", np.int32),
+            ("sensitive", np.int32),
+            ("insensitive", np.int32),
+        ):
+            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Counts:
+        """The number of items of each basket."""
+        return np.diff(self.indptr)
+
+    @property
+    def supports(self) -> Counts:
+        """The number of baskets that hold each item."""
+        return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64)
+
+    @property
+    def public(self) -> Items:
+        """Codes of the items that an adversary may know, ascending."""
+        hidden = np.union1d(self.sensitive, self.insensitive)
+        return np.setdiff1d(np.arange(len(self.vocabulary), dtype=np.int32), hidden)
+
+    def code(self, item: str) -> int:
+        """The code of an item by its text."""
+        place = int(np.searchsorted(np.array(self.vocabulary, dtype=object), item)) if self.vocabulary else 0
+        if place == len(self.vocabulary) or self.vocabulary[place] != item:
+            raise UnknownName("item", item, self.vocabulary)
+        return place
+
+    def basket(self, row: int) -> tuple[str, ...]:
+        """The texts of the items of one basket."""
+        return tuple(self.vocabulary[item] for item in self.items[self.indptr[row] : self.indptr[row + 1]])
+
+    def keep(self, wanted: Mask) -> "Baskets":
+        """The same baskets with only the items for which the mask (one entry an item) is true.
+
+        Items that go leave the vocabulary too; baskets that become empty stay.
+        """
+        stays = wanted[self.items]
+        indptr = np.concatenate(([0], np.cumsum(stays)))[self.indptr]
+        renamed = np.cumsum(wanted, dtype=np.int32) - 1
+        return replace(
+            self,
+            indptr=indptr,
+            items=renamed[self.items[stays]],
+            vocabulary=tuple(label for label, kept in zip(self.vocabulary, wanted, strict=True) if kept),
+            sensitive=renamed[self.sensitive[wanted[self.sensitive]]],
+            insensitive=renamed[self.insensitive[wanted[self.insensitive]]],
+        )
+
+    def take(self, rows: Rows) -> "Baskets":
+        """The same baskets in the given order."""
+        lengths = self.lengths[rows]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return replace(self, indptr=indptr, items=self.items[places])
+
+    def canonical_order(self) -> Rows:
+        """The baskets in ascending order of their lists of items; the empty ones first."""
+        return ragged_order(self.indptr, self.items)
+
+
+def ragged_order(indptr: Indptr, items: Items) -> Rows:
+    """Sort ragged rows of non-negative integers as Python sorts lists; equal rows keep their order."""
+    return np.argsort(ragged_ranks(indptr, items), kind="stable")
+
+
+def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
+    """The number of ragged rows of non-negative integers that come before each as Python sorts lists.
+
+    Equal rows have equal ranks. Rows are refined by their first item, then their second, and so on; a row leaves when
+    no other row shares its beginning, so the work is proportional to the shared beginnings and not to the longest
+    row times the rows.
+    """
+    rows = len(indptr) - 1
+    lengths = np.diff(indptr)
+    rank = np.zeros(rows, dtype=np.int64)
+    active: Rows = np.arange(rows, dtype=np.int64)
+    position = 0
+    while len(active):
+        places = indptr[active] + position
+        ended = lengths[active] <= position
+        here = np.where(ended, -1, items[np.minimum(places, max(len(items) - 1, 0))] if len(items) else -1)
+        width = int(here.max(initial=0)) + 2
+        key = rank[active] * width + here + 1
+        by_key = np.argsort(key, kind="stable")
+        active, key, ended = active[by_key], key[by_key], ended[by_key]
+        new = np.concatenate(([True], key[1:] != key[:-1]))
+        first = np.flatnonzero(new)
+        base = rank[active]
+        group_of = np.cumsum(new) - 1
+        start_of_base = np.concatenate(([True], base[1:] != base[:-1]))
+        offset = np.arange(len(active)) - np.maximum.accumulate(
+            np.where(start_of_base, np.arange(len(active)), 0)
+        )
+        rank[active] = base + offset[first][group_of]
+        sizes = np.bincount(group_of)
+        active = active[(sizes[group_of] > 1) & ~ended]
+        position += 1
+    return rank

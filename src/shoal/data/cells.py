@@ -1,0 +1,70 @@
+r"""The syntax of published cells, written and read in one place.
+
+===============  =====================================================================================
+``*``            a suppressed cell: any value
+``[25,31]``      a range of numbers or dates, both ends included
+``[25,30)``      a bin of a hierarchy, its upper end not included
+``{a|b}``        a set of names, one of which is the value
+anything else    a raw value, or the text of a node of a hierarchy
+===============  =====================================================================================
+
+Inside a set, a backslash stands before ``\``, ``|``, ``{`` and ``}``, so that every set can be read back.
+"""
+
+import re
+from collections.abc import Iterable
+
+SUPPRESSED = "*"
+
+_LOOKS_PUBLISHED = re.compile(r"\*|[\[(][^,]*,.*[\])\[]|\{.*\}", re.DOTALL)
+_SPECIAL = re.compile(r"([\\|{}])")
+
+
+def looks_published(text: str) -> bool:
+    """Whether a raw value could be taken for published syntax.
+
+    >>> [looks_published(text) for text in ("*", "[1,2]", "{a|b}", "a*", "(see, above)")]
+    [True, True, True, False, True]
+    """
+    return _LOOKS_PUBLISHED.fullmatch(text) is not None
+
+
+def range_text(low: str, high: str) -> str:
+    """The cell of a class whose values lie between two values; the value itself where they are one.
+
+    >>> range_text("25", "31"), range_text("25", "25")
+    ('[25,31]', '25')
+    """
+    return low if low == high else f"[{low},{high}]"
+
+
+def set_text(labels: Iterable[str]) -> str:
+    r"""The cell of a class that holds several names, in ascending order; the name itself where it is one.
+
+    >>> print(set_text(["b", "a"]), set_text(["a"]), set_text(["x|y", "z"]))
+    {a|b} a {x\|y|z}
+    """
+    ordered = sorted(labels)
+    if len(ordered) == 1:
+        return ordered[0]
+    return "{" + "|".join(_SPECIAL.sub(r"\\\1", label) for label in ordered) + "}"
+
+
+def set_members(text: str) -> list[str] | None:
+    r"""The names of a set, or None where the text is not a set.
+
+    >>> set_members(r"{x\|y|z}"), set_members("a")
+    (['x|y', 'z'], None)
+    """
+    if len(text) < 2 or text[0] != "{" or text[-1] != "}":
+        return None
+    members = [""]
+    inside = iter(text[1:-1])
+    for letter in inside:
+        if letter == "\\":
+            members[-1] += next(inside, "")
+        elif letter == "|":
+            members.append("")
+        else:
+            members[-1] += letter
+    return members

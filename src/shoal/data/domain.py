@@ -1,0 +1,86 @@
+"""The values that a column can take, and their order."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from shoal.arrays import Codes, Floats
+from shoal.data.frozen import frozen
+
+
+class Kind(StrEnum):
+    """How the values of a column relate to each other."""
+
+    NOMINAL = "nominal"
+    """Names without an order."""
+
+    ORDINAL = "ordinal"
+    """Names in a given order."""
+
+    NUMERIC = "numeric"
+    """Numbers: differences mean something."""
+
+    DATE = "date"
+    """Days: differences mean something."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """The distinct values of a column; a code is a place in this list.
+
+    Parameters
+    ----------
+    kind
+        How the values relate. Numbers and dates are listed in ascending order, ordinal values in their own order,
+        nominal ones in code-point order.
+    labels
+        The text of each value, without repeats. Text is what is read and what is published.
+    values
+        The coordinate of each value, for numbers (the number) and dates (days since 1970-01-01); NaN for the missing
+        value. None for names.
+    missing
+        The code of the missing value, or None where nothing is missing. It is always the last code, its label is
+        the empty text, and it is a value like any other: two missing cells are equal.
+    """
+
+    kind: Kind
+    labels: tuple[str, ...]
+    values: Floats | None = None
+    missing: int | None = None
+
+    def __post_init__(self) -> None:
+        assert (self.values is not None) == (self.kind in (Kind.NUMERIC, Kind.DATE))
+        assert self.missing is None or self.missing == len(self.labels) - 1
+        if self.values is not None:
+            assert len(self.values) == len(self.labels)
+            object.__setattr__(self, "values", frozen(self.values))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def present(self) -> int:
+        """The number of values that are not the missing one."""
+        return len(self.labels) - (self.missing is not None)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest coordinate; places in the list where values have no coordinate of their own."""
+        if self.present == 0:
+            return 0.0, 0.0
+        if self.values is None:
+            return 0.0, float(self.present - 1)
+        return float(self.values[0]), float(self.values[self.present - 1])
+
+    def ranks(self) -> Codes:
+        """The place of each label in ascending code-point order: what canonical order is computed on."""
+        order = sorted(range(len(self.labels)), key=self.labels.__getitem__)
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return ranks
+
+
+def nominal(labels: tuple[str, ...]) -> Domain:
+    """A domain of names, as published cells are: nothing is guessed, not even what is missing."""
+    return Domain(kind=Kind.NOMINAL, labels=labels)

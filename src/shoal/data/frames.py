@@ -1,0 +1,43 @@
+"""Published tables as frames of other libraries: labels return here."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.data.table import Column, Table
+from shoal.errors import MissingExtra, WrongUse
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+def to_series(column: Column) -> "polars.Series":
+    """The texts of a column; missing cells are null."""
+    import polars as pl
+
+    labels: list[str | None] = list(column.domain.labels)
+    if column.domain.missing is not None:
+        labels[column.domain.missing] = None
+    texts = pl.Series(column.name, labels, dtype=pl.String)
+    return texts.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32)))
+
+
+def to_polars(data: object) -> "polars.DataFrame":
+    """A table as a polars frame of texts."""
+    import polars as pl
+
+    if not isinstance(data, Table):
+        raise WrongUse(
+            f"Only a table can become a frame, not {type(data).__name__}; write the release and read its file."
+        )
+    return pl.DataFrame([to_series(column) for column in data.columns])
+
+
+def to_pandas(data: object) -> "pandas.DataFrame":
+    """A table as a pandas frame of texts."""
+    frame = to_polars(data)
+    try:
+        return frame.to_pandas()
+    except ImportError as error:
+        raise MissingExtra("A pandas frame", "pandas") from error

@@ -1,0 +1,40 @@
+"""Baskets published in groups: exact sets of public items, and counts of sensitive ones (CAHD)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items
+from shoal.data.frozen import frozen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Groups of baskets, each with a summary of its sensitive items.
+
+    Group g holds the baskets ``group_indptr[g]:group_indptr[g + 1]``; basket i holds the public items
+    ``items[basket_indptr[i]:basket_indptr[i + 1]]``; the summary of group g lies at
+    ``sensitive_indptr[g]:sensitive_indptr[g + 1]`` of `sensitive_items` and `sensitive_counts`.
+    """
+
+    group_indptr: Indptr
+    basket_indptr: Indptr
+    items: Items
+    sensitive_indptr: Indptr
+    sensitive_items: Items
+    sensitive_counts: Counts
+    vocabulary: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("group_indptr", "basket_indptr", "sensitive_indptr", "sensitive_counts"):
+            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int64)))
+        for name in ("items", "sensitive_items"):
+            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))
+
+    def __len__(self) -> int:
+        return len(self.group_indptr) - 1
+
+    @property
+    def sizes(self) -> Counts:
+        """The number of baskets of each group."""
+        return np.diff(self.group_indptr)

@@ -1,0 +1,58 @@
+"""What is published, and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.table import Table
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Published: TypeAlias = Table | Baskets | Groups | Clusters
+"""Published data in one of its four forms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """The public object: published data, how it was made, and what it promises.
+
+    Nothing here tells of the input: no path, no seed, no row number, and the order of the rows is the canonical order
+    of the published values.
+
+    Parameters
+    ----------
+    data
+        What is published.
+    method, parameters
+        The name of the method and its parameters as plain data.
+    promises
+        The promised models as plain data: ``{"model": "k-anonymity", "k": 10}``.
+    suppressed
+        The number of rows that were left out (or published without their cells).
+    details
+        Public facts of the method, such as the generalisation levels that it chose.
+    """
+
+    data: Published
+    method: str
+    parameters: Mapping[str, Any]
+    promises: tuple[Mapping[str, Any], ...]
+    suppressed: int = 0
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """The published table as a polars frame: texts as they are published, missing cells null."""
+        from shoal.data.frames import to_polars
+
+        return to_polars(self.data)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The published table as a pandas frame."""
+        from shoal.data.frames import to_pandas
+
+        return to_pandas(self.data)

@@ -1,0 +1,106 @@
+"""What a privacy model needs to know about groups of rows: sizes, persons, sensitive values, and a population."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.data.domain import Domain
+from shoal.data.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """How often each sensitive value occurs in each group, sparse, and in all that is published.
+
+    The values of group g are ``values[indptr[g]:indptr[g + 1]]``, ascending, with their `counts`. The distribution that
+    groups are compared with is `overall`: that of all rows to be published, because a reader of the release can
+    compute no other. The `domain` tells the texts and the order of the values, for models that ask for them.
+    """
+
+    indptr: Indptr
+    values: Codes
+    counts: Counts
+    overall: Counts
+    domain: Domain | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupStatistics:
+    """Facts about many groups at once, one entry a group.
+
+    Parameters
+    ----------
+    sizes
+        Rows of each group.
+    persons
+        Persons of each group: distinct entities, or the rows where no column says which rows belong together.
+    sensitive
+        A histogram of each sensitive column that was asked for, by name.
+    population
+        Rows of a population that match the cells under which each group will be published, from methods that can
+        count them before they publish. None where the method cannot.
+    table, groups
+        The rows themselves: the table, and the group of each of its rows (-1: none). Models of a population find a
+        lower bound of the matching rows with them. None where a method works on counts alone.
+    """
+
+    sizes: Counts
+    persons: Counts
+    sensitive: Mapping[str, Histogram] = field(default_factory=dict)
+    population: Counts | None = None
+    table: Table | None = None
+    groups: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+def group_statistics(
+    table: Table,
+    groups: Rows,
+    count: int,
+    columns: tuple[str, ...] = (),
+    *,
+    published: Mask | None = None,
+    population: Counts | None = None,
+) -> GroupStatistics:
+    """Count sizes, persons and sensitive values of groups.
+
+    Parameters
+    ----------
+    groups
+        The group of each row, 0 … count - 1; -1 leaves a row out.
+    count
+        The number of groups; a group may be empty.
+    columns
+        The sensitive columns to count values of.
+    published
+        The rows that will be published, where some are suppressed: models that compare with the distribution of the
+        whole compare with that of these rows. All rows unless told.
+    population
+        Rows of a population that match each group (see `GroupStatistics`).
+    """
+    inside = groups >= 0
+    here = groups[inside]
+    sizes = np.bincount(here, minlength=count).astype(np.int64)
+    persons = sizes
+    if table.entity is not None:
+        entity = table.entity
+        persons = np.diff(_pairs(here, entity.codes[inside], count, len(entity.domain))[0])
+    sensitive = {}
+    for column in table.select(columns):
+        indptr, values, counts = _pairs(here, column.codes[inside], count, len(column.domain))
+        codes = column.codes if published is None else column.codes[published]
+        overall = np.bincount(codes, minlength=len(column.domain)).astype(np.int64)
+        sensitive[column.name] = Histogram(indptr, values, counts, overall, column.domain)
+    return GroupStatistics(sizes, persons, sensitive, population, table, groups)
+
+
+def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, Codes, Counts]:
+    """The distinct (group, code) pairs in compressed rows, with how often each occurs."""
+    mixed, counts = np.unique(groups * size + codes, return_counts=True)
+    indptr = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(mixed // size, minlength=count), out=indptr[1:])
+    return indptr, (mixed % size).astype(np.int32), counts.astype(np.int64)

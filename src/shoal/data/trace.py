@@ -1,0 +1,32 @@
+"""What the owner of the data may know about a run, and nobody else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.data.frozen import frozen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """The private side of a release. It is never written into the release folder.
+
+    Parameters
+    ----------
+    rows
+        For each published row, the row of the input it stands for.
+    timings
+        Seconds of each stage.
+    notes
+        Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data.
+    """
+
+    rows: Rows
+    timings: Mapping[str, float] = field(default_factory=dict)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", frozen(np.asarray(self.rows, dtype=np.int64)))

@@ -1,0 +1,107 @@
+"""Every error that Shoal raises, in one tree.
+
+::
+
+    ShoalError                 anything that Shoal refuses or cannot do
+    ├── Infeasible             the promise cannot be kept on this data (exit 1)
+    ├── BrokenPromise          a release does not keep what it promises (exit 1)
+    ├── WrongUse               a parameter out of range, an unknown name (exit 2)
+    │   ├── UnknownName        a column, item, method or model that is not there
+    │   └── MissingExtra       an optional part of Shoal that is not installed
+    └── BadData                input that cannot be read or trusted (exit 3)
+
+Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
+callers who know nothing of Shoal can catch ``ValueError``.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class ShoalError(Exception):
+    """Anything that Shoal refuses or cannot do."""
+
+    exit_code = 2
+
+
+class Infeasible(ShoalError, ValueError):
+    """The promise cannot be kept on this data; the message says the best that can be.
+
+    Parameters
+    ----------
+    message
+        What cannot be kept, and what to ask for instead.
+    best
+        The best value of the parameter that can be reached, where there is one.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, best: float | int | None = None) -> None:
+        super().__init__(message)
+        self.best = best
+
+
+class BrokenPromise(ShoalError, ValueError):
+    """A release does not keep what it promises."""
+
+    exit_code = 1
+
+
+class WrongUse(ShoalError, ValueError):
+    """A parameter out of range, or parameters that do not fit together."""
+
+    exit_code = 2
+
+
+class UnknownName(WrongUse, LookupError):
+    """A name that is not there; the message lists the near ones.
+
+    >>> UnknownName("column", "agee", ["age", "sex"]).args[0]
+    "There is no column 'agee'. Did you mean 'age'? There are: age, sex."
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.6)
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
+        super().__init__(f"There is no {kind} {name!r}.{hint} There are: {shown or 'none'}.")
+
+
+class MissingExtra(WrongUse, ImportError):
+    """An optional part that is not installed; the message says how to install it."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f'{purpose} needs the extra "{extra}": pip install "shoal[{extra}]".')
+
+
+class BadData(ShoalError, ValueError):
+    """Input that cannot be read or trusted.
+
+    Parameters
+    ----------
+    message
+        What is wrong and what to do.
+    path, line, column
+        Where it is, as far as it is known. Lines count from 1, the header included; a column is given by name.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        path: str | Path | None = None,
+        line: int | None = None,
+        column: str | None = None,
+    ) -> None:
+        self.path, self.line, self.column = path, line, column
+        places = [
+            str(path) if path is not None else "",
+            f"line {line}" if line is not None else "",
+            f"column {column!r}" if column is not None else "",
+        ]
+        where = ", ".join(place for place in places if place)
+        super().__init__(f"{where}: {message}" if where else message)
