@@ -1,0 +1,60 @@
+"""Hierarchies as a dictionary from leaf to the list of texts above it, one leaf at a time."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+Paths = dict[str, tuple[str, ...]]
+
+
+def shared_depth(paths: Paths, one: str, two: str) -> int:
+    """How many nodes below the root two leaves share: the depth of their lowest common node."""
+    depth = 0
+    for a, b in list(zip(reversed(paths[one]), reversed(paths[two]), strict=True))[1:]:
+        if a != b:
+            break
+        depth += 1
+    return depth
+
+
+def boundary_depths(paths: Paths, order: Sequence[str]) -> list[int]:
+    return [shared_depth(paths, one, two) for one, two in pairwise(order)]
+
+
+def common_level(paths: Paths, leaves: Sequence[str]) -> int:
+    """The least level on which all leaves have one text."""
+    return min(
+        level for level in range(len(paths[leaves[0]])) if len({paths[leaf][level] for leaf in leaves}) == 1
+    )
+
+
+def stands_together(paths: Paths, order: Sequence[str]) -> bool:
+    """Whether the leaves below every node follow each other without a stranger in between."""
+    height = len(paths[order[0]])
+    for level in range(height):
+        texts = [paths[leaf][level] for leaf in order]
+        changes = sum(a != b for a, b in pairwise(texts))
+        if changes != len(set(texts)) - 1:
+            return False
+    return True
+
+
+def nests(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether leaves that agree on a level agree on all higher ones."""
+    return all(
+        one[higher] == two[higher]
+        for one in rows
+        for two in rows
+        for level in range(len(one))
+        if one[level] == two[level]
+        for higher in range(level, len(one))
+    )
+
+
+def ambiguous(rows: Sequence[Sequence[str]]) -> set[str]:
+    """Texts below the root that stand for different sets of leaves on different levels."""
+    meanings: dict[str, set[frozenset[str]]] = {}
+    for level in range(len(rows[0]) - 1):
+        for text in {row[level] for row in rows}:
+            meaning = frozenset(row[0] for row in rows if row[level] == text)
+            meanings.setdefault(text, set()).add(meaning)
+    return {text for text, sets in meanings.items() if len(sets) > 1}
