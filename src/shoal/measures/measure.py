@@ -1,0 +1,120 @@
+"""What every measure has in common."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number that a measure gives, with its parts.
+
+    Parameters
+    ----------
+    name
+        Lower-case, unique over all measures: ``lm``, ``c_avg``.
+    value
+        The number.
+    meaning
+        What the number says, in one sentence.
+    better
+        ``lower`` or ``higher``.
+    parts
+        The number by column or item, where it has parts.
+    """
+
+    name: str
+    value: float
+    meaning: str
+    better: str = "lower"
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score as plain data."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "meaning": self.meaning,
+            "better": self.better,
+            "parts": dict(self.parts),
+        }
+
+
+def flat(scores: Iterable[Score]) -> dict[str, float]:
+    """Scores as one flat object: each under its name, its parts under the name, a dot and the column.
+
+    >>> flat([Score("lm", 0.5, "loss", parts={"age": 0.5}), Score("classes", 3, "number of classes")])
+    {'lm': 0.5, 'lm.age': 0.5, 'classes': 3}
+    """
+    plain: dict[str, float] = {}
+    for score in scores:
+        plain[score.name] = score.value
+        plain |= {f"{score.name}.{part}": value for part, value in score.parts.items()}
+    return plain
+
+
+class Measure(BaseModel):
+    """A way to compare a release with its original."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    """The name in the registry."""
+
+    accepts: ClassVar[tuple[type, ...]]
+    """The forms of published data it can measure."""
+
+    scores_named: ClassVar[tuple[str, ...]]
+    """The names of the scores it gives."""
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Measure a release against its original.
+
+        Nothing here needs the trace: what is measured can be measured again from the two files.
+        """
+        raise NotImplementedError
+
+
+class TableMeasure(Measure):
+    """A way to compare a published table with its original table."""
+
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
+
+    def tables(self, original: Table | Baskets, release: Release) -> tuple[Table, Table]:
+        """The original and the published table, checked to belong together.
+
+        Every row of the original is published or counted as suppressed; suppressed rows are left out, or
+        published with ``*`` in their cells.
+
+        Raises
+        ------
+        WrongUse
+            If one of the two is no table.
+        BadData
+            If the original is empty, or the release cannot have been made from it.
+        """
+        published = release.data
+        if not isinstance(original, Table) or not isinstance(published, Table):
+            odd = type(published if isinstance(original, Table) else original).__name__.lower()
+            raise WrongUse(f"The measure {self.name} compares a table with a published table, not {odd}.")
+        if not original.rows:
+            raise BadData("the original has no rows to compare a release with.")
+        for column in original.quasi:
+            if column.name not in published.names:
+                raise BadData(
+                    "the release has no such column; give the original that it was made from and its roles.",
+                    column=column.name,
+                )
+        if published.rows not in (original.rows, original.rows - release.suppressed):
+            raise BadData(
+                f"the release has {published.rows} rows and {release.suppressed} suppressed ones, but the "
+                f"original has {original.rows}; give the original that it was made from, read the same way."
+            )
+        return original, published
