@@ -1,0 +1,205 @@
+"""How baskets lie in a file: the names of the layouts, and finding out which one a file has."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from shoal.errors import UnknownName, WrongUse
+
+Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
+
+PUBLISHED_NAMES: dict[Form, str] = {
+    "lines": "data.dat",
+    "spmf": "data.spmf",
+    "long": "data.csv",
+    "matrix": "data.csv",
+    "column": "data.csv",
+}
+
+DELIMITERS = "\t,;|"
+"""What may stand between the cells of a delimited table."""
+
+SAMPLE = 1 << 16
+"""How many bytes of a file are looked at to find out its layout."""
+
+_BASKET_NAME = re.compile(
+    r"id|.*[ _-]?(id|no|number)|basket|transaction|trans|order|invoice|session|customer|user|member|patient|person",
+    re.IGNORECASE,
+)
+_ITEM_NAME = re.compile(
+    r"(item|product|article|stock|sku|good|page|term|code|diagnos|drug)\w*( ?(id|no|name|code|number))?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout and what belongs to it.
+
+    Parameters
+    ----------
+    form
+        ``lines``: one basket a line. ``spmf``: the same in the format of the SPMF library, ``1 -1 2 -1 -2``. ``long``:
+        a table with one row for each item of each basket. ``matrix``: a table of 0 and 1, one column an item.
+        ``column``: a table with the baskets in one of its columns.
+    columns
+        Of a long table the names of the columns that hold the basket and the item; of a column layout the column's.
+        Empty where the file's own order says it.
+    separator
+        The character between items: of ``lines`` None for blanks, of ``column`` None for the one that is found.
+    """
+
+    form: Form
+    columns: tuple[str, ...] = ()
+    separator: str | None = None
+
+    def __str__(self) -> str:
+        if self.form == "lines":
+            return "lines" if self.separator is None else f"lines:{self.separator}"
+        if self.form == "column":
+            return f"column:{self.columns[0]}"
+        if self.form == "long" and self.columns:
+            text = io.StringIO()
+            csv.writer(text, lineterminator="").writerow(self.columns)
+            return f"long:{text.getvalue()}"
+        return self.form
+
+
+def parse_layout(text: str, separator: str | None = None) -> Layout:
+    """The layout that a text such as ``long:invoice,item`` names.
+
+    Parameters
+    ----------
+    text
+        ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. A name
+        with a comma in it is put in double quotes.
+    separator
+        The character between items, for ``lines`` and ``column``; between cells, for ``long`` and ``matrix``.
+
+    Raises
+    ------
+    WrongUse
+        If there is no such layout, or it lacks a name.
+    """
+    form, colon, rest = text.partition(":")
+    if form == "lines":
+        mark = _checked(separator or rest or None)
+        return Layout("lines", (), None if mark == " " else mark)
+    if form == "spmf" or form == "matrix":
+        if colon:
+            raise WrongUse(f"The layout {form} takes nothing after a colon; you gave {text!r}.")
+        if form == "spmf" and separator is not None:
+            raise WrongUse("SPMF separates items by -1: leave the separator out.")
+        return Layout("spmf") if form == "spmf" else Layout("matrix", (), _checked(separator))
+    if form == "long":
+        columns = tuple(next(csv.reader([rest]), [])) if colon else ()
+        if colon and (len(columns) != 2 or "" in columns or columns[0] == columns[1]):
+            raise WrongUse(
+                f"A long layout names two columns, the basket's and the item's: long:ID,ITEM. You gave {text!r}."
+            )
+        return Layout("long", columns, _checked(separator))
+    if form == "column":
+        if not rest:
+            raise WrongUse("A column layout names its column: column:NAME.")
+        return Layout("column", (rest,), _checked(separator))
+    raise UnknownName("layout", text, ["lines", "spmf", "long:ID,ITEM", "matrix", "column:NAME"])
+
+
+def published_name(layout: str) -> str:
+    """The name of the file that baskets of a layout are published in.
+
+    >>> published_name("long:invoice,item")
+    'data.csv'
+    """
+    return PUBLISHED_NAMES[parse_layout(layout).form]
+
+
+def find_layout(sample: bytes, name: str = "") -> Layout:
+    """Find out the layout of a text file from its beginning.
+
+    - The first line that is neither blank nor a comment ends with ``-2``: SPMF.
+    - Every line but the first holds the same number of cells, all 0 or 1: a matrix. Two cells separated by a
+      blank that are never equal could be baskets of the items 0 and 1 as well: ambiguous.
+    - Every line holds two cells, and the names in the first line are those of a basket and an item (``id``,
+      ``invoice``, ``customer`` … and ``item``, ``product``, ``stockcode`` …): long.
+    - No line holds a comma, semicolon, tab or ``|``, and the name does not end in ``.csv`` or ``.tsv``: lines.
+
+    Parameters
+    ----------
+    sample
+        The first bytes of the file, `SAMPLE` of them.
+    name
+        What the file is called.
+
+    Raises
+    ------
+    WrongUse
+        If it may be more than one of them.
+    """
+    lines = _sample_lines(sample)
+    if _looks_like_spmf(lines):
+        return Layout("spmf")
+    if _looks_like_matrix(lines, name):
+        return Layout("matrix")
+    for delimiter in DELIMITERS:
+        cells = [line.split(delimiter) for line in lines]
+        if all(len(row) == 2 for row in cells):
+            basket, item = (cell.strip().strip('"') for cell in cells[0])
+            if _BASKET_NAME.fullmatch(basket) and _ITEM_NAME.fullmatch(item):
+                return Layout("long", (basket, item))
+    is_table = re.search(r"\.(csv|tsv)(\.\w+)?$", name) is not None
+    if is_table or any(delimiter in line for line in lines for delimiter in DELIMITERS):
+        raise _ambiguous(name)
+    return Layout("lines")
+
+
+def _checked(separator: str | None) -> str | None:
+    """The separator; what cannot separate is refused."""
+    if separator is None:
+        return None
+    if len(separator) != 1 or not separator.isascii() or separator in '\r\n"' or separator.isalnum():
+        raise WrongUse(
+            f'A separator is one ASCII character that is no letter, digit, quote or line end, such as "," or "|"; '
+            f"you gave {separator!r}."
+        )
+    return separator
+
+
+def _sample_lines(sample: bytes) -> list[str]:
+    """The whole lines of a sample that are not blank."""
+    text = sample.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    whole = text if len(sample) < SAMPLE or "\n" not in text else text[: text.rindex("\n")]
+    return [line.rstrip("\r") for line in whole.split("\n") if line.strip()]
+
+
+def _looks_like_spmf(lines: list[str]) -> bool:
+    first = next((line for line in lines if line[0] not in "@#%"), "")
+    return first.split()[-1:] == ["-2"]
+
+
+def _looks_like_matrix(lines: list[str], name: str) -> bool:
+    """Whether the lines after the first are cells of 0 and 1; the first may be a header, and name a row's label."""
+    body = lines[1:] if len(lines) > 1 else lines
+    for delimiter in [*DELIMITERS, None]:
+        rows = [[cell.strip(' "') for cell in line.split(delimiter)] for line in body]
+        header = lines[0].split(delimiter) if lines else []
+        if header and not header[0].strip(' "') and delimiter is not None:
+            rows = [row[1:] for row in rows]
+            header = header[1:]
+        width = len(header)
+        if width < 2 or any(len(row) != width or not set(row) <= {"0", "1"} for row in rows):
+            continue
+        if delimiter is None and width == 2 and all(row[0] != row[1] for row in [header, *rows]):
+            raise _ambiguous(name)
+        return True
+    return False
+
+
+def _ambiguous(name: str) -> WrongUse:
+    return WrongUse(
+        f"{name or 'The input'} could hold baskets in more than one way. Say which with --baskets: lines (with "
+        "--separator if no blanks separate the items), spmf, long:ID,ITEM, matrix or column:NAME "
+        "(in Python: layout=…)."
+    )

@@ -1,0 +1,133 @@
+"""Baskets in a table: one row for each item of each basket, or one column with all items of a basket."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Rows
+from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.input import Input
+
+BETWEEN_ITEMS = "|;, \t\x1f"
+"""What may separate the items of a cell: the first of these that occurs in a cell does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Which basket holds which item: two columns of equal length, and the number of baskets."""
+
+    rows: Rows
+    texts: pl.Series
+    count: int
+
+
+def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
+    """Baskets of a table with one row for each item of each basket, in the order of their first rows.
+
+    Rows of one basket need not stand together. A row without an item stands for its basket alone: so an empty basket
+    can be told.
+
+    Parameters
+    ----------
+    source
+        The table.
+    columns
+        The columns of the basket and the item; none for the first two.
+
+    Raises
+    ------
+    BadData
+        With its line, if a row names no basket.
+    """
+    names = columns or source.names[:2]
+    if len(names) < 2:
+        raise BadData(
+            "a long table has two columns, the basket's and the item's; here is one. Check the separator "
+            "(--separator).",
+            path=source.path,
+        )
+    for name in names:
+        if name not in source.names:
+            raise UnknownName("column", name, source.names)
+    frame = source.frame(names)
+    baskets, items = _texts(source, frame[names[0]]), _texts(source, frame[names[1]])
+    nameless = (baskets == "").to_numpy()
+    if nameless.any():
+        raise _nameless(source, int(np.argmax(nameless)), names[0])
+    rows, count = _numbered(baskets)
+    present = (items != "").to_numpy()
+    return Pairs(rows[present], items.filter(pl.Series(present)), count), (names[0], names[1])
+
+
+def read_column(source: Input, name: str, separator: str | None) -> Pairs:
+    """Baskets of a table with a basket in a cell: a list, or items with a separator between them.
+
+    Parameters
+    ----------
+    source
+        The table. Its other columns are left alone.
+    name
+        The column.
+    separator
+        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that occurs in a cell.
+    """
+    if name not in source.names:
+        raise UnknownName("column", name, source.names)
+    cells = source.frame([name])[name]
+    if not isinstance(cells.dtype, pl.List | pl.Array):
+        texts = _texts(source, cells)
+        if separator is None:
+            separator = next(
+                (mark for mark in BETWEEN_ITEMS if texts.str.contains(mark, literal=True).any()), "|"
+            )
+        cells = texts.str.split(separator)
+    elif isinstance(cells.dtype, pl.Array):
+        cells = cells.arr.to_list()
+    pairs = pl.DataFrame({"row": pl.Series(np.arange(len(cells), dtype=np.int64)), "item": cells}).explode(
+        "item"
+    )
+    texts = _texts(source, pairs["item"])
+    present = (texts != "").to_numpy()
+    return Pairs(pairs["row"].to_numpy()[present], texts.filter(pl.Series(present)), len(cells))
+
+
+def published_separator(vocabulary: tuple[str, ...]) -> str:
+    """What separates the items of a published cell: the first candidate that no item holds.
+
+    >>> published_separator(("red|green", "blue"))
+    ';'
+    """
+    used = set().union(*map(set, vocabulary)) if vocabulary else set()
+    separator = next((mark for mark in BETWEEN_ITEMS if mark not in used), None)
+    if separator is None:
+        raise WrongUse(
+            "The items hold every character that could separate them in a cell; read them in the long layout."
+        )
+    return separator
+
+
+def _texts(source: Input, cells: pl.Series) -> pl.Series:
+    """Cells as trimmed texts; a missing one is empty."""
+    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object):
+        raise BadData(
+            "the column holds no texts. Name another one, or read a column of lists with --baskets column:NAME.",
+            path=source.path,
+            column=cells.name,
+        )
+    if isinstance(cells.dtype, pl.Float32 | pl.Float64):
+        whole = cells.drop_nulls().drop_nans()
+        if (whole == whole.round()).all() and (whole.abs() < 2**53).all():
+            cells = cells.fill_nan(None).cast(pl.Int64)
+    return cells.cast(pl.String).str.strip_chars(" \t\r").fill_null("")
+
+
+def _nameless(source: Input, row: int, column: str) -> BadData:
+    return source.fault("the row does not say which basket it belongs to.", row, column)
+
+
+def _numbered(texts: pl.Series) -> tuple[Rows, int]:
+    """The number of each text in the order in which they first occur, and how many there are."""
+    distinct = texts.unique(maintain_order=True)
+    numbers = texts.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
+    return numbers, len(distinct)

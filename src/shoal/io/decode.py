@@ -1,0 +1,41 @@
+"""From codes to frames: labels return, and numbers and dates are numbers and dates where nothing is lost."""
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from shoal.data.domain import Kind
+from shoal.data.frames import to_series
+from shoal.data.table import Column, Table
+from shoal.io.encode import to_texts
+
+if TYPE_CHECKING:
+    from polars._typing import PolarsDataType
+
+
+def text_frame(table: Table) -> pl.DataFrame:
+    """A frame of texts; missing cells are null."""
+    return pl.DataFrame([to_series(column) for column in table.columns])
+
+
+def typed_frame(table: Table) -> pl.DataFrame:
+    """A frame for formats with types: a column of numbers or dates that are written in the usual way has their type.
+
+    All others are texts. A reader that turns cells into texts gets the labels back, exactly.
+    """
+    return pl.DataFrame([_typed(column) for column in table.columns])
+
+
+def _typed(column: Column) -> pl.Series:
+    labels = pl.Series(column.domain.labels[: column.domain.present], dtype=pl.String)
+    types: dict[Kind, tuple[PolarsDataType, ...]] = {
+        Kind.NUMERIC: (pl.Int64, pl.Float64),
+        Kind.DATE: (pl.Date,),
+    }
+    for dtype in types.get(column.domain.kind, ()):
+        values = labels.str.to_date(strict=False) if dtype == pl.Date else labels.cast(dtype, strict=False)
+        if not values.has_nulls() and to_texts(values).equals(labels):
+            if column.domain.missing is not None:
+                values = values.extend_constant(None, 1)
+            return values.gather(pl.Series(column.codes)).alias(column.name)
+    return to_series(column)

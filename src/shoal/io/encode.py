@@ -1,0 +1,263 @@
+"""From frames to codes: the door where texts become integers, once.
+
+Whatever the type, a column is reduced to its distinct values first, and all that follows — trimming, missing values,
+finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Codes, Mask, Rows
+from shoal.data.domain import Domain, Kind
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.io.input import Input
+from shoal.io.kinds import coordinates, find_kind, positive_zero
+from shoal.io.reading import Reading
+
+_PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
+_DENSE = 4
+"""Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
+_WHOLE = 2.0**53
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """A column as places in a list of its distinct values: ``texts[places[row]]`` is the cell, null where missing.
+
+    The list may hold equal texts, because values can differ in the blanks around them alone.
+    """
+
+    texts: pl.Series
+    places: Codes
+
+    @property
+    def missing(self) -> Mask:
+        """Which rows have no value."""
+        return self.texts.is_null().to_numpy()[self.places]
+
+    def take(self, rows: Mask) -> "Distinct":
+        """The rows for which the mask is true, without the values that only other rows have."""
+        places = self.places[rows]
+        used = np.bincount(places, minlength=len(self.texts)) > 0
+        renumbered = (np.cumsum(used) - 1).astype(np.int32)
+        return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
+
+
+def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading) -> Table:
+    """Read the columns that have a role, and encode them.
+
+    Parameters
+    ----------
+    opened
+        Where they are.
+    roles
+        Name and role of each column to keep, in the order of the table.
+    reading
+        What is missing, and which kinds and orders were told.
+
+    Raises
+    ------
+    BadData
+        If a published column holds a cell that looks like a generalised one, if a cell does not fit the kind that was
+        told for its column, or if incomplete rows are to be dropped and no row is complete.
+    """
+    frame = opened.frame([name for name, _ in roles])
+    rows = np.ones(frame.height, dtype=np.bool_)
+    found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
+    del frame
+    if reading.drop_missing:
+        for column in found.values():
+            rows &= ~column.missing
+        if not rows.any():
+            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        if not rows.all():
+            found = {name: column.take(rows) for name, column in found.items()}
+    columns = []
+    for name, role in roles:
+        column = found.pop(name)
+        kind = reading.kind_of(name) or find_kind(column.texts)
+        order = tuple(value.strip() for value in reading.orders.get(name, ()))
+        misfit = _misfit(column.texts, kind, order)
+        if misfit is None and role is not Role.ENTITY:
+            misfit = _published_syntax(column.texts)
+        if misfit is not None:
+            raise _located(misfit, opened, np.flatnonzero(rows)[column.places == misfit[1]], name)
+        columns.append(Column(name, role, *encode(column, kind, order)))
+    return Table(tuple(columns))
+
+
+def encode_published(opened: Input, roles: Sequence[tuple[str, Role]]) -> Table:
+    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing."""
+    frame = opened.frame([name for name, _ in roles])
+    columns = []
+    for name, role in roles:
+        column = distinct(frame[name], opened, missing=None)
+        if column.texts.null_count() and "" in column.texts:
+            # A format with nulls tells them from empty texts, so they are two values.
+            quoted = '""' if '""' not in column.texts else '"" (empty)'
+            column = Distinct(column.texts.replace("", quoted), column.places)
+        columns.append(Column(name, role, *encode(column, Kind.NOMINAL)))
+    return Table(tuple(columns))
+
+
+def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) -> Distinct:
+    """Find the distinct values of a column as texts, in no particular order.
+
+    Parameters
+    ----------
+    series
+        The column, of any type that has one value a cell.
+    opened
+        Where it comes from, for messages.
+    missing
+        Texts that mean a missing value; the empty text is always one. None takes texts as they are, untrimmed.
+    """
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown):
+        raise BadData(
+            f"the cells are {series.dtype}; a cell must be one text, number or date. Convert or drop the column.",
+            opened.path,
+            column=series.name,
+        )
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
+        series = series.cast(pl.String)
+    values, places = _places(series)
+    texts = to_texts(values)
+    if missing is not None:
+        texts = texts.str.strip_chars()
+        blank = texts.is_in([*missing, ""])
+        if blank.any():
+            texts = texts.set(blank, None)
+    if series.null_count():
+        texts = texts.extend_constant(None, 1)
+    return Distinct(texts, places)
+
+
+def encode(column: Distinct, kind: Kind, order: tuple[str, ...] = ()) -> tuple[Domain, Codes]:
+    """The domain of a column and the codes of its rows.
+
+    Equal numbers are one value, however they were written; its label is the text without an exponent, then the
+    shortest, then the first in code-point order. So it does not depend on the order of the rows.
+    """
+    texts = column.texts
+    frame = pl.DataFrame({"place": np.arange(len(texts), dtype=np.uint32), "text": texts})
+    if kind is Kind.NOMINAL:
+        frame = frame.with_columns(key=pl.col("text")).sort("key", nulls_last=True)
+    elif kind is Kind.ORDINAL:
+        ranks = pl.DataFrame(
+            {"text": order, "key": np.arange(len(order))}, schema_overrides={"text": pl.String}
+        )
+        frame = frame.join(ranks, on="text", how="left").sort("key", nulls_last=True)
+    else:
+        written = (pl.col("text").str.contains("[eE]"), pl.col("text").str.len_chars(), pl.col("text"))
+        frame = frame.with_columns(key=coordinates(texts, kind)).sort("key", *written, nulls_last=True)
+    first = (frame["key"] != frame["key"].shift(1)).fill_null(False) & frame["key"].is_not_null()
+    if len(frame) and frame["key"][0] is not None:
+        first[0] = True
+    labels = tuple(frame["text"].filter(first).to_list())
+    code = (first.cum_sum().cast(pl.Int32) - 1).to_numpy().copy()
+    missing = len(labels) if texts.null_count() else None
+    code[frame["key"].is_null().to_numpy()] = len(labels)
+    values = None
+    if kind in (Kind.NUMERIC, Kind.DATE):
+        values = frame["key"].filter(first).to_numpy().astype(np.float64)
+        values = values if missing is None else np.append(values, np.nan)
+    codes_of = np.empty(len(texts), dtype=np.int32)
+    codes_of[frame["place"].to_numpy()] = code
+    return Domain(kind, labels if missing is None else (*labels, ""), values, missing), codes_of[
+        column.places
+    ]
+
+
+def to_texts(values: pl.Series) -> pl.Series:
+    """Values of any type as the texts that stand for them in a published file.
+
+    Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
+    where all are midnight.
+    """
+    dtype = values.dtype
+    if dtype.is_float():
+        values = positive_zero(values)
+        whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())
+        return values.cast(pl.Int64 if whole.all() else pl.String).cast(pl.String)
+    if isinstance(dtype, pl.Datetime):
+        if (values == values.dt.truncate("1d")).all():
+            return values.dt.date().cast(pl.String)
+        return values.dt.strftime("%Y-%m-%dT%H:%M:%S%.f" + ("%:z" if dtype.time_zone else ""))
+    if dtype == pl.Duration:
+        return values.dt.to_string()
+    return values.cast(pl.String)
+
+
+def _places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    """The distinct values, nulls left aside, and the place of each row among them; nulls are placed last."""
+    if series.dtype == pl.String:
+        return _text_places(series)
+    if series.dtype.is_integer() and series.dtype not in (pl.Int128, pl.UInt64, pl.UInt128):
+        low, high = series.min(), series.max()
+        if isinstance(low, int) and isinstance(high, int) and high - low < _DENSE * len(series):
+            return _dense_places(series, low, high)
+    values = series.drop_nulls().unique()
+    lookup = pl.DataFrame({"value": values, "place": np.arange(len(values), dtype=np.int32)})
+    joined = series.to_frame("value").join(lookup, on="value", how="left", maintain_order="left")
+    return values, joined["place"].fill_null(len(values)).to_numpy()
+
+
+def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    # Categories of a space of their own are numbered from 0 without gaps, and forgotten with the series.
+    categories = series.cast(pl.Categorical(pl.Categories.random()))
+    places = categories.to_physical()
+    highest = places.max()
+    count = highest + 1 if isinstance(highest, int) else 0
+    values = pl.Series(np.arange(count, dtype=np.uint32)).cat.to(categories.dtype).cast(pl.String)
+    return values, places.fill_null(count).cast(pl.Int32).to_numpy()
+
+
+def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Codes]:
+    offsets = (series.cast(pl.Int64) - low).fill_null(high - low + 1).to_numpy()
+    used = np.zeros(high - low + 2, dtype=np.bool_)
+    used[offsets] = True
+    used[-1] = False
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    place[-1] = used.sum()
+    return pl.Series(np.flatnonzero(used) + low), place[offsets]
+
+
+def _located(misfit: tuple[str, int], opened: Input, rows: Rows, name: str) -> BadData:
+    """A misfit as an error, at the first of the rows that have it."""
+    return opened.fault(misfit[0], int(rows[0]), name)
+
+
+def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, int] | None:
+    """Why and where a column is not of the kind that was told; None if it is."""
+    if kind is Kind.NOMINAL:
+        return None
+    if kind is Kind.ORDINAL:
+        wrong = ~texts.is_in(list(order)) & texts.is_not_null()
+        why = "is not in the order of this column; add it to the order"
+    else:
+        wrong = coordinates(texts, kind).is_null() & texts.is_not_null()
+        noun = "number" if kind is Kind.NUMERIC else "date (YYYY-MM-DD or YYYY/MM/DD)"
+        why = f"is not a {noun}; name it as missing (--missing), or let the column be nominal"
+    place = wrong.arg_max()
+    return (f"{texts[place]!r} {why}.", place) if place is not None and wrong.any() else None
+
+
+def _published_syntax(texts: pl.Series) -> tuple[str, int] | None:
+    """Which cell looks like a generalised one, so that nobody could tell it from those in a release."""
+    wrong = texts.str.contains(_PUBLISHED).fill_null(False)
+    if not wrong.any():
+        return None
+    place = wrong.arg_max()
+    assert place is not None
+    return (
+        f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalised "
+        "cells). Rename it, or name it as missing (--missing).",
+        place,
+    )

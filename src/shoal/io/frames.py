@@ -1,0 +1,57 @@
+"""Frames of polars, pandas and Arrow as sources."""
+
+from typing import Any
+
+import polars as pl
+
+from shoal.errors import BadData, MissingExtra, WrongUse
+from shoal.io.input import FrameInput, check_names
+
+
+def open_frame(source: Any) -> FrameInput:
+    """Open a frame in memory: of polars, of pandas (its index is no column), or anything that speaks Arrow.
+
+    Raises
+    ------
+    BadData
+        If a column mixes types, or two columns have one name.
+    WrongUse
+        If it is not a frame.
+    """
+    if isinstance(source, pl.LazyFrame):
+        source = source.collect()
+    if isinstance(source, pl.DataFrame):
+        return FrameInput(source)
+    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
+        return FrameInput(_from_pandas(source))
+    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
+        if (names := getattr(source, "column_names", None)) is not None:
+            check_names([str(name) for name in names], None)
+        try:
+            return FrameInput(pl.DataFrame(source))
+        except (pl.exceptions.PolarsError, TypeError) as error:
+            raise BadData(f"the Arrow data cannot be read: {error}.") from error
+    raise WrongUse(
+        f"A table is read from a path, an address of a database, or a frame of polars, pandas or Arrow, "
+        f"not from {type(source).__name__}."
+    )
+
+
+def _from_pandas(source: Any) -> pl.DataFrame:
+    names = [str(name) for name in source.columns]
+    check_names(names, None)
+    columns = []
+    for place, name in enumerate(names):
+        try:
+            columns.append(pl.Series(name, pl.from_pandas(source.iloc[:, place])))
+        except ImportError as error:
+            raise MissingExtra("Reading a pandas frame", "pandas") from error
+        except Exception as error:
+            # The error comes from Arrow, which need not be installed.
+            if type(error).__module__.partition(".")[0] not in ("pyarrow", "polars", "builtins"):
+                raise
+            raise BadData(
+                "the cells of the pandas frame mix types; turn the column into one type, for example by .astype(str).",
+                column=name,
+            ) from error
+    return pl.DataFrame(columns)

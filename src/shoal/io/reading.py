@@ -1,0 +1,71 @@
+"""How to read a source of rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from shoal.data.domain import Kind
+from shoal.errors import UnknownName, WrongUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a file does not tell about itself, as plain data. Whatever is not told is found out.
+
+    Parameters
+    ----------
+    separator
+        The character between the cells of delimited text; unless told, the one of ``,`` ``;`` tab ``|`` that splits
+        the first lines evenly.
+    names
+        The names of the columns, for a file without a header, whose first line is data then; unless told, the first
+        line has them.
+    missing
+        Texts that mean that a value is missing, after blanks around them are taken away. The empty text is always
+        one, because published files cannot tell an empty text from a missing one.
+    drop_missing
+        Leave out rows with a missing value in any column that is kept. Otherwise missing is a value like any other.
+    query
+        What to ask a database, in SQL.
+    sheet
+        The sheet of an Excel file; the first one unless told.
+    kinds
+        The kind of a column (nominal, ordinal, numeric, date) where the one found out is wrong: numbers that are
+        names, for example.
+    orders
+        The values of an ordinal column in ascending order. A column with an order is ordinal.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+    """A recipe that holds a reading refuses what it does not know."""
+
+    separator: str | None = None
+    names: tuple[str, ...] | None = None
+    missing: tuple[str, ...] = ("", "?", "NA")
+    drop_missing: bool = False
+    query: str | None = None
+    sheet: str | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for column, kind in self.kinds.items():
+            if kind not in set(Kind):
+                raise UnknownName("kind of column", kind, [known.value for known in Kind])
+            if kind == Kind.ORDINAL and column not in self.orders:
+                raise WrongUse(f"The ordinal column {column!r} needs its values in order.")
+            if kind != Kind.ORDINAL and column in self.orders:
+                raise WrongUse(f"The column {column!r} has an order, so it is ordinal and not {kind}.")
+        for column, order in self.orders.items():
+            if not order:
+                raise WrongUse(f"The order of column {column!r} must list its values.")
+            if len(set(order)) != len(order):
+                raise WrongUse(f"The order of column {column!r} lists a value twice.")
+
+    def kind_of(self, column: str) -> Kind | None:
+        """The kind that was told for a column, or None to find it out."""
+        return (
+            Kind.ORDINAL
+            if column in self.orders
+            else (Kind(kind) if (kind := self.kinds.get(column)) else None)
+        )

@@ -1,0 +1,123 @@
+"""The data file of a release in its four forms: table, baskets, groups, clusters."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.release import Published
+from shoal.data.role import Role
+from shoal.data.table import Table, canonical_order
+from shoal.errors import BadData
+from shoal.io.basket_layouts import parse_layout, published_name
+from shoal.io.basket_tables import published_separator
+from shoal.io.baskets import read_baskets, with_roles, write_baskets
+from shoal.io.published_clusters import read_clusters, write_clusters
+from shoal.io.published_groups import read_groups, write_groups
+from shoal.io.tables import read_published_table, write_table
+
+DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
+
+
+def write_data(data: Published, folder: Path, table_format: str) -> dict[str, Any]:
+    """Write the data file into a folder, in canonical order.
+
+    Returns
+    -------
+    dict
+        What release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only what
+        can be seen in the data file too.
+    """
+    if isinstance(data, Table):
+        write_table(_ordered(data), folder / f"data.{table_format}")
+        columns = [{"name": column.name, "role": str(column.role)} for column in data.columns]
+        return {"form": "table", "columns": columns, "rows": data.rows}
+    if isinstance(data, Baskets):
+        return _write_baskets(data, folder)
+    if isinstance(data, Groups):
+        write_groups(data, folder / "data.jsonl")
+        items = len(np.union1d(data.items, data.sensitive_items))
+        return {"form": "groups", "baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
+    write_clusters(data, folder / "data.jsonl")
+    items = len(np.union1d(data.items, data.terms))
+    trees = int((data.parents < 0).sum())
+    return {"form": "clusters", "baskets": int(data.sizes.sum()), "clusters": trees, "items": items}
+
+
+def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
+    """Read the data file of a folder; its shape is what `write_data` returned.
+
+    Raises
+    ------
+    BadData
+        If the file is not there, there are two, or it does not have that shape.
+    """
+    path = _data_file(folder)
+    if shape["form"] == "table":
+        return _read_table(path, shape)
+    if shape["form"] == "baskets":
+        baskets = read_baskets(path, layout=shape["layout"], separator=shape.get("separator"))
+        # A sensitive item that is not published any more is no secret of this release.
+        known = set(baskets.vocabulary)
+        return with_roles(
+            baskets,
+            [item for item in shape["sensitive"] if item in known],
+            [item for item in shape["insensitive"] if item in known],
+        )
+    return read_groups(path) if shape["form"] == "groups" else read_clusters(path)
+
+
+def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
+    """Write baskets without items that none of them holds: their names alone would tell of the input."""
+    supports = data.supports
+    if len(supports) and not supports.all():
+        data = data.keep(supports > 0)
+    data = data.take(data.canonical_order())
+    write_baskets(data, folder / published_name(data.layout))
+    shape: dict[str, Any] = {"form": "baskets", "layout": data.layout}
+    if parse_layout(data.layout).form == "column":
+        shape["separator"] = published_separator(data.vocabulary)
+    return shape | {
+        "baskets": len(data),
+        "items": len(data.vocabulary),
+        "sensitive": [data.vocabulary[item] for item in data.sensitive],
+        "insensitive": [data.vocabulary[item] for item in data.insensitive],
+    }
+
+
+def _ordered(table: Table) -> Table:
+    """The table in canonical order; a table that is so already is only looked through, not sorted."""
+    undecided = np.ones(max(table.rows - 1, 0), dtype=np.bool_)
+    for column in table.columns:
+        ranks = column.domain.ranks()[column.codes]
+        if (undecided & (ranks[1:] < ranks[:-1])).any():
+            return table.take(canonical_order(table.columns))
+        undecided &= ranks[1:] == ranks[:-1]
+    return table
+
+
+def _data_file(folder: Path) -> Path:
+    there = [folder / name for name in DATA_NAMES if (folder / name).exists()]
+    if not there:
+        raise BadData(
+            f"the published data is not there: one of {', '.join(DATA_NAMES)}. Fetch the whole folder again.",
+            folder,
+        )
+    if len(there) > 1:
+        names = " and ".join(path.name for path in there)
+        raise BadData(f"there are {names}, and only one can be what was published. Remove the other.", folder)
+    return there[0]
+
+
+def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
+    roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+    named = {role: [name for name in roles if roles[name] is role] for role in Role}
+    entity = next(iter(named[Role.ENTITY]), None)
+    table = read_published_table(path, named[Role.QUASI], named[Role.SENSITIVE], entity)
+    if set(table.names) != set(roles):
+        unlike = ", ".join(sorted(set(table.names) ^ set(roles)))
+        raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+    return table

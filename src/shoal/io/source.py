@@ -1,0 +1,199 @@
+"""Opening files: plain, compressed, or standard input; and telling text from anything else."""
+
+import gzip
+import sys
+import zlib
+from difflib import get_close_matches
+from pathlib import Path
+
+from shoal.errors import BadData, WrongUse
+
+STANDARD_INPUT = "-"
+"""The name that stands for standard input."""
+
+_COMPRESSIONS = (".gz", ".zst")
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
+_BINARY_FORMATS = {
+    b"PAR1": "a Parquet file; give it the ending .parquet",
+    b"ARROW1": "an Arrow file; give it the ending .arrow",
+    b"PK\x03\x04": "a zip archive or an Excel file; unpack it, or give it the ending .xlsx",
+    b"SQLite format 3\0": "a SQLite database; name it as sqlite:///PATH?table=NAME",
+    b"$FL2": "an SPSS file; give it the ending .sav",
+    b"BZh": "compressed with bzip2; unpack it first",
+    b"\xfd7zXZ": "compressed with xz; unpack it first",
+}
+
+
+def name_of(source: str | Path) -> str:
+    """How a message calls a source: its path as it was given, or standard input."""
+    return "standard input" if str(source) == STANDARD_INPUT else str(source)
+
+
+def format_of(path: str | Path) -> str:
+    """The ending that tells the format, in lower case and without that of the compression.
+
+    >>> format_of("adult.CSV.gz")
+    '.csv'
+    """
+    path = Path(path)
+    return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSIONS else path.suffix.lower()
+
+
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that is there.
+
+    Raises
+    ------
+    BadData
+        If there is none, with near names in its folder, or if it is a folder.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise BadData("this is a folder; name a file in it.", path)
+    if not path.exists():
+        raise BadData(_absence(path), path)
+    return path
+
+
+def read_bytes(source: str | Path) -> bytes:
+    """All bytes of a file, or of standard input for ``-``, unpacked if they are compressed (gzip or Zstandard).
+
+    The compression is told by the first bytes and not by the name, so that it works for standard input too.
+
+    Raises
+    ------
+    BadData
+        If the file is not there, cannot be read, or is damaged or cut off.
+    """
+    try:
+        standard = str(source) == STANDARD_INPUT
+        data = sys.stdin.buffer.read() if standard else existing_file(source).read_bytes()
+    except OSError as error:
+        raise BadData(
+            f"the file cannot be read: {error.strerror}. Check its permissions.", name_of(source)
+        ) from error
+    ending = Path(source).suffix.lower()
+    if data.startswith(_GZIP):
+        return _gunzip(data, source)
+    if data.startswith(_ZSTANDARD):
+        return _unzstandard(data, source)
+    if data and ending in _COMPRESSIONS:
+        raise BadData(
+            f"the file is not what its ending {ending} says; take the ending away if it is not compressed.",
+            name_of(source),
+        )
+    return data
+
+
+def read_text(source: str | Path) -> bytes:
+    r"""The text of a file as UTF-8 bytes: checked, without a byte order mark, lines ended by ``\n`` or ``\r\n``.
+
+    Bytes and not characters, because readers of large files work on bytes.
+
+    Raises
+    ------
+    BadData
+        If the file is empty, binary, or in another encoding (with the line of the first foreign byte).
+    """
+    data = read_bytes(source)
+    name = name_of(source)
+    if data.startswith(_UTF_16_MARKS):
+        raise BadData(
+            "the text is UTF-16, not UTF-8; convert it, for example with: iconv -f UTF-16 -t UTF-8 OLD > NEW.",
+            name,
+        )
+    for magic, meaning in _BINARY_FORMATS.items():
+        if data.startswith(magic):
+            raise BadData(f"this is {meaning}.", name)
+    check_utf8(data, name)
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    if not data[:4096].strip() and not data.strip():
+        raise BadData("the file is empty; there is nothing to read.", name)
+    if b"\n" not in data and b"\r" in data:
+        return data.replace(b"\r", b"\n")
+    return data
+
+
+def check_utf8(data: bytes, name: str) -> None:
+    """Refuse bytes that are no UTF-8 text."""
+    place = data.find(b"\0")
+    if place >= 0:
+        raise BadData(
+            "the file holds a NUL byte, so it is binary or cut off, not text.", name, _line_at(data, place)
+        )
+    if data.isascii():
+        return
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if data[:4096].translate(None, _CONTROLS) != data[:4096]:
+            raise BadData("the file is binary, not text.", name) from None
+        cut = error.end == len(data) and error.reason == "unexpected end of data"
+        raise BadData(
+            "the file ends inside a character: it is cut off; fetch it again."
+            if cut
+            else f"byte 0x{data[error.start]:02X} is not UTF-8; convert the file, for example with: "
+            "iconv -f LATIN1 -t UTF-8 OLD > NEW.",
+            name,
+            _line_at(data, error.start),
+        ) from None
+
+
+def single_character(separator: str) -> str:
+    r"""A separator as one character; ``\t`` and ``tab`` may be spelt out, as shells make them hard to type.
+
+    >>> single_character("tab") == chr(9)
+    True
+    """
+    separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
+    if len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0':
+        raise WrongUse(f"The separator is one character such as , ; | or tab, not {separator!r}.")
+    return separator
+
+
+def _line_at(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1
+
+
+def _absence(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no such file, and no folder {str(folder)!r}."
+    near = get_close_matches(path.name, sorted(entry.name for entry in folder.iterdir()), n=3, cutoff=0.6)
+    return "there is no such file." + (f" Did you mean {' or '.join(map(repr, near))}?" if near else "")
+
+
+def _gunzip(data: bytes, source: str | Path) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except EOFError:
+        raise _cut_off("gzip", source) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise _damaged("gzip", source) from error
+
+
+def _unzstandard(data: bytes, source: str | Path) -> bytes:
+    import zstandard
+
+    unpacked = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            unpacked.append(frame.decompress(data))
+        except zstandard.ZstdError as error:
+            raise _damaged("Zstandard", source) from error
+        if not frame.eof:
+            raise _cut_off("Zstandard", source)
+        data = frame.unused_data
+    return b"".join(unpacked)
+
+
+def _cut_off(compression: str, source: str | Path) -> BadData:
+    return BadData(f"the {compression} file ends too early: it is cut off; fetch it again.", name_of(source))
+
+
+def _damaged(compression: str, source: str | Path) -> BadData:
+    return BadData(f"the {compression} file is damaged; fetch it again.", name_of(source))

@@ -1,0 +1,310 @@
+"""The door for tables: any source in, any format out."""
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.role import Role
+from shoal.data.table import Table
+from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.reading import Reading as Reading
+from shoal.io.source import STANDARD_INPUT, format_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from shoal.io.input import Input
+
+
+def read_frame(source: Any, reading: Reading | None = None) -> "polars.DataFrame":
+    """Read all columns of a source as they are.
+
+    Parameters
+    ----------
+    source
+        A path (``-`` is standard input), the address of a database, or a frame of polars, pandas or Arrow.
+    reading
+        What the source does not tell about itself.
+
+    Returns
+    -------
+    polars.DataFrame
+        Delimited text comes as texts with blanks around them taken away. Sources with types keep theirs.
+    """
+    import polars as pl
+
+    opened = open_input(source, reading)
+    return opened.frame(opened.names).with_columns(pl.col(pl.String).str.strip_chars())
+
+
+def read_table(
+    source: Any,
+    *,
+    quasi: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifying: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    reading: Reading | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Table:
+    """Read a table and give its columns their roles.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``, or a frame of polars, pandas or Arrow.
+        The ending of a path tells the format: ``.csv`` and any other delimited text, ``.parquet``, ``.arrow`` or
+        ``.feather``, ``.xlsx``, ``.sav``, ``.dta``, ``.sas7bdat``, ``.xpt``. A folder of part files (``part-0.csv``, …)
+        is read as one.
+    quasi, sensitive, identifying, insensitive
+        The columns of each role. Identifying columns are dropped at once.
+    entity
+        The column that says which rows belong to one person.
+    others
+        What to do with columns without a role: ``drop`` (they are not even read) or ``insensitive`` (published as they
+        are). None makes such a column an error.
+    reading
+        What the source does not tell about itself.
+    hierarchies
+        Hierarchies by column; each must cover the values of its column. Those of columns that are dropped are not used.
+
+    Raises
+    ------
+    WrongUse
+        If a column has two roles or none, or a name is not there (`UnknownName`).
+    BadData
+        If the source cannot be read, with file, line and column as far as they are known.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"name": ["Ann", "Bob"], "age": [41, 38], "ill": ["flu", None]})
+    >>> table = read_table(frame, identifying=["name"], quasi=["age"], sensitive=["ill"])
+    >>> [(column.name, column.domain.kind.value, column.domain.labels) for column in table.columns]
+    [('age', 'numeric', ('38', '41')), ('ill', 'nominal', ('flu', ''))]
+    """
+    from shoal.io.encode import encode_table
+
+    reading = reading or Reading()
+    opened = open_input(source, reading)
+    given = {
+        Role.QUASI: _listed("quasi", quasi),
+        Role.SENSITIVE: _listed("sensitive", sensitive),
+        Role.IDENTIFYING: _listed("identifying", identifying),
+        Role.INSENSITIVE: _listed("insensitive", insensitive),
+        Role.ENTITY: () if entity is None else (entity,),
+    }
+    for name in (*reading.kinds, *reading.orders, *(hierarchies or {})):
+        if name not in opened.names:
+            raise UnknownName("column", name, opened.names)
+    table = encode_table(opened, _assigned(opened.names, given, others), reading)
+    return _with_hierarchies(table, hierarchies or {})
+
+
+def read_published_table(
+    path: str | Path,
+    quasi: Iterable[str],
+    sensitive: Iterable[str] = (),
+    entity: str | None = None,
+    reading: Reading | None = None,
+) -> Table:
+    """Read a published table, ours or not, to verify it: cells raw, columns nominal, nothing guessed to be missing.
+
+    An empty cell of a text file is the text ``""``, a value like any other. A null, in formats that have it, is the
+    missing value, and another value than an empty text. Nothing is trimmed.
+
+    Parameters
+    ----------
+    path
+        A file, or a folder of part files.
+    quasi, sensitive, entity
+        The columns of each role. All others are insensitive.
+    reading
+        Of it separator, names, sheet and query are used; nothing is missing, and every column is nominal.
+    """
+    from shoal.io.encode import encode_published
+
+    opened = open_input(path, reading, published=True)
+    given = {
+        Role.QUASI: _listed("quasi", quasi),
+        Role.SENSITIVE: _listed("sensitive", sensitive),
+        Role.ENTITY: () if entity is None else (entity,),
+    }
+    return encode_published(opened, _assigned(opened.names, given, others="insensitive"))
+
+
+def write_table(table: Table, path: str | Path) -> None:
+    r"""Write a table; the ending of the path tells the format.
+
+    ``.csv`` and ``.tsv`` are UTF-8 with a header, quoted as RFC 4180 says, with lines ended by ``\n``; a missing cell
+    is empty. ``.parquet``, ``.arrow``, ``.feather`` and ``.xlsx`` keep numbers and dates as such where nothing is lost,
+    and a missing cell is null. The file appears when it is whole: a crash or a full disk leaves nothing.
+
+    Raises
+    ------
+    WrongUse
+        If there is no format of that ending.
+    BadData
+        If the file cannot be written, for example because the disk is full.
+    """
+    import polars.exceptions
+
+    path = Path(path)
+    frame, write = _writer(table, path.suffix.lower())
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        write(frame, partial)
+        partial.replace(path)
+    except (OSError, polars.exceptions.ComputeError) as error:
+        number, reason = getattr(error, "errno", None), getattr(error, "strerror", None)
+        full = " Make room and try again." if number in (errno.ENOSPC, errno.EDQUOT) else ""
+        raise BadData(f"the file cannot be written: {reason or error}.{full}", path) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_database(table: Table, target: str, *, force: bool = False) -> None:
+    """Write a table into a database, in one transaction: all rows are there, or nothing has changed.
+
+    Parameters
+    ----------
+    table
+        What to write. Numbers and dates have their types where nothing is lost; missing cells are NULL.
+    target
+        ``postgresql://…?table=NAME`` (or ``SCHEMA.NAME``) or ``sqlite:///PATH?table=NAME``.
+    force
+        Replace a table of that name. Without it, one that exists is an error.
+    """
+    from shoal.io.database import write_frame
+    from shoal.io.decode import typed_frame
+
+    write_frame(typed_frame(table), target, replace=force)
+
+
+def open_input(source: Any, reading: Reading | None = None, *, published: bool = False) -> "Input":
+    """Open a source of rows: its columns are known, its cells not yet read.
+
+    Parameters
+    ----------
+    source
+        See `read_table`.
+    reading
+        What the source does not tell about itself.
+    published
+        Take names and cells as they stand, with the blanks around them.
+    """
+    from shoal.io.database import is_database, open_database
+
+    reading = reading or Reading()
+    if not isinstance(source, str | Path):
+        from shoal.io.frames import open_frame
+
+        return open_frame(source)
+    if is_database(source):
+        return open_database(str(source), reading.query)
+    if reading.query is not None:
+        raise WrongUse("A query is for a database (postgresql://… or sqlite:///…), not for a file.")
+    path = Path(source)
+    if str(source) != STANDARD_INPUT and path.is_dir():
+        return _open_parts(path, reading, published)
+    return _open_file(source, reading, published)
+
+
+def _open_file(source: str | Path, reading: Reading, published: bool, part: bool = False) -> "Input":
+    from shoal.io import columnar, excel, statistics
+    from shoal.io.delimited import Delimited
+
+    ending = format_of(source) if str(source) != STANDARD_INPUT else ""
+    typed: dict[str, Callable[[], Input]] = {
+        **dict.fromkeys(columnar.PARQUET, lambda: columnar.Parquet(source, allow_no_rows=part)),
+        **dict.fromkeys(columnar.ARROW, lambda: columnar.open_arrow(source)),
+        **dict.fromkeys(excel.ENDINGS, lambda: excel.open_excel(source, reading.sheet)),
+        **dict.fromkeys(statistics.READERS, lambda: statistics.open_statistics(source)),
+    }
+    if ending not in typed:
+        return Delimited(source, reading, trim=not published, allow_no_rows=part)
+    if reading.names is not None or reading.separator is not None:
+        raise WrongUse(
+            f"Names and a separator are for delimited text; {ending} files have names of their own."
+        )
+    return typed[ending]()
+
+
+def _open_parts(folder: Path, reading: Reading, published: bool) -> "Input":
+    from shoal.io.input import Parts
+
+    files = sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "_")))
+    if not files or not all(entry.is_file() and entry.name.startswith("part-") for entry in files):
+        raise BadData(
+            "this is a folder, and not one of part files (part-0.csv, …); name a file in it.", folder
+        )
+    return Parts([_open_file(entry, reading, published, part=True) for entry in files])
+
+
+def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _assigned(
+    names: Sequence[str], given: Mapping[Role, Sequence[str]], others: str | None
+) -> list[tuple[str, Role]]:
+    """The columns to keep with their roles, in the order of the source."""
+    if others not in (None, "drop", "insensitive"):
+        raise UnknownName("treatment of other columns", others, ["drop", "insensitive"])
+    roles: dict[str, Role] = {}
+    for role, columns in given.items():
+        for name in columns:
+            if name not in names:
+                raise UnknownName("column", name, names)
+            if name in roles:
+                twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
+                raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")
+            roles[name] = role
+    without = [name for name in names if name not in roles]
+    if without and others is None:
+        raise WrongUse(
+            f"These columns have no role: {', '.join(without)}. Name them as quasi, sensitive, identifying or "
+            "insensitive, or say what to do with them: --others drop or --others insensitive."
+        )
+    kept = [(name, roles.get(name, Role.INSENSITIVE)) for name in names if name in roles or others != "drop"]
+    kept = [(name, role) for name, role in kept if role is not Role.IDENTIFYING]
+    if not kept:
+        raise WrongUse("No column is left to publish; give at least one a role other than identifying.")
+    return kept
+
+
+def _with_hierarchies(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Table:
+    return Table(
+        tuple(
+            replace(column, hierarchy=hierarchies[column.name].covering(column.domain, column.name))
+            if column.name in hierarchies
+            else column
+            for column in table.columns
+        )
+    )
+
+
+def _writer(
+    table: Table, ending: str
+) -> tuple["polars.DataFrame", Callable[["polars.DataFrame", Path], None]]:
+    from shoal.io import columnar, decode, delimited, excel
+
+    if ending in (".csv", ".tsv"):
+        separator = "\t" if ending == ".tsv" else ","
+        return decode.text_frame(table), lambda frame, path: delimited.write_delimited(frame, path, separator)
+    if ending in columnar.PARQUET:
+        return decode.typed_frame(table), columnar.write_parquet
+    if ending in columnar.ARROW:
+        return decode.typed_frame(table), columnar.write_arrow
+    if ending == ".xlsx":
+        return decode.typed_frame(table), excel.write_excel
+    raise WrongUse(
+        f"There is no format to write of the ending {ending!r}; there are .csv, .tsv, .parquet, .arrow, .feather "
+        "and .xlsx."
+    )
