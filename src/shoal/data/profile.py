@@ -1,0 +1,248 @@
+"""What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Counts, Rows
+from shoal.data.baskets import Baskets
+from shoal.data.known_items import KnownItems, known_items
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+
+NEARLY_ALL = 0.9
+"""From this share of unique rows on, a column is as good as a name."""
+
+EXAMPLES, TOP = 3, 10
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+IDENTIFYING_WORD = re.compile(
+    r"id|identifier|uid|uuid|guid|key|(first|last|full|sur|fore|user)?name|user|ssn|passport|e?mail|(tele)?phone|mobile"
+    r"|fax|iban|account|card|licen[cs]e|plate|address|street|ip|url|mrn"
+)
+QUASI_WORD = re.compile(
+    r"age|birth(day|date)?|born|dob|sex|gender|zip(code)?|postcode|postal|plz|city|town|county|state|region|country"
+    r"|nation(ality)?|native|citizenship|language|education|degree|school|marital|relationship|household|children|race"
+    r"|ethnic(ity)?|height|weight|date|admission|discharge"
+)
+SENSITIVE_WORD = re.compile(
+    r"diagnos[ei]s|disease|illness|condition|disorder|symptom|treatment|therapy|medication|drug|hiv|cancer|salary|income"
+    r"|wage|earnings|debt|wealth|credit|loan|occupation|job|religion|party|vote|orientation|crime|offen[cs]e|grade|score"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """One column: what it holds, how telling it is, and the role it may play.
+
+    Parameters
+    ----------
+    name, kind
+        The column, and how its values relate.
+    distinct
+        Different values, the missing one left aside.
+    missing
+        Missing cells.
+    unique
+        The share of rows whose value nobody else has.
+    examples
+        The most frequent values.
+    role, reason
+        A suggestion, and why. It is made from the name and the numbers above: decide yourself.
+    """
+
+    name: str
+    kind: str
+    distinct: int
+    missing: int
+    unique: float
+    examples: tuple[str, ...]
+    role: Role
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableProfile:
+    """A table: its columns, and how telling the quasi-identifiers are together.
+
+    Parameters
+    ----------
+    rows
+        The number of rows.
+    columns
+        The columns in order.
+    quasi
+        The columns that an adversary may know: those of that role, or the suggested ones where no column has it.
+    unique
+        The share of rows that nobody else shares all of these with.
+    smallest
+        Rows of the smallest class; 0 for a table without rows.
+    classes
+        The number of classes: rows that agree on all of these columns.
+    """
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    quasi: tuple[str, ...]
+    unique: float
+    smallest: int
+    classes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Smallest, mean and largest of some numbers, and how they are spread: quantiles by their share."""
+
+    least: int
+    mean: float
+    most: int
+    quantiles: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BasketsProfile:
+    """Baskets: how many, how long, how popular their items are, and how telling a few items are.
+
+    Parameters
+    ----------
+    baskets, items, occurrences
+        Baskets, different items, and items of all baskets together.
+    empty
+        Baskets without items.
+    density
+        The mean share of the items that a basket holds.
+    lengths
+        Items of a basket.
+    supports
+        Baskets that hold an item.
+    top
+        The most popular items and their supports.
+    known
+        What an adversary finds who knows 1, 2, 3, 4 items.
+    """
+
+    baskets: int
+    items: int
+    occurrences: int
+    empty: int
+    density: float
+    lengths: Spread
+    supports: Spread
+    top: tuple[tuple[str, int], ...]
+    known: tuple[KnownItems, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return asdict(self)
+
+
+def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProfile:
+    """Look at a table: each column alone, and the quasi-identifiers together.
+
+    Parameters
+    ----------
+    table
+        Roles need not be given: columns are looked at whatever their role.
+    quasi
+        The columns to look at together. None takes those with the role, or else the suggested ones.
+    """
+    profiles = tuple(_profile_column(column, table.rows) for column in table.columns)
+    if quasi is not None:
+        names = tuple(column.name for column in table.select(quasi))
+    else:
+        names = tuple(column.name for column in table.quasi)
+        names = names or tuple(profile.name for profile in profiles if profile.role is Role.QUASI)
+    sizes = _class_sizes(table.select(names), table.rows)
+    return TableProfile(
+        table.rows,
+        profiles,
+        names,
+        float((sizes == 1).sum() / table.rows) if table.rows else 0.0,
+        int(sizes.min(initial=table.rows)),
+        len(sizes),
+    )
+
+
+def profile_baskets(baskets: Baskets) -> BasketsProfile:
+    """Look at baskets: lengths, supports, and what a few known items give away."""
+    lengths, supports = baskets.lengths, baskets.supports
+    order = np.lexsort((np.arange(len(supports)), -supports))[:TOP]
+    cells = len(baskets) * len(baskets.vocabulary)
+    return BasketsProfile(
+        baskets=len(baskets),
+        items=len(baskets.vocabulary),
+        occurrences=len(baskets.items),
+        empty=int((lengths == 0).sum()),
+        density=len(baskets.items) / cells if cells else 0.0,
+        lengths=_spread(lengths),
+        supports=_spread(supports),
+        top=tuple((baskets.vocabulary[item], int(supports[item])) for item in order),
+        known=known_items(baskets),
+    )
+
+
+def suggest_role(name: str, distinct: int, rows: int, unique: float) -> tuple[Role, str]:
+    """A role to begin with, and why.
+
+    Words in the name decide first; then numbers. What nothing speaks for is taken to be known to an adversary, because
+    that is the safe side.
+
+    >>> suggest_role("dateOfBirth", 9000, 30000, 0.1)[0].value
+    'quasi'
+    """
+    words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    if distinct <= 1:
+        return Role.INSENSITIVE, "all rows have the same value"
+    for role, known, meaning in (
+        (Role.QUASI, QUASI_WORD, "others may know it"),
+        (Role.SENSITIVE, SENSITIVE_WORD, "it should not be learned about a person"),
+    ):
+        if found := next(filter(known.fullmatch, words), None):
+            return role, f"its name says {found!r}: {meaning}"
+    found = next(filter(IDENTIFYING_WORD.fullmatch, words), None)
+    if found and distinct * 10 >= rows:
+        return Role.IDENTIFYING, f"its name says {found!r}, and it has many values"
+    if unique >= NEARLY_ALL:
+        return Role.IDENTIFYING, f"{unique:.0%} of the rows have a value of their own"
+    return Role.QUASI, "nothing says that others do not know it"
+
+
+def _profile_column(column: Column, rows: int) -> ColumnProfile:
+    counts = np.bincount(column.codes, minlength=len(column.domain))
+    missing = 0 if column.domain.missing is None else int(counts[column.domain.missing])
+    present = counts if column.domain.missing is None else counts[:-1]
+    frequent = np.lexsort((np.arange(len(present)), -present))[:EXAMPLES]
+    distinct = int((present > 0).sum())
+    unique = float((counts == 1).sum() / rows) if rows else 0.0
+    role, reason = suggest_role(column.name, distinct, rows, unique)
+    examples = tuple(column.domain.labels[code] for code in frequent if present[code])
+    return ColumnProfile(
+        column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason
+    )
+
+
+def _class_sizes(columns: tuple[Column, ...], rows: int) -> Counts:
+    """How many rows each combination of values has; without columns all rows are one class."""
+    mixed: Rows = np.zeros(rows, dtype=np.int64)
+    width = 1
+    for column in columns:
+        if width * len(column.domain) >= 2**62:
+            mixed = np.unique(mixed, return_inverse=True)[1]
+            width = rows
+        mixed = mixed * len(column.domain) + column.codes
+        width *= len(column.domain)
+    return np.unique(mixed, return_counts=True)[1].astype(np.int64)
+
+
+def _spread(numbers: Counts) -> Spread:
+    if not len(numbers):
+        return Spread(0, 0.0, 0, {})
+    quantiles = dict(zip(map(str, QUANTILES), np.quantile(numbers, QUANTILES).tolist(), strict=True))
+    return Spread(int(numbers.min()), float(numbers.mean()), int(numbers.max()), quantiles)

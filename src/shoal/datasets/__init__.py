@@ -1,0 +1,1 @@
+"""Synthetic data with a known truth, for trying things out and for tests."""
