@@ -1,0 +1,245 @@
+"""Charts as inline SVG: plain data in, text out.
+
+Every chart fills the width of the box that it stands in: lengths along the page are percentages and all others are
+pixels, so that bars stretch and text keeps its size on a phone. Colours are those of the style sheet, by class. What
+colours tell apart, patterns and labels tell apart too. A chart has a title, a description that says in words what it
+shows, and a tip on each bar.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import floor
+
+from shoal.report.marginals import round_step
+
+PLOT = 168
+"""Height of upright bars, in pixels."""
+
+TOP = 26
+"""Room above them, for a legend or the label of a mark."""
+
+SLOTS = 8
+"""Bars that an axis has room for at least: fewer ones are not drawn wider."""
+
+LABELS = 7
+"""Labels below an axis, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar: a value from 0 to 1 (of the whole) with the text that stands for it."""
+
+    label: str
+    value: float
+    text: str
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoBars:
+    """Two bars that belong together."""
+
+    label: str
+    before: float
+    after: float
+    text: str
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line before a bar of a histogram, with what it says."""
+
+    place: int
+    text: str
+
+
+def bars(entries: Sequence[Bar], *, key: str, title: str, description: str) -> str:
+    """Lying bars on a scale from 0 to 1, each under its label."""
+    body = []
+    for place, bar in enumerate(entries):
+        top = 40 * place
+        body += [
+            "<g>",
+            _tip(bar.tip or f"{bar.label}: {bar.text}"),
+            _text(bar.label, x="0", y=top + 13, css="label"),
+            _text(bar.text, x="100%", y=top + 13, css="value", anchor="end"),
+            _box(0, 100, top + 21, 8, "track"),
+            _box(0, 100 * bar.value, top + 21, 8, "before"),
+            "</g>",
+        ]
+    return _chart(body, 40 * len(entries), key, title, description)
+
+
+def two_bars(
+    entries: Sequence[TwoBars], names: tuple[str, str], *, key: str, title: str, description: str
+) -> str:
+    """Lying bars in twos, each two under their label; the longest one fills the width."""
+    longest = max((max(entry.before, entry.after) for entry in entries), default=0.0) or 1.0
+    body = _legend(names, key)
+    for place, entry in enumerate(entries):
+        top = TOP + 8 + 46 * place
+        body += [
+            "<g>",
+            _tip(entry.tip or f"{entry.label}: {entry.text}"),
+            _text(entry.label, x="0", y=top + 11, css="label"),
+            _text(entry.text, x="100%", y=top + 11, css="value", anchor="end"),
+            _box(0, 100 * entry.before / longest, top + 18, 8, "before"),
+            _box(0, 100 * entry.after / longest, top + 28, 8, "after", _hatch(key)),
+            "</g>",
+        ]
+    return _chart(body, TOP + 8 + 46 * len(entries), key, title, description)
+
+
+def two_columns(
+    entries: Sequence[TwoBars],
+    names: tuple[str, str],
+    *,
+    edges: int = 0,
+    key: str,
+    title: str,
+    description: str,
+) -> str:
+    """Upright bars in twos along an axis, with as many labels below as fit.
+
+    The labels of the first `edges` entries name the lower edge of a bin and stand there; others stand below the middle
+    of their bars.
+    """
+    highest = max((max(entry.before, entry.after) for entry in entries), default=0.0)
+    body = _legend(names, key)
+    grid, top = _grid(highest, lambda value: f"{100 * value:.3g}\u00a0%")
+    body += grid
+    width = 100 / max(len(entries), SLOTS)
+    for place, entry in enumerate(entries):
+        left = place * width
+        body += ["<g>", _tip(entry.tip or f"{entry.label}: {entry.text}")]
+        body.append(_upright(left + 0.10 * width, 0.38 * width, entry.before / top, "before"))
+        body.append(_upright(left + 0.52 * width, 0.38 * width, entry.after / top, "after", _hatch(key)))
+        body.append("</g>")
+    body += _axis([entry.label for entry in entries], width, edges)
+    return _chart(body, TOP + PLOT + 26, key, title, description, axis=True)
+
+
+def histogram(
+    entries: Sequence[Bar], *, mark: Mark | None = None, key: str, title: str, description: str
+) -> str:
+    """Upright bars of whole numbers, with a line where something is marked; the last bar keeps its label."""
+    highest = max((entry.value for entry in entries), default=0.0)
+    body, top = _grid(highest, lambda value: f"{value:,.0f}", least_step=1.0)
+    width = 100 / max(len(entries), SLOTS)
+    for place, entry in enumerate(entries):
+        bar = _upright(place * width + 0.08 * width, 0.84 * width, entry.value / top, "before")
+        body += ["<g>", _tip(entry.tip or f"{entry.label}: {entry.text}"), bar, "</g>"]
+    if mark is not None:
+        left = f"{_short(mark.place * width)}%"
+        body.append(f'<line class="mark" x1="{left}" x2="{left}" y1="8" y2="{TOP + PLOT}"/>')
+        end = mark.place * width > 60
+        body.append(
+            _text(
+                mark.text,
+                x=left,
+                y=14,
+                css="mark-text",
+                anchor="end" if end else "start",
+                shift=-6 if end else 6,
+            )
+        )
+    body += _axis([entry.label for entry in entries], width, last_stays=True)
+    return _chart(body, TOP + PLOT + 26, key, title, description, axis=True)
+
+
+def _chart(
+    body: Iterable[str], height: int, key: str, title: str, description: str, axis: bool = False
+) -> str:
+    css = "chart with-axis" if axis else "chart"
+    return "".join(
+        [
+            f'<svg class="{css}" role="img" aria-labelledby="{key}-title" aria-describedby="{key}-desc" ',
+            f'width="100%" height="{height}">',
+            f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-desc">{escape(description)}</desc>',
+            *body,
+            "</svg>",
+        ]
+    )
+
+
+def _grid(highest: float, text: Callable[[float], str], least_step: float = 0.0) -> tuple[list[str], float]:
+    """Lines across the plot at round values, with their labels beside it; and the value at its top."""
+    step = max(round_step((highest or 1.0) / 4), least_step)
+    lines = max(floor(highest / step + 1e-9) + (highest % step > 1e-9 * step), 1)
+    parts = []
+    for line in range(lines + 1):
+        y = TOP + PLOT - PLOT * line / lines
+        css = "base" if line == 0 else "grid"
+        parts.append(f'<line class="{css}" x1="0" x2="100%" y1="{_short(y)}" y2="{_short(y)}"/>')
+        parts.append(_text(text(line * step), x="-8", y=y + 4, css="tick", anchor="end"))
+    return parts, lines * step
+
+
+def _axis(labels: Sequence[str], width: float, edges: int = 0, last_stays: bool = False) -> list[str]:
+    """Labels below an axis, every second or third one where they are many or long."""
+    letters = max((len(label) for label in labels), default=1)
+    room = max(min(LABELS, 48 // (letters + 2)), 2)
+    every = -(-len(labels) // room)
+    last_stays |= 0 < edges < len(labels)
+    free = len(labels) - every if last_stays else len(labels)
+    parts = []
+    for place, label in enumerate(labels):
+        if place < edges and place % every == 0:
+            x = _short(place * width)
+            parts.append(f'<line class="base" x1="{x}%" x2="{x}%" y1="{TOP + PLOT}" y2="{TOP + PLOT + 5}"/>')
+        if (place % every == 0 and place < free) or (last_stays and place == len(labels) - 1):
+            middle = place if place < edges else place + 0.5
+            parts.append(
+                _text(label, x=f"{_short(middle * width)}%", y=TOP + PLOT + 18, css="tick", anchor="middle")
+            )
+    return parts
+
+
+def _legend(names: tuple[str, str], key: str) -> list[str]:
+    """What the two kinds of bars are, and the pattern of the second one."""
+    second = 30 + 7 * len(names[0])
+    return [
+        f'<defs><pattern id="{key}-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><rect class="hatch-ground" width="5" height="5"/>'
+        '<rect class="hatch-line" width="2.2" height="5"/></pattern></defs>',
+        '<rect class="before" x="0" y="2" width="11" height="11" rx="1"/>',
+        _text(names[0], x="17", y=12, css="legend"),
+        f'<rect class="after" x="{second}" y="2" width="11" height="11" rx="1" fill="{_hatch(key)}"/>',
+        _text(names[1], x=str(second + 17), y=12, css="legend"),
+    ]
+
+
+def _hatch(key: str) -> str:
+    return f"url(#{key}-hatch)"
+
+
+def _upright(left: float, width: float, height: float, css: str, fill: str = "") -> str:
+    tall = min(max(height, 0.0), 1.0) * PLOT
+    if 0 < tall < 1:
+        tall = 1.0
+    return _box(left, width, TOP + PLOT - tall, tall, css, fill)
+
+
+def _box(left: float, width: float, top: float, height: float, css: str, fill: str = "") -> str:
+    if not width > 0 or not height > 0:
+        return ""
+    pattern = f' fill="{fill}"' if fill else ""
+    return (
+        f'<rect class="{css}" x="{_short(left)}%" width="{_short(min(width, 100.0))}%" y="{_short(top)}" '
+        f'height="{_short(height)}" rx="1"{pattern}/>'
+    )
+
+
+def _text(text: str, *, x: str, y: float, css: str, anchor: str = "start", shift: int = 0) -> str:
+    moved = f' dx="{shift}"' if shift else ""
+    return f'<text class="{css}" x="{x}" y="{_short(y)}" text-anchor="{anchor}"{moved}>{escape(text)}</text>'
+
+
+def _tip(text: str) -> str:
+    return f"<title>{escape(text)}</title>"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,183 @@
+"""Classes of the published table: their sizes, and what they give away of sensitive values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Mask, Rows
+from shoal.data.cells import SUPPRESSED
+from shoal.data.release import Release
+from shoal.data.statistics import GroupStatistics, Histogram, group_statistics
+from shoal.data.table import Column, Table
+
+BINS = 24
+"""Bars of the histogram of sizes; the largest classes share the last one."""
+
+KEYS = 2**62
+"""Mixed keys stay below this, so that they fit 63 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Classes of ``low … high`` members; high is None for the last bar, which has no upper end."""
+
+    low: int
+    high: int | None
+    classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the classes (or groups, or clusters: the unit) are, in rows, persons or baskets: the noun."""
+
+    count: int
+    unit: str
+    noun: str
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    promised: int | None
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """What the classes give away of a sensitive column.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    certain_classes, certain_rows
+        Classes in which all rows share one value, and the rows in them.
+    classes, rows
+        How many there are in all.
+    least_distinct
+        The smallest number of distinct values in a class.
+    largest_share
+        The largest share that one value has of a class.
+    common_share
+        The share of the most frequent value in the whole table: what everybody can guess without any class.
+    """
+
+    column: str
+    certain_classes: int
+    certain_rows: int
+    classes: int
+    rows: int
+    least_distinct: int
+    largest_share: float
+    common_share: float
+
+
+def class_statistics(published: Table, original_rows: int, release: Release) -> GroupStatistics:
+    """Count the classes of a published table again, from its cells.
+
+    Suppressed rows that are published without their cells are no class.
+    """
+    numbers, classes = _numbered(published.quasi, published.rows)
+    kept = published.rows + release.suppressed - original_rows
+    if kept > 0:
+        numbers[_suppressed(published, kept)] = -1
+    names = tuple(column.name for column in published.sensitive)
+    return group_statistics(published, numbers, classes, names)
+
+
+def _numbered(columns: tuple[Column, ...], rows: int) -> tuple[Rows, int]:
+    """Number the distinct combinations of the columns' cells, one number a row; and how many numbers there are."""
+    keys = np.zeros(rows, dtype=np.int64)
+    bound = 1
+    for column in columns:
+        if bound * len(column.domain) >= KEYS:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            bound = len(distinct)
+        keys = keys * len(column.domain) + column.codes
+        bound *= len(column.domain)
+    if bound > max(4 * rows, 1024):
+        distinct, keys = np.unique(keys, return_inverse=True)
+        return keys.astype(np.int64), len(distinct)
+    used = np.bincount(keys, minlength=bound) > 0
+    return (np.cumsum(used) - 1)[keys], int(used.sum())
+
+
+def _suppressed(published: Table, kept: int) -> Rows:
+    """The suppressed rows among those that are ``*`` throughout: their sensitive cells are empty too."""
+    blank: Mask = np.ones(published.rows, dtype=np.bool_)
+    for column in published.quasi:
+        labels = column.domain.labels
+        blank &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
+    places = np.flatnonzero(blank)
+    filled = np.zeros(len(places), dtype=np.int64)
+    for column in published.sensitive:
+        empty = [code for code, label in enumerate(column.domain.labels) if label in ("", SUPPRESSED)]
+        filled += ~np.isin(column.codes[places], empty)
+    return places[np.argsort(filled, kind="stable")][:kept].astype(np.int64)
+
+
+def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Sizes | None:
+    """Sum up the sizes of classes; None where there are none."""
+    members = members[members > 0]
+    if not len(members):
+        return None
+    return Sizes(
+        count=len(members),
+        unit=unit,
+        noun=noun,
+        smallest=int(members.min()),
+        median=float(np.median(members)),
+        mean=float(members.mean()),
+        largest=int(members.max()),
+        promised=promised,
+        bins=_bins(members, promised),
+    )
+
+
+def _bins(members: Counts, promised: int | None) -> tuple[Bin, ...]:
+    """Bars of equal width, one of which begins at the promised size; the last one takes all that is larger."""
+    smallest, largest = int(members.min()), int(members.max())
+    anchor = smallest if promised is None else promised
+    low = min(smallest, anchor)
+    usual = max(int(np.quantile(members, 0.95, method="higher")), anchor)
+    step = _whole_step(-(-(usual - low + 1) // (BINS - 2)))
+    start = anchor - -(-(anchor - low) // step) * step
+    bars = max((usual - start) // step + 1, 1)
+    places = np.minimum((members - start) // step, bars)
+    counts = np.bincount(places, minlength=bars + 1).tolist()
+    begin = [start + place * step for place in range(bars + 1)]
+    bins = [Bin(first, first + step - 1, classes) for first, classes in zip(begin, counts[:-1], strict=False)]
+    return (*bins, Bin(begin[-1], None, counts[-1])) if largest >= begin[-1] else tuple(bins)
+
+
+def _whole_step(least: int) -> int:
+    """The least whole number of one place that counts (or 15, 25, 150, …) that is not below a number."""
+    unit = int("1" + "0" * (len(str(least)) - 1))
+    halves: tuple[int, ...] = () if unit < 10 else (unit * 3 // 2, unit * 5 // 2)
+    steps: list[int] = sorted([*range(unit, 11 * unit, unit), *halves])
+    return next(step for step in steps if step >= least)
+
+
+def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
+    """What the classes give away of one sensitive column; None where there are no classes."""
+    sizes, histogram = statistics.sizes, statistics.sensitive[column]
+    filled = sizes > 0
+    if not filled.any():
+        return None
+    distinct = np.diff(histogram.indptr)[filled]
+    largest = np.maximum.reduceat(histogram.counts, histogram.indptr[:-1][filled])
+    certain = distinct == 1
+    rows = int(sizes.sum())
+    return Sensitive(
+        column=column,
+        certain_classes=int(certain.sum()),
+        certain_rows=int(sizes[filled][certain].sum()),
+        classes=int(filled.sum()),
+        rows=rows,
+        least_distinct=int(distinct.min()),
+        largest_share=float((largest / sizes[filled]).max()),
+        common_share=_most_common(histogram) / rows,
+    )
+
+
+def _most_common(histogram: Histogram) -> int:
+    return int(np.bincount(histogram.values, weights=histogram.counts).max())

@@ -1,0 +1,40 @@
+"""The slow twin of what the report counts: value by value and row by row."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+
+def spread(values: Sequence[str], cells: Sequence[str]) -> list[float]:
+    """The rows that a reader expects for each value of an ordered list, where cells are ours."""
+    expected = [0.0] * len(values)
+    for cell in cells:
+        stands_for = places(values, cell)
+        for place in stands_for:
+            expected[place] += 1 / len(stands_for)
+    return expected
+
+
+def places(values: Sequence[str], cell: str) -> list[int]:
+    """The places of the values that a cell stands for."""
+    if cell == "*":
+        return list(range(len(values)))
+    if found := re.fullmatch(r"\[(.*),(.*)\]", cell):
+        return list(range(values.index(found[1]), values.index(found[2]) + 1))
+    if cell.startswith("{"):
+        return [values.index(member) for member in cell[1:-1].split("|")]
+    return [values.index(cell)]
+
+
+def sensitive(classes: Sequence[str], values: Sequence[str]) -> tuple[int, int, int, float]:
+    """Classes of one value, the rows in them, the fewest values of a class, the largest share of a value."""
+    held: dict[str, list[str]] = {}
+    for one, value in zip(classes, values, strict=True):
+        held.setdefault(one, []).append(value)
+    certain = [rows for rows in held.values() if len(set(rows)) == 1]
+    return (
+        len(certain),
+        sum(map(len, certain)),
+        min(len(set(rows)) for rows in held.values()),
+        max(max(Counter(rows).values()) / len(rows) for rows in held.values()),
+    )
