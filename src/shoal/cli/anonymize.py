@@ -1,0 +1,212 @@
+"""``shoal anonymize``: one command for each registered method, its options read off the method's fields."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from shoal import registry
+from shoal.cli import show
+from shoal.cli.options import (
+    GROUPS,
+    Section,
+    flag,
+    flattened,
+    pairs_of,
+    pairs_option,
+    prose,
+    single,
+    singular,
+    source_named,
+    text_option,
+)
+from shoal.cli.program import COMMANDS, registered
+from shoal.data.baskets import Baskets
+from shoal.io.reading import Reading
+from shoal.methods.method import Method
+from shoal.pipeline import publish
+from shoal.recipe import Output, Recipe, Roles, Source, make_method, parameters_of
+
+EPILOGUE = """Example:
+  shoal anonymize {method} {input} {parameters} \\
+      {roles}{more}-o out"""
+
+LISTS = (
+    "Lists take commas and repeats: --quasi a,b --quasi c; a comma inside a name has a backslash before it. "
+    "Pairs are repeated: --kind zip=nominal --kind born=date."
+)
+
+OUTPUT = GROUPS["Output"]
+Input = Annotated[
+    str,
+    Parameter(
+        help="a file, - for standard input, or postgresql://… and sqlite:///…",
+        allow_leading_hyphen=True,
+        converter=source_named,
+    ),
+]
+Seed = Annotated[
+    int | None, Parameter(help="for methods that draw random numbers", group=OUTPUT, negative="")
+]
+Hierarchies = Annotated[
+    str | None,
+    text_option(
+        "folder of hierarchies: <column>.csv and *_hierarchy_<column>.csv", "DIR", group=GROUPS["Columns"]
+    ),
+]
+HierarchyPairs = Annotated[
+    tuple[str, ...],
+    pairs_option(
+        "the hierarchy of a column: a file, or how to build one, such as age=intervals:5,10,20, zip=mask, sex=suppress",
+        "COLUMN=SPEC",
+        group=GROUPS["Columns"],
+    ),
+]
+SaveRecipe = Annotated[
+    str | None, text_option("also write the recipe of this run, for `shoal run`", "FILE", group=OUTPUT)
+]
+Force = Annotated[bool, flag("replace an earlier release of that name", group=OUTPUT)]
+Replace = Annotated[bool, flag("replace a file of that name", name="--force", group=OUTPUT)]
+Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
+Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
+
+FOLDER = {"folder": ("--output", "-o")}
+
+
+def program(tokens: Sequence[str]) -> App:
+    """The command with its methods."""
+    names = registered(tokens, registry.METHODS)
+    app = App(name="anonymize", help=COMMANDS["anonymize"], help_epilogue=example(names[0]))
+    for name in names:
+        app.command(single(name, command_of(name), example(name)))
+    return app
+
+
+def command_of(name: str) -> Callable[..., Any]:
+    """The command of one method."""
+    kind: type[Method] = registry.load("method", name)
+    own = Section(
+        kind, "Method", without=("promises",), build=lambda **given: make_method({"name": name, **given})
+    )
+    if kind.accepts is Baskets:
+        command = flattened(
+            anonymize_baskets,
+            method=own,
+            roles=Section(Roles, "Items", only=("sensitive", "insensitive")),
+            source=Section(Source, "Reading", only=("baskets",), build=dict),
+            reading=Section(Reading, "Reading", only=("separator",)),
+            output=Section(Output, "Output", without=("format", "to"), names=FOLDER),
+        )
+    else:
+        command = flattened(
+            anonymize_table,
+            method=own,
+            roles=Section(Roles, "Columns"),
+            reading=Section(Reading, "Reading"),
+            output=Section(Output, "Output", names=FOLDER),
+        )
+    command.__doc__ = "\n\n".join([prose(kind.__doc__), LISTS, f"{kind.paper}."])
+    return command
+
+
+def anonymize_table(
+    input: Input,
+    /,
+    *,
+    method: Method,
+    roles: Roles,
+    reading: Reading,
+    output: Output,
+    hierarchies: Hierarchies = None,
+    hierarchy: HierarchyPairs = (),
+    seed: Seed = None,
+    save_recipe: SaveRecipe = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> int:
+    """Publish a table."""
+    recipe = Recipe(
+        source=Source(path=input, reading=reading),
+        roles=roles,
+        hierarchies={
+            **pairs_of(hierarchy, "--hierarchy"),
+            **({"folder": hierarchies} if hierarchies else {}),
+        },
+        method=parameters_of(method),
+        seed=seed,
+        output=output,
+    )
+    return carried_out(recipe, save=save_recipe, force=force, quiet=quiet, json=json)
+
+
+def anonymize_baskets(
+    input: Input,
+    /,
+    *,
+    method: Method,
+    roles: Roles,
+    source: dict[str, Any],
+    reading: Reading,
+    output: Output,
+    seed: Seed = None,
+    save_recipe: SaveRecipe = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> int:
+    """Publish baskets."""
+    recipe = Recipe(
+        source=Source(path=input, reading=reading, **source),
+        roles=roles,
+        method=parameters_of(method),
+        seed=seed,
+        output=output,
+    )
+    return carried_out(recipe, save=save_recipe, force=force, quiet=quiet, json=json)
+
+
+def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, json: bool) -> int:
+    """Run a recipe up to its folder, and show what came of it."""
+    with show.progress(quiet or json) as stage:
+        run, folder = publish(recipe, force=force, stage=stage)
+    if save is not None:
+        recipe.write(save)
+    return show.publication(run, folder, json=json, quiet=quiet)
+
+
+def example(name: str, more: str = "") -> str:
+    """A line that works on the data of `shoal generate`."""
+    kind: type[Method] = registry.load("method", name)
+    table = kind.accepts is not Baskets
+    return EPILOGUE.format(
+        method=name,
+        input="people.csv" if table else "baskets.dat",
+        parameters=" ".join(
+            typed(field, value) for field, value in kind.example.items() if field != "promises"
+        ),
+        roles="--quasi age,education --sensitive occupation --others drop \\\n      " if table else "",
+        more=more,
+    )
+
+
+def first_example(more: str = "") -> str:
+    """The example of the first method of the registry."""
+    return example(next(iter(registry.METHODS)), more)
+
+
+def typed(name: str, value: Any) -> str:
+    """A parameter as a user types it.
+
+    >>> typed("k", 10), typed("weights", {"age": 2}), typed("order", ["a", "b"])
+    ('--k 10', '--weight age=2', '--order a,b')
+    """
+    flag = f"--{name.replace('_', '-')}"
+    match value:
+        case bool():
+            return flag if value else f"--no-{flag[2:]}"
+        case dict():
+            return " ".join(f"{singular(flag)} {key}={part}" for key, part in value.items())
+        case list() | tuple():
+            return f"{flag} {','.join(map(str, value))}"
+    return f"{flag} {value}"

@@ -1,0 +1,66 @@
+"""``shoal generate``: data about people who do not exist."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, get_type_hints
+
+from cyclopts import App
+
+from shoal import registry
+from shoal.cli import show
+from shoal.cli.anonymize import OUTPUT, Quiet, Replace
+from shoal.cli.hierarchy import refuse_existing
+from shoal.cli.options import Section, flattened, number_option, single, text_option
+from shoal.cli.program import COMMANDS
+from shoal.data.baskets import Baskets
+from shoal.io.baskets import write_baskets
+from shoal.io.tables import write_table
+
+EXAMPLES = {
+    "table": """Example:
+  shoal generate table --rows 2000 --seed 7 -o people.csv""",
+    "baskets": """Example:
+  shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat""",
+}
+
+Seed = Annotated[int | None, number_option("the same seed makes the same data", group=OUTPUT)]
+Target = Annotated[
+    str,
+    text_option(
+        "the file to write; its ending tells the format", "FILE", name=("--output", "-o"), group=OUTPUT
+    ),
+]
+
+
+def program(tokens: Sequence[str]) -> App:
+    """The command, with one part for each registered generator."""
+    app = App(name="generate", help=COMMANDS["generate"], help_epilogue=EXAMPLES["table"])
+    for form, kind in generators().items():
+        app.command(single(form, command_of(kind), EXAMPLES[form]))
+    return app
+
+
+def generators() -> dict[str, type]:
+    """The registered generators by what they make: a table or baskets."""
+    kinds = [registry.load("dataset", name) for name in registry.DATASETS]
+    return {get_type_hints(kind.make)["return"].__name__.lower(): kind for kind in kinds}
+
+
+def command_of(kind: type) -> Callable[..., Any]:
+    """The command of one generator."""
+    command = flattened(generate, shape=Section(kind, "Shape"))
+    command.__doc__ = kind.__doc__
+    return command
+
+
+def generate(
+    *, shape: Any, output: Target, seed: Seed = None, force: Replace = False, quiet: Quiet = False
+) -> None:
+    """Make data and write it."""
+    refuse_existing(output, force)
+    data = shape.make(seed)
+    if isinstance(data, Baskets):
+        write_baskets(data, output)
+    else:
+        write_table(data, output)
+    if not quiet:
+        show.line(f"{show.count(data):,} {show.noun(data)} in {output}")

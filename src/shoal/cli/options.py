@@ -1,0 +1,319 @@
+"""Options from declared fields: what a method, a recipe or a reader declares is what the command line offers.
+
+A command names the declarations it takes as *sections*; `flattened` turns every field of a section into an option and
+hands the section back, built and checked, when the command is called.
+"""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from cyclopts import App, Group, Parameter
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticUndefined
+
+from shoal.errors import WrongUse
+
+TITLES = ("Method", "Promise", "Columns", "Items", "Reading", "Shape", "Output")
+GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
+"""The parts of a help page, in order."""
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    r"""The names of a list; a comma inside a name has a backslash before it.
+
+    >>> split_names(r"age,income\, yearly")
+    ('age', 'income, yearly')
+    """
+    return tuple(part.strip().replace("\\,", ",") for part in re.split(r"(?<!\\),", text))
+
+
+def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
+    """Lists of names, one after the other: ``--quasi a,b --quasi c``."""
+    return tuple(name for token in tokens for name in split_names(token.value))
+
+
+def pairs_of(texts: Sequence[str], option: str) -> dict[str, str]:
+    """Pairs, one a text: ``--hierarchy age=intervals:5,10 --hierarchy zip=mask``.
+
+    >>> pairs_of(["age=intervals:5,10", "zip=mask"], "--hierarchy")
+    {'age': 'intervals:5,10', 'zip': 'mask'}
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in _parted(text))
+        if not equals or not name or not value:
+            raise WrongUse(f"{option} takes NAME=VALUE, not {text!r}.")
+        if name in pairs:
+            raise WrongUse(f"{option} is given twice for {name!r}.")
+        pairs[name] = value
+    return pairs
+
+
+def source_named(_: Any, tokens: Sequence[Any]) -> str:
+    """A source; one that begins with a hyphen is a mistyped option, but for that of standard input."""
+    name: str = tokens[0].value
+    if name.startswith("-") and name != "-":
+        raise WrongUse(f"Unknown option: {name.partition('=')[0]}.")
+    return name
+
+
+def whole(_: Any, tokens: Sequence[Any]) -> int:
+    """A whole number: what is not one is refused and never rounded."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise WrongUse(f"{tokens[0].value!r} is not a whole number.") from None
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    r"""A text before and after its first ``=`` that has no backslash before it."""
+    parts = re.split(r"(?<!\\)(=)", text, maxsplit=1)
+    return (parts[0].replace("\\=", "="), *parts[1:]) if len(parts) == 3 else (text, "", "")  # type: ignore[return-value]
+
+
+def list_option(help_text: str, **more: Any) -> Parameter:
+    """An option that takes ``a,b`` and may be repeated."""
+    return Parameter(
+        help=help_text,
+        converter=names_of,
+        negative="",
+        **{"metavar": "NAME,…", "show_default": False, **more},
+    )
+
+
+def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Parameter:
+    """An option that takes a pair and may be repeated; `pairs_of` makes a dictionary of what it takes."""
+    return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Section:
+    """A declaration whose fields become options.
+
+    Parameters
+    ----------
+    kind
+        A pydantic model or a dataclass.
+    title
+        The part of the help page.
+    only, without
+        The fields to offer; all unless told.
+    names
+        Field to option, where the option has another name.
+    build
+        Makes the section from what the user gave; the class itself unless told.
+    """
+
+    kind: type
+    title: str
+    only: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    names: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    build: Callable[..., Any] | None = None
+
+    def fields(self) -> list["Field"]:
+        """The fields that are offered."""
+        return [
+            field
+            for field in fields_of(self.kind)
+            if (self.only is None or field.name in self.only) and field.name not in self.without
+        ]
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """One keyword for each field."""
+        return [field.parameter(self.title, self.names.get(field.name)) for field in self.fields()]
+
+    def built(self, given: dict[str, Any]) -> Any:
+        """The section of what the user gave, taken out of `given`."""
+        own = {
+            field.name: field.value(given.pop(field.name)) for field in self.fields() if field.name in given
+        }
+        try:
+            return (self.build or self.kind)(**own)
+        except ValidationError as error:
+            from shoal.recipe import explain
+
+            raise WrongUse(explain(error)) from error
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Field:
+    """A declared field, whatever declares it."""
+
+    name: str
+    annotation: Any
+    default: Any
+    help: str
+
+    def parameter(self, title: str, flag: str | tuple[str, ...] | None) -> inspect.Parameter:
+        """The field as a keyword that the parser understands."""
+        kind, default, plain = self.annotation, self.default, _plain(self.annotation)
+        if self.is_mapping or get_origin(plain) in (tuple, list):
+            kind = tuple[str, ...]
+            default = () if self.is_mapping else self.default
+        if self.is_mapping:
+            option = pairs_option(
+                self.help, "NAME=VALUE,…" if self.of_lists else "NAME=VALUE", name=flag or self.flag
+            )
+        elif kind == tuple[str, ...]:
+            shown = ", ".join(map(str, filter(None, self.default or ())))
+            option = list_option(self.help, name=flag, show_default=(lambda _: shown) if shown else False)
+            kind = kind if self.default is not None else kind | None
+        else:
+            option = Parameter(
+                help=self.help,
+                name=flag,
+                negative=None if self.default is True else "",
+                show_default=self.default is not None and not isinstance(self.default, bool),
+                metavar=self.name.upper() if plain is str else None,
+                converter=whole if plain is int else None,
+            )
+        return inspect.Parameter(
+            self.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if default is PydanticUndefined else default,
+            annotation=Annotated[kind, Parameter.combine(option, Parameter(group=GROUPS[title]))],
+        )
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it takes pairs."""
+        origin = get_origin(_plain(self.annotation))
+        return isinstance(origin, type) and issubclass(origin, Mapping)
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether it takes pairs of a name and a list."""
+        return self.is_mapping and get_origin(get_args(_plain(self.annotation))[1]) in (tuple, list)
+
+    @property
+    def flag(self) -> str:
+        """The option of the field, where it has no other name."""
+        return f"--{(singular(self.name) if self.is_mapping else self.name).replace('_', '-')}"
+
+    def value(self, given: Any) -> Any:
+        """What the field is to be, from what the user gave."""
+        if not self.is_mapping:
+            return given
+        pairs = pairs_of(given, self.flag)
+        return {name: split_names(text) for name, text in pairs.items()} if self.of_lists else pairs
+
+
+def fields_of(kind: type) -> list[Field]:
+    """The fields of a pydantic model or a dataclass, in order."""
+    if issubclass(kind, BaseModel):
+        return [
+            Field(
+                name,
+                field.annotation,
+                field.get_default(call_default_factory=True),
+                f"{field.description or ''}{range_of(field.metadata)}",
+            )
+            for name, field in kind.model_fields.items()
+        ]
+    hints, texts = get_type_hints(kind), described(kind)
+    empty = dataclasses.MISSING
+    return [
+        Field(
+            field.name,
+            hints[field.name],
+            field.default_factory() if field.default_factory is not empty else field.default,
+            texts[field.name],
+        )
+        for field in dataclasses.fields(kind)  # type: ignore[arg-type]
+    ]
+
+
+def range_of(constraints: Sequence[Any]) -> str:
+    """The range of a number, as a help text shows it.
+
+    >>> from annotated_types import Ge, Lt
+    >>> range_of([Ge(2)]), range_of([Ge(0), Lt(1)]), range_of([])
+    (' [at least 2]', ' [at least 0, below 1]', '')
+    """
+    words = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    limits = [
+        f"{word} {getattr(limit, name)}"
+        for limit in constraints
+        for name, word in words.items()
+        if getattr(limit, name, None) is not None
+    ]
+    return f" [{', '.join(limits)}]" if limits else ""
+
+
+def described(kind: type) -> dict[str, str]:
+    """What the docstring of a class says about each of its parameters."""
+    text = (inspect.getdoc(kind) or "").partition("Parameters\n----------\n")[2]
+    found = re.findall(r"^(\w[\w, ]*)\n((?:(?: {4}.*)?\n)+)", text + "\n", re.MULTILINE)
+    texts = {
+        name: " ".join(lines.split()).replace("``", "")
+        for names, lines in found
+        for name in names.split(", ")
+    }
+    return {name: text[:1].lower() + text[1:].removesuffix(".") for name, text in texts.items()}
+
+
+def prose(text: str | None) -> str:
+    """The paragraphs of a docstring, each on one line: the terminal breaks them."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n"))
+
+
+def flag(help_text: str, **more: Any) -> Parameter:
+    """An option that is given or not."""
+    return Parameter(help=help_text, negative="", show_default=False, **more)
+
+
+def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
+    """An option that takes one text."""
+    return Parameter(help=help_text, metavar=metavar, negative="", show_default=False, **more)
+
+
+def number_option(help_text: str, **more: Any) -> Parameter:
+    """An option that takes a whole number."""
+    return Parameter(help=help_text, negative="", converter=whole, **more)
+
+
+def single(name: str, command: Callable[..., Any], example: str) -> App:
+    """A program of one command, whose help is its docstring and ends in an example."""
+    app = App(name=name, help=prose(command.__doc__), help_epilogue=example)
+    app.default(command)
+    return app
+
+
+def singular(name: str) -> str:
+    """The name of an option that is given once for each of many.
+
+    >>> singular("weights"), singular("hierarchies")
+    ('weight', 'hierarchy')
+    """
+    return name[:-3] + "y" if name.endswith("ies") else name.removesuffix("s")
+
+
+def flattened(command: Callable[..., Any], **sections: Section) -> Callable[..., Any]:
+    """The command with every field of its sections as an option of its own."""
+    plain = inspect.signature(command, eval_str=True).parameters.values()
+    options = [option for section in sections.values() for option in section.parameters()]
+    own = [parameter for parameter in plain if parameter.name not in sections]
+
+    @wraps(command)
+    def called(*arguments: Any, **given: Any) -> Any:
+        built = {name: section.built(given) for name, section in sections.items()}
+        return command(*arguments, **built, **given)
+
+    first = [parameter for parameter in own if parameter.kind is not inspect.Parameter.KEYWORD_ONLY]
+    last = [parameter for parameter in own if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    called.__signature__ = inspect.Signature([*first, *options, *last])  # type: ignore[attr-defined]
+    called.__annotations__ = {}
+    return called
+
+
+def _plain(annotation: Any) -> Any:
+    """An annotation without `None`."""
+    parts = [part for part in get_args(annotation) if part is not NoneType]
+    optional = len(parts) < len(get_args(annotation))
+    return parts[0] if optional and len(parts) == 1 else annotation

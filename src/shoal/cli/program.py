@@ -1,0 +1,120 @@
+"""The program: which command is asked for, and what becomes of errors.
+
+Exit codes: 0 done and verified; 1 the promise cannot be or is not kept; 2 wrong use, or a place that cannot be written;
+3 bad data. Beyond those, as Unix has it: 70 a fault of Shoal itself, 130 interrupted, 141 the reader of a pipe is gone.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from cyclopts import App, CycloptsError, UnusedCliTokensError
+
+from shoal import __version__
+from shoal.cli.show import visible
+from shoal.errors import ShoalError
+
+COMMANDS = {
+    "inspect": "Show what a table or baskets hold, and suggest roles.",
+    "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
+    "run": "Make a release as a recipe says.",
+    "verify": "Prove promises from published files alone.",
+    "measure": "Compare a release with its original.",
+    "hierarchy": "Build, check and convert hierarchies.",
+    "generate": "Make synthetic data of a given shape.",
+    "methods": "List what there is: methods, models and measures.",
+}
+"""Each command lives in the module of its name, which offers `program(tokens)`."""
+
+EXAMPLE = """Example:
+  shoal generate table --rows 2000 --seed 7 -o people.csv"""
+
+WRONG_USE, FAULT, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+
+
+def program(tokens: Sequence[str] = ()) -> App:
+    """The parser of one call: only the command that is asked for is imported, all are listed."""
+    app = App(
+        name="shoal",
+        help="Publish data about people so that each of them stays one fish in the shoal.",
+        help_format="plaintext",
+        help_epilogue=EXAMPLE,
+        version=__version__,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    asked = next(iter(tokens), "")
+    if asked in COMMANDS:
+        app.command(import_module(f"shoal.cli.{asked}").program(tokens[1:]))
+        return app
+    for place, (name, summary) in enumerate(COMMANDS.items()):
+        app.command(App(name=name, help=summary, sort_key=place))
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; errors become a sentence on standard error."""
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = program(tokens)(tokens, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except BaseException as error:
+        if os.environ.get("SHOAL_DEBUG") == "1":
+            raise
+        return _explained(error)
+
+
+def _explained(error: BaseException) -> int:
+    """Say what went wrong in a sentence; the exit code for it."""
+    if isinstance(error, BrokenPipeError | SystemExit):  # rich turns the one into the other
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    sentence, code = _sentence(error)
+    print(f"shoal: {visible(' '.join(sentence.split()))}", file=sys.stderr)
+    return code
+
+
+def _sentence(error: BaseException) -> tuple[str, int]:
+    match error:
+        case ShoalError():
+            return str(error.args[0]), error.exit_code
+        case UnusedCliTokensError():
+            words = " ".join(error.unused_tokens or ())
+            return f"There is no place for {words!r}. See: shoal {_place(error)}--help", WRONG_USE
+        case CycloptsError():
+            return f"{str(error).strip()} See: shoal {_place(error)}--help", WRONG_USE
+        case KeyboardInterrupt():
+            return "interrupted; nothing was written.", INTERRUPTED
+        case MemoryError():
+            return "there is not enough memory for this; nothing was written.", FAULT
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return f"{place}{error.strerror or error}; nothing was written.", WRONG_USE
+    return (
+        f"this is a fault of Shoal, not of yours ({type(error).__name__}: {error}). "
+        "Call it again with SHOAL_DEBUG=1 in the environment to see where, and report it.",
+        FAULT,
+    )
+
+
+def _place(error: CycloptsError) -> str:
+    """The command that an error belongs to, for the hint at its help."""
+    return "".join(f"{name} " for name in error.command_chain or ())
+
+
+def pages() -> list[tuple[str, ...]]:
+    """Every command that has a help page, by the names that lead to it."""
+    found: list[tuple[str, ...]] = [()]
+    for name in COMMANDS:
+        inside = program([name])[name]
+        found += [(name,), *((name, part) for part in inside if not part.startswith("-"))]
+    return found
+
+
+def registered(tokens: Sequence[str], names: Any) -> list[str]:
+    """The names that a call needs to know: the one it asks for, or all where it asks for none of them."""
+    asked = next(iter(tokens), "")
+    return [asked] if asked in names else list(names)

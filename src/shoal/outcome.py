@@ -1,0 +1,177 @@
+"""What a run has made: a release, its verdicts, its scores, and the private side."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal import __version__
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.errors import BrokenPromise, WrongUse
+from shoal.measures.measure import Score
+from shoal.models.verdict import Verdict
+
+Stage = Callable[[str], None]
+"""Told the name of each step as it begins: for progress bars."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A finished run. `release` is public, all else is for the owner of the data.
+
+    Parameters
+    ----------
+    original
+        What was read.
+    release, trace
+        What the method made.
+    verdicts
+        One for each promise, from the release alone.
+    scores
+        What the release costs in utility.
+    recipe
+        The recipe as plain data, without what cannot be written (a frame in memory).
+    seconds
+        Time of each step.
+    population
+        The population that promises were made beside, if any.
+    """
+
+    original: Table | Baskets
+    release: Release
+    trace: Trace
+    verdicts: tuple[Verdict, ...]
+    scores: tuple[Score, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    population: Table | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is kept."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def score(self, name: str) -> float:
+        """The value of one score by its name."""
+        return {score.name: score.value for score in self.scores}[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as plain data: what run.json holds."""
+        from shoal.io.hierarchies import hierarchy_as_data
+
+        columns = self.original.columns if isinstance(self.original, Table) else ()
+        return {
+            "tool": {"name": "shoal", "version": __version__},
+            "recipe": dict(self.recipe),
+            "hierarchies": {
+                column.name: hierarchy_as_data(column.hierarchy)
+                for column in columns
+                if column.hierarchy is not None
+            },
+            "promises": [dict(promise) for promise in self.release.promises],
+            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
+            "scores": [score.as_dict() for score in self.scores],
+            "seconds": dict(self.seconds),
+            "notes": dict(self.trace.notes),
+        }
+
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        force: bool = False,
+        report: bool = True,
+        table_format: str = "csv",
+        to: str | None = None,
+    ) -> Path:
+        """Write the release folder, and prove the promises again from the files before it gets its name.
+
+        Parameters
+        ----------
+        folder
+            The folder to make. It appears whole or not at all.
+        force
+            Replace an earlier release of that name.
+        report
+            Write report.html, for the owner of the data.
+        table_format
+            ``csv`` or ``parquet``.
+        to
+            Also write the rows of a published table into a database, ``postgresql://…?table=NAME``, in one
+            transaction. If that fails, no folder is left behind either.
+
+        Raises
+        ------
+        BrokenPromise
+            If the written files do not keep the promises; then nothing is left behind.
+        """
+        from shoal.io.release_folder import write_release
+
+        private = {"run.json": json.dumps(self.as_dict(), indent=1, ensure_ascii=False, default=str)}
+        if report:
+            from shoal.report.page import render
+
+            private["report.html"] = render(self)
+
+        def finish(draft: Path) -> None:
+            _prove(draft, self.population)
+            if to is not None:
+                _write_database(self.release, to, force)
+
+        return write_release(
+            Path(folder), self.release, private=private, force=force, table_format=table_format, check=finish
+        )
+
+
+def _prove(folder: Path, population: Table | None) -> None:
+    """Read a written release and judge it by its own promises."""
+    from shoal.io.release_folder import read_release
+
+    refuse_broken(judge(read_release(folder), population))
+
+
+def _write_database(release: Release, target: str, force: bool) -> None:
+    """Write the rows of a published table into a database."""
+    from shoal.io.tables import write_database
+
+    if not isinstance(release.data, Table):
+        raise WrongUse("Only a published table can go into a database; leave --to away.")
+    write_database(release.data, target, force=force)
+
+
+def judge(release: Release, population: Table | None = None) -> tuple[Verdict, ...]:
+    """Judge a release by each of its promises, from its published data alone.
+
+    Parameters
+    ----------
+    population
+        For promises that are made beside a population: a release never holds it.
+    """
+    from shoal import registry
+
+    models = [
+        registry.load("model", promise["model"]).from_promise(dict(promise)) for promise in release.promises
+    ]
+    if population is not None:
+        models = [
+            model.among(population) if "population" in type(model).model_fields else model for model in models
+        ]
+    return tuple(model.verify(release.data) for model in models)
+
+
+def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
+    """Raise where a promise is broken: such a release must never be written."""
+    for verdict in verdicts:
+        if not verdict.holds:
+            worst = (
+                f" First: {verdict.offenders[0].where}: {verdict.offenders[0].why}."
+                if verdict.offenders
+                else ""
+            )
+            raise BrokenPromise(
+                f"The release breaks {verdict.model} ({verdict.promise}).{worst} Nothing was written."
+            )

@@ -1,0 +1,198 @@
+"""A run as a file: what to read, who is who, which method, where to write. TOML both ways.
+
+::
+
+    [source]
+    path = "adult.csv"          # beside the recipe; or "-", or postgresql://…
+
+    [source.reading]
+    missing = ["?"]
+
+    [roles]
+    quasi = ["age", "education-num"]
+    sensitive = ["occupation"]
+    others = "drop"
+
+    [hierarchies]
+    age = "intervals:5,10,20"   # a builder, or the path of a file
+    folder = "hierarchies"      # <column>.csv and *_hierarchy_<column>.csv
+
+    [method]
+    name = "mondrian"
+    k = 10
+
+    [output]
+    folder = "out"
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shoal import registry
+from shoal.errors import BadData, WrongUse
+from shoal.io.reading import Reading
+from shoal.methods.method import Method
+
+
+class Section(BaseModel):
+    """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Source(Section):
+    """Where the data is."""
+
+    path: str = Field(description="a file, - for standard input, or postgresql://… and sqlite:///…")
+    reading: Reading = Field(default_factory=Reading, description="how to read a table")
+    baskets: str | None = Field(
+        default=None, description="layout of baskets: lines, spmf, long:ID,ITEM, matrix or column:NAME"
+    )
+
+
+class Roles(Section):
+    """Who is who: columns of a table, or items of baskets."""
+
+    quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
+    sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
+    identifying: tuple[str, ...] = Field(default=(), description="columns that name a person: dropped")
+    insensitive: tuple[str, ...] = Field(
+        default=(), description="columns or items that are neither known nor secret"
+    )
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+    others: Literal["drop", "insensitive"] | None = Field(
+        default=None, description="what to do with columns that have no role"
+    )
+
+
+class Output(Section):
+    """Where the release goes."""
+
+    folder: str | None = Field(default=None, description="the release folder")
+    format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
+    to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
+    report: bool = Field(default=True, description="write report.html")
+
+
+class Recipe(Section):
+    """Everything that a run needs, as data."""
+
+    source: Source
+    roles: Roles = Roles()
+    hierarchies: dict[str, str] = Field(
+        default_factory=dict, description="column to builder or file; `folder` to a folder of files"
+    )
+    method: dict[str, Any] = Field(description="name and parameters of the method")
+    seed: int | None = Field(default=None, description="for methods that draw random numbers")
+    output: Output = Output()
+
+    def the_method(self) -> Method:
+        """The method with its parameters, checked."""
+        return make_method(self.method)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a recipe; its relative paths are taken from the folder it lies in."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadData(f"the recipe cannot be read ({error}).", path=path) from error
+        try:
+            recipe = cls(**tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise BadData(f"this is not TOML: {error}.", path=path) from error
+        except ValidationError as error:
+            raise WrongUse(f"{path}: {explain(error)}") from error
+        return recipe._moved(lambda place: os.path.join(path.parent, place))
+
+    def write(self, path: str | Path) -> None:
+        """Write the recipe as TOML; its relative paths are written as seen from the folder it lies in."""
+        import tomli_w
+
+        path = Path(path)
+        moved = self._moved(lambda place: os.path.relpath(place, path.parent))
+        plain = moved.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        try:
+            path.write_text(tomli_w.dumps(_without_nones(plain)), encoding="utf-8")
+        except OSError as error:
+            raise WrongUse(f"The recipe cannot be written: {error}.") from error
+
+    def _moved(self, move: Any) -> Self:
+        """The same recipe with every relative path moved."""
+
+        def moved(place: str) -> str:
+            local = place != "-" and "://" not in place and not os.path.isabs(place)
+            return move(place) if local else place
+
+        def moved_hierarchy(column: str, spec: str) -> str:
+            return moved(spec) if column == "folder" or is_hierarchy_file(spec) else spec
+
+        return self.model_copy(
+            update={
+                "source": self.source.model_copy(update={"path": moved(self.source.path)}),
+                "hierarchies": {
+                    column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
+                },
+                "output": self.output.model_copy(
+                    update={"folder": moved(self.output.folder)} if self.output.folder else {}
+                ),
+            }
+        )
+
+
+def is_hierarchy_file(spec: str) -> bool:
+    """Whether a hierarchy is given as a file; otherwise it is a builder such as ``intervals:5,10``."""
+    return Path(spec).suffix.lower() in {".csv", ".txt", ".json", ".tsv"} or os.path.isfile(spec)
+
+
+def make_method(parameters: dict[str, Any]) -> Method:
+    """A method from its name and parameters, with one sentence for every wrong one."""
+    given = dict(parameters)
+    name = given.pop("name", None)
+    if name is None:
+        raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
+    method_class = registry.load("method", name)
+    try:
+        method: Method = method_class(**given)
+    except ValidationError as error:
+        raise WrongUse(f"{name}: {explain(error)}") from error
+    return method
+
+
+def parameters_of(method: Method) -> dict[str, Any]:
+    """A method as `make_method` takes it: its name, and the parameters that are not left at their defaults."""
+    private = {
+        name: getattr(method, name)
+        for name, field in type(method).model_fields.items()
+        if field.exclude and getattr(method, name) != field.default
+    }
+    return {"name": method.name, **method.model_dump(mode="json", exclude_defaults=True), **private}
+
+
+def explain(error: ValidationError) -> str:
+    """Say what is wrong with parameters: which one, what is allowed, what came."""
+    sentences = []
+    for problem in error.errors():
+        where = ".".join(str(part) for part in problem["loc"]) or "parameters"
+        if problem["type"] == "extra_forbidden":
+            sentences.append(f"{where} is not a parameter here")
+        elif problem["type"] == "missing":
+            sentences.append(f"{where} is required")
+        else:
+            said = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+            sentences.append(f"{where} must be {said}, not {problem['input']!r}")
+    return "; ".join(sentences) + "."
+
+
+def _without_nones(value: Any) -> Any:
+    """TOML has no null: leave such entries out."""
+    if isinstance(value, dict):
+        return {key: _without_nones(part) for key, part in value.items() if part is not None}
+    if isinstance(value, list):
+        return [_without_nones(part) for part in value]
+    return value

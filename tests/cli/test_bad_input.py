@@ -1,0 +1,222 @@
+"""Whatever is wrong with the input: a sentence with its place, an exit code, and nothing written."""
+
+import gzip
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+HEAD = "age,education,occupation\n"
+GOOD = HEAD + "".join(f"{20 + row % 7},{'ab'[row % 2]},{'xyz'[row % 3]}\n" for row in range(40))
+QUASI = ("--quasi", "age,education", "--sensitive", "occupation")
+CUT = gzip.compress(GOOD.encode())[:-20]
+HIERARCHY = "a;any;*\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    code: int
+    said: tuple[str, ...]
+    content: bytes | str | None = GOOD
+    options: tuple[str, ...] = ("--k", "3", *QUASI)
+    file: str = "data.csv"
+    more: dict[str, str] = field(default_factory=dict)
+
+
+CASES = [
+    Case("missing file", 3, ("data.csv", "no such file"), content=None),
+    Case(
+        "near file",
+        3,
+        ("dat.csv", "Did you mean 'data.csv'"),
+        content=None,
+        file="dat.csv",
+        more={"data.csv": GOOD},
+    ),
+    Case("folder", 3, ("data.csv", "folder"), content=None, more={"data.csv/inside.txt": "x"}),
+    Case("empty", 3, ("data.csv", "empty"), content=""),
+    Case("blank", 3, ("data.csv", "empty"), content="\n\n"),
+    Case("header only", 3, ("data.csv", "rows"), content=HEAD),
+    Case("ragged", 3, ("data.csv", "line 3"), content=HEAD + "20,a,x\n21,b\n22,a,y\n"),
+    Case("too many cells", 3, ("data.csv", "line 3"), content=HEAD + "20,a,x\n21,b,x,y\n22,a,y\n"),
+    Case("binary", 3, ("data.csv",), content=bytes(range(256)) * 4),
+    Case("nul byte", 3, ("data.csv", "line 2"), content=HEAD + "20,a\0,x\n"),
+    Case("wrong encoding", 3, ("data.csv", "line 2", "UTF-8"), content=(HEAD + "20,é,x\n").encode("latin-1")),
+    Case(
+        "truncated gzip",
+        3,
+        ("data.csv.gz", "cut off"),
+        content=gzip.compress(GOOD.encode())[:-20],
+        file="data.csv.gz",
+    ),
+    Case("not gzip", 3, ("data.csv.gz",), content=GOOD, file="data.csv.gz"),
+    Case("not parquet", 3, ("data.parquet",), content=GOOD, file="data.parquet"),
+    Case("open quote", 3, ("data.csv",), content=GOOD + '20,"a,x\n'),
+    Case("duplicate names", 3, ("data.csv", "'age'"), content="age,age,occupation\n1,2,x\n"),
+    Case(
+        "published cells", 3, ("data.csv", "line 3", "'education'"), content=HEAD + "20,a,x\n21,*,x\n22,a,y\n"
+    ),
+    Case("k is 1", 2, ("k must be", "2"), options=("--k", "1", *QUASI)),
+    Case("k is no number", 2, ("--k", "ten"), options=("--k", "ten", *QUASI)),
+    Case("k is broken", 2, ("--k", "2.5"), options=("--k", "2.5", *QUASI)),
+    Case("k above the rows", 1, ("41", "largest k is 40"), options=("--k", "41", *QUASI)),
+    Case("nothing promised", 2, ("--k",), options=QUASI),
+    Case(
+        "no quasi-identifier",
+        2,
+        ("--quasi",),
+        options=("--k", "3", "--insensitive", "age,education,occupation"),
+    ),
+    Case(
+        "unknown column",
+        2,
+        ("'agee'", "Did you mean 'age'"),
+        options=("--k", "3", "--quasi", "agee", "--others", "drop"),
+    ),
+    Case("two roles", 2, ("'age'", "one role"), options=("--k", "3", *QUASI, "--insensitive", "age")),
+    Case("no role", 2, ("education", "occupation", "--others"), options=("--k", "3", "--quasi", "age")),
+    Case("unknown method option", 2, ("--kk",), options=("--kk", "3", *QUASI)),
+    Case("unknown choice", 2, ("--others", "drop"), options=("--k", "3", *QUASI, "--others", "hide")),
+    Case("unknown weight", 2, ("'agee'",), options=("--k", "3", *QUASI, "--weight", "agee=2")),
+    Case(
+        "weight is no number",
+        2,
+        ("weights.age", "'much'"),
+        options=("--k", "3", *QUASI, "--weight", "age=much"),
+    ),
+    Case("no such kind", 2, ("'number'", "numeric"), options=("--k", "3", *QUASI, "--kind", "age=number")),
+    Case("query of a file", 2, ("query",), options=("--k", "3", *QUASI, "--query", "select 1")),
+    Case(
+        "hierarchy misses values",
+        3,
+        ("'education'", "'b'"),
+        options=("--k", "3", *QUASI, "--hierarchy", "education=tree.csv"),
+        more={"tree.csv": HIERARCHY},
+    ),
+    Case(
+        "hierarchy does not nest",
+        3,
+        ("tree.csv", "line"),
+        options=("--k", "3", *QUASI, "--hierarchy", "education=tree.csv"),
+        more={"tree.csv": "a;x;y;*\nb;x;z;*\n"},
+    ),
+    Case(
+        "no such hierarchy file",
+        3,
+        ("tree.csv",),
+        options=("--k", "3", *QUASI, "--hierarchy", "education=tree.csv"),
+    ),
+    Case(
+        "no such builder",
+        2,
+        ("'intervalls'", "intervals"),
+        options=("--k", "3", *QUASI, "--hierarchy", "age=intervalls:5"),
+    ),
+    Case("no such folder", 3, ("trees",), options=("--k", "3", *QUASI, "--hierarchies", "trees")),
+    Case("hierarchy of nothing", 2, ("'agee'",), options=("--k", "3", *QUASI, "--hierarchy", "agee=mask")),
+    Case("no such target", 2, ("nowhere",), options=("--k", "3", *QUASI, "--to", "nowhere")),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_bad_input(case: Case, shoal: Callable[..., object], folder: Path) -> None:
+    for name, text in case.more.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    if case.content is not None:
+        content = case.content.encode() if isinstance(case.content, str) else case.content
+        (folder / case.file).write_bytes(content)
+    before = sorted(folder.rglob("*"))
+    answer = shoal(
+        "anonymize", "mondrian", case.file, *case.options, "-o", "out", "--save-recipe", "recipe.toml"
+    )
+    assert answer.code == case.code, answer.err
+    assert answer.out == ""
+    assert answer.err.startswith("shoal: ")
+    assert "Traceback" not in answer.err
+    assert answer.err.count("\n") == 1
+    for words in case.said:
+        assert words in answer.err
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ("anonymise mondrian x", 2, "anonymise"),
+        ("anonymize mondrain x", 2, "mondrian"),
+        ("anonymize mondrian", 2, "INPUT"),
+        ("anonymize mondrian data.csv extra --k 3", 2, "extra"),
+        ("verify nothing", 3, "nothing"),
+        ("verify data.csv", 2, "--k"),
+        ("verify data.csv --k 3", 2, "--quasi"),
+        ("verify data.csv --k 1 --quasi age", 2, "2"),
+        ("verify data.csv --k 3 --quasi agee", 2, "Did you mean 'age'"),
+        ("verify .", 3, "release"),
+        ("measure nothing --original data.csv", 3, "nothing"),
+        ("measure .", 2, "--original"),
+        ("run nothing.toml", 3, "nothing.toml"),
+        ("run broken.toml", 3, "broken.toml"),
+        ("run wrong.toml", 2, "colour"),
+        ("run nowhere.toml", 2, "-o"),
+        ("inspect nothing.csv", 3, "nothing.csv"),
+        ("hierarchy build data.csv age -o age.csv", 2, "COLUMN=BUILDER"),
+        ("hierarchy build data.csv age=intervals -o age.csv", 2, "intervals"),
+        ("hierarchy build data.csv age=mask -o data.csv", 2, "--force"),
+        ("hierarchy check nothing.csv", 3, "nothing.csv"),
+        ("generate table --rows 0 -o new.csv", 2, "rows"),
+        ("generate table --rows 5", 2, "--output"),
+        ("generate table --rows 5 -o data.csv", 2, "--force"),
+        ("generate table --rows 5 -o data.xyz", 2, ".xyz"),
+    ],
+)
+def test_wrong_use(arguments: str, code: int, said: str, shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "data.csv").write_text(GOOD)
+    (folder / "broken.toml").write_text("[source\n")
+    (folder / "wrong.toml").write_text(
+        "[source]\npath = 'data.csv'\ncolour = 'red'\n[method]\nname = 'mondrian'\n"
+    )
+    (folder / "nowhere.toml").write_text("[source]\npath = 'data.csv'\n[method]\nname = 'mondrian'\nk = 3\n")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    answer = shoal(*arguments.split())
+    assert answer.code == code, answer.err
+    assert answer.err.startswith("shoal: ")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_existing_folder_is_kept(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "data.csv").write_text(GOOD)
+    call = ("anonymize", "mondrian", "data.csv", "--k", "3", *QUASI, "--no-report", "-o", "out")
+    assert shoal(*call).code == 0
+    first = (folder / "out" / "release" / "data.csv").read_bytes()
+    answer = shoal(*call)
+    assert (answer.code, "--force" in answer.err) == (2, True)
+    assert (folder / "out" / "release" / "data.csv").read_bytes() == first
+    assert shoal(*call, "--force").code == 0
+
+
+def test_a_folder_of_somebody_else_is_kept_even_by_force(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "data.csv").write_text(GOOD)
+    (folder / "out").mkdir()
+    (folder / "out" / "thesis.txt").write_text("years of work")
+    answer = shoal("anonymize", "mondrian", "data.csv", "--k", "3", *QUASI, "--force", "-o", "out")
+    assert answer.code == 2
+    assert [path.name for path in (folder / "out").iterdir()] == ["thesis.txt"]
+
+
+def test_a_full_disk_is_a_sentence(
+    shoal: Callable[..., object], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (folder / "data.csv").write_text(GOOD)
+    monkeypatch.setattr(Path, "write_text", full)
+    answer = shoal("anonymize", "mondrian", "data.csv", "--k", "3", *QUASI, "--no-report", "-o", "out")
+    assert answer.code == 2
+    assert "No space left on device" in answer.err
+    assert [path.name for path in folder.iterdir()] == ["data.csv"]

@@ -1,0 +1,132 @@
+"""Options come from declared fields, and from nowhere else."""
+
+import dataclasses
+import inspect
+from typing import Annotated, Any, Literal
+
+import pytest
+from cyclopts import App, CycloptsError, Parameter
+from pydantic import BaseModel, Field
+
+from shoal import registry
+from shoal.cli.anonymize import command_of
+from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
+from shoal.errors import WrongUse
+from shoal.io.reading import Reading
+from shoal.recipe import Output, Roles
+
+
+class Dish(BaseModel):
+    """A declaration with a field of every shape."""
+
+    size: int = Field(ge=1, le=9, description="how many eat")
+    style: Literal["raw", "fried"] = Field(default="raw", description="how it is made")
+    salt: bool = Field(default=True, description="add salt")
+    cold: bool = Field(default=False, description="serve it cold")
+    note: str | None = Field(default=None, description="what to say")
+    spices: tuple[str, ...] = Field(default=(), description="what to add")
+    weights: dict[str, float] = Field(default_factory=dict, description="how much of each")
+    steps: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="what to do with each")
+
+
+def cook(*arguments: str) -> Any:
+    def command(guest: str, /, *, dish: Dish, loud: bool = False) -> tuple[str, Dish, bool]:
+        return guest, dish, loud
+
+    app = App(result_action="return_value")
+    app.default(flattened(command, dish=Section(Dish, "Method")))
+    return app(arguments, exit_on_error=False, print_error=False)
+
+
+def test_every_shape_of_field_becomes_an_option() -> None:
+    guest, dish, loud = cook(
+        *["Ann", "--size", "3", "--style", "fried", "--no-salt", "--cold", "--note", "hot", "--loud"],
+        *["--spices", "a,b", "--spices", "c", "--weight", "a=1", "--weight", "b=2.5", "--step", "a=cut,dice"],
+    )
+    assert (guest, loud) == ("Ann", True)
+    assert dish == Dish(
+        size=3,
+        style="fried",
+        salt=False,
+        cold=True,
+        note="hot",
+        spices=("a", "b", "c"),
+        weights={"a": 1, "b": 2.5},
+        steps={"a": ("cut", "dice")},
+    )
+
+
+def test_what_is_not_given_has_its_declared_default() -> None:
+    assert cook("Ann", "--size", "3")[1] == Dish(size=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("Ann --size 10", "size must be less than or equal to 9, not 10"),
+        ("Ann --size 3 --weight a", "--weight takes NAME=VALUE, not 'a'"),
+        ("Ann --size 3 --weight a=1 --weight a=2", "--weight is given twice for 'a'"),
+        ("Ann --size 3 --weight a=much", "weights.a must be"),
+    ],
+)
+def test_a_wrong_value_is_named(arguments: str, said: str) -> None:
+    with pytest.raises(WrongUse, match=said.replace("(", r"\(")):
+        cook(*arguments.split())
+
+
+@pytest.mark.parametrize(
+    "arguments", ["Ann", "Ann --size many", "Ann --size 3 --style boiled", "Ann --size 3 --warm"]
+)
+def test_the_parser_refuses(arguments: str) -> None:
+    with pytest.raises(CycloptsError):
+        cook(*arguments.split())
+
+
+def test_a_comma_inside_a_name_has_a_backslash() -> None:
+    assert split_names(r"income\, yearly,age") == ("income, yearly", "age")
+    assert pairs_of([r"a\=b=1,2"], "--order") == {"a=b": "1,2"}
+
+
+def test_help_of_a_dataclass_is_its_docstring() -> None:
+    texts = {field.name: field.help for field in fields_of(Reading)}
+    assert set(texts) == {field.name for field in dataclasses.fields(Reading)}
+    assert all(texts.values())
+    assert not any("``" in text for text in texts.values())
+
+
+@pytest.mark.parametrize("kind", [Reading, Roles, Output])
+def test_every_shared_field_says_what_it_does(kind: type) -> None:
+    assert all(field.help for field in fields_of(kind))
+
+
+@pytest.mark.parametrize("name", registry.METHODS)
+def test_options_of_a_method_are_its_fields(name: str) -> None:
+    kind = registry.load("method", name)
+    offered = inspect.signature(command_of(name)).parameters
+    for field in kind.model_fields:
+        assert (field in offered) == (field != "promises")
+    for option in list(offered.values())[1:]:
+        assert option.kind is inspect.Parameter.KEYWORD_ONLY
+
+
+@pytest.mark.parametrize("name", registry.METHODS)
+def test_no_option_of_a_method_hides_a_shared_one(name: str) -> None:
+    names: list[str] = []
+    for parameter in inspect.signature(command_of(name)).parameters.values():
+        declared = [meta for meta in parameter.annotation.__metadata__ if isinstance(meta, Parameter)]
+        names += (declared[0].name or ()) if declared else ()  # type: ignore[operator]
+    assert len(set(names)) == len(names)
+
+
+def test_a_section_can_be_narrowed() -> None:
+    section = Section(Roles, "Items", only=("sensitive", "insensitive"))
+    assert [option.name for option in section.parameters()] == ["sensitive", "insensitive"]
+    assert section.built({"sensitive": ("a",), "other": 1}) == Roles(sensitive=("a",))
+
+
+def test_annotations_are_kept() -> None:
+    def command(guest: Annotated[str, Parameter(help="who")], /, *, dish: Dish) -> None: ...
+
+    signature = inspect.signature(flattened(command, dish=Section(Dish, "Method")))
+    assert list(signature.parameters) == ["guest", *Dish.model_fields]
+    assert signature.parameters["guest"].annotation.__metadata__[0].help == "who"

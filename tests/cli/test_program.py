@@ -1,0 +1,165 @@
+"""The program as a whole: start-up, exit codes, pipes, interruption."""
+
+import ast
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shoal.cli.program import COMMANDS, main, pages, program
+from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
+
+CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
+COMMAND_LINES = 15
+
+
+def test_help_lists_all_commands(shoal: Callable[..., object]) -> None:
+    answer = shoal("--help")
+    assert answer.code == 0
+    for name, summary in COMMANDS.items():
+        assert name in answer.out
+        assert summary in answer.out
+
+
+def test_no_command_shows_the_help(shoal: Callable[..., object]) -> None:
+    assert shoal() == shoal("--help")
+
+
+def test_version(shoal: Callable[..., object]) -> None:
+    import shoal as package
+
+    assert shoal("--version").out.strip() == package.__version__
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    assert program([name])[name].help.partition("\n")[0] == COMMANDS[name]
+
+
+@pytest.mark.parametrize("names", pages(), ids=" ".join)
+def test_every_help_works(names: tuple[str, ...], shoal: Callable[..., object]) -> None:
+    answer = shoal(*names, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    assert " ".join(("Usage: shoal", *names)) in answer.out
+
+
+@pytest.mark.parametrize(
+    "heavy", ["numpy", "polars", "pydantic", "numba", "shoal.pipeline", "shoal.methods.mondrian.method"]
+)
+def test_help_imports_little(heavy: str) -> None:
+    text = f"import sys; from shoal.cli import main; main(['--help']); sys.exit({heavy!r} in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", text], stdout=subprocess.DEVNULL, check=False).returncode == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (Infeasible("k = 9 cannot be kept."), 1, "shoal: k = 9 cannot be kept.\n"),
+        (BrokenPromise("It is broken."), 1, "shoal: It is broken.\n"),
+        (WrongUse("No such thing."), 2, "shoal: No such thing.\n"),
+        (
+            BadData("ragged.", path="a.csv", line=3, column="age"),
+            3,
+            "shoal: a.csv, line 3, column 'age': ragged.\n",
+        ),
+        (OSError(28, "No space left on device", "out"), 2, "shoal: out: No space left on device"),
+        (MemoryError(), 70, "memory"),
+        (KeyboardInterrupt(), 130, "shoal: interrupted; nothing was written.\n"),
+        (ZeroDivisionError("division by zero"), 70, "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_errors_are_sentences(
+    error: BaseException,
+    code: int,
+    said: str,
+    shoal: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("shoal.cli.methods.show.grid", fail)
+    answer = shoal("methods")
+    assert answer.code == code
+    assert said in answer.err
+    assert answer.err.startswith("shoal: ")
+    assert "Traceback" not in answer.err
+
+
+def test_a_fault_can_be_traced(shoal: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("shoal.cli.methods.show.grid", fail)
+    monkeypatch.setenv("SHOAL_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["methods"])
+
+
+def test_standard_input(process: Callable[..., subprocess.Popen[bytes]], folder: Path) -> None:
+    started = process("anonymize", "mondrian", "-", "--k", "2", "--quasi", "age", "--no-report", "-o", "out")
+    out, err = started.communicate(b"age\n20\n21\n40\n41\n", timeout=60)
+    assert (started.returncode, err) == (0, b"")
+    assert b"4 rows published" in out
+    assert (
+        folder / "out/release/data.csv"
+    ).read_text() == 'age\n"[20,21]"\n"[20,21]"\n"[40,41]"\n"[40,41]"\n'
+
+
+@pytest.mark.parametrize("arguments", [("methods",), ("anonymize", "--help"), ("inspect", "people.csv")])
+def test_a_closed_pipe_is_silent(
+    arguments: tuple[str, ...], process: Callable[..., subprocess.Popen[bytes]], people: Path
+) -> None:
+    started = process(*arguments)
+    started.stdout.close()
+    assert started.stderr.read() == b""
+    assert started.wait(timeout=60) == 141
+
+
+def test_interruption_leaves_nothing(process: Callable[..., subprocess.Popen[bytes]], folder: Path) -> None:
+    started = process("anonymize", "mondrian", "-", "--k", "2", "--quasi", "age", "-o", "out")
+    # It waits for standard input; the beginning of the header says that it got so far.
+    started.stdin.write(b"age\n")
+    started.stdin.flush()
+    _wait_until_reading(started.pid)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, out) == (130, b"")
+    assert err == b"shoal: interrupted; nothing was written.\n"
+    assert not list(folder.iterdir())
+
+
+def _wait_until_reading(pid: int) -> None:
+    """Wait until a process has taken what lies in the pipe of its standard input."""
+    import fcntl
+    import struct
+    import termios
+
+    deadline = time.monotonic() + 60
+    with Path(f"/proc/{pid}/fd/0").open("rb", buffering=0) as pipe:
+        while time.monotonic() < deadline:
+            waiting = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
+            if not waiting:
+                return
+            time.sleep(0.05)
+    pytest.fail("the program never read its standard input")
+
+
+def test_commands_are_thin() -> None:
+    """The commands are the functions that `program` hands to the parser; the work is done elsewhere."""
+    long = []
+    for path in sorted(CLI.glob("*.py")):
+        if path.stem in ("options", "program", "show", "__init__"):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name not in ("program", "command_of"):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                long += [f"{path.name}: {node.name} has {lines} lines"] * (lines > COMMAND_LINES)
+    assert not long

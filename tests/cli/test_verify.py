@@ -1,0 +1,94 @@
+"""Promises proved from published files alone."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SIX = "age,sex,ill\n" + "30,m,flu\n" * 3 + "40,f,flu\n" * 2 + ",f,cold\n"
+
+
+@pytest.fixture
+def release(shoal: Callable[..., object], people: Path, roles: tuple[str, ...], folder: Path) -> Path:
+    assert shoal("anonymize", "mondrian", people, "--k", 5, *roles, "--no-report", "-o", "out").code == 0
+    return folder / "out"
+
+
+def test_a_release_keeps_its_promise(release: Path, shoal: Callable[..., object]) -> None:
+    for place in (release, release / "release"):
+        answer = shoal("verify", place)
+        assert (answer.code, answer.err) == (0, "")
+        assert answer.out.startswith("OK      k-anonymity: every class has at least 5 rows")
+
+
+def test_it_reads_the_release_alone(release: Path, shoal: Callable[..., object], people: Path) -> None:
+    (release / "run.json").unlink()
+    people.unlink()
+    assert shoal("verify", release).code == 0
+
+
+def test_a_unique_row_is_named(release: Path, shoal: Callable[..., object]) -> None:
+    data = release / "release/data.csv"
+    head, _, *rest = data.read_text().splitlines()
+    data.write_text("\n".join([head, "99,nowhere,1,baker", *rest]) + "\n")
+    answer = shoal("verify", release)
+    assert answer.code == 1
+    assert answer.out.startswith("BROKEN  k-anonymity")
+    assert "age 99, education nowhere, zip 1: 1 row" in answer.out
+    told = json.loads(shoal("verify", release, "--json").out)
+    assert told["holds"] is False
+    assert told["verdicts"][0]["offender_count"] >= 1
+    assert "BROKEN" in shoal("verify", release, "--quiet").out
+
+
+def test_quiet_says_nothing_of_a_kept_promise(release: Path, shoal: Callable[..., object]) -> None:
+    answer = shoal("verify", release, "--quiet")
+    assert (answer.code, answer.out) == (0, "")
+
+
+@pytest.mark.parametrize(("k", "code", "offenders"), [(2, 1, 1), (3, 1, 2), (4, 1, 3)])
+def test_any_file(k: int, code: int, offenders: int, shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "any.csv").write_text(SIX)
+    answer = shoal("verify", "any.csv", "--quasi", "age,sex", "--k", k, "--json")
+    told = json.loads(answer.out)["verdicts"][0]
+    assert (answer.code, told["value"], told["threshold"], told["offender_count"]) == (code, 1, k, offenders)
+
+
+def test_missing_is_a_value(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "any.csv").write_text(SIX)
+    answer = shoal("verify", "any.csv", "--quasi", "age", "--k", 2)
+    assert answer.code == 1
+    assert "age (missing): 1 row" in answer.out
+    assert shoal("verify", "any.csv", "--quasi", "sex", "--k", 3).code == 0
+
+
+def test_persons_are_counted(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "visits.csv").write_text("who,age\na,30\na,30\nb,30\n")
+    assert shoal("verify", "visits.csv", "--quasi", "age", "--k", 3).code == 0
+    answer = shoal("verify", "visits.csv", "--quasi", "age", "--k", 3, "--entity", "who")
+    assert answer.code == 1
+    assert "2 persons where 3 are promised" in answer.out
+
+
+def test_offenders_are_listed_up_to_ten_and_counted(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "unique.csv").write_text("age\n" + "".join(f"{age}\n" for age in range(1500)))
+    lines = shoal("verify", "unique.csv", "--quasi", "age", "--k", 2).out.splitlines()
+    assert len(lines) == 12
+    assert lines[-1].strip() == "… and 1,490 more"
+
+
+def test_a_cell_cannot_steer_the_terminal(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "evil.csv").write_text("age\n\x1b[2J\n")
+    answer = shoal("verify", "evil.csv", "--quasi", "age", "--k", 2)
+    assert "\x1b" not in answer.out + answer.err
+
+
+def test_another_separator(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "any.txt").write_text("age|sex\n30|m\n30|m\n")
+    assert shoal("verify", "any.txt", "--separator", "|", "--quasi", "age,sex", "--k", 2).code == 0
+
+
+def test_a_column_with_a_comma_in_its_name(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "any.csv").write_text('"age, years",sex\n30,m\n30,m\n')
+    assert shoal("verify", "any.csv", "--quasi", r"age\, years,sex", "--k", 2).code == 0

@@ -1,0 +1,119 @@
+"""Everything there is, is documented; every example of a help page runs; the reference is what the program says."""
+
+import shlex
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from shoal import registry
+from shoal.cli import main
+from shoal.cli.program import COMMANDS, pages, program
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+FAMILY_PAGES = {
+    "method": "methods.md",
+    "model": "models.md",
+    "measure": "measures.md",
+    "dataset": "data.md",
+    "engine": "data.md",
+}
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def examples(names: tuple[str, ...]) -> list[list[str]]:
+    """The command lines at the end of a help page."""
+    app = program(names)
+    for name in names:
+        app = app[name]
+    head, _, lines = app.help_epilogue.partition("\n")
+    assert head == "Example:"
+    return [shlex.split(line) for line in lines.replace("\\\n", " ").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What examples take for granted: people.csv and baskets.dat, made as the help of `generate` says."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for form in ("table", "baskets"):
+            for _, *arguments in examples(("generate", form)):
+                assert main(arguments) == 0
+    return folder
+
+
+@pytest.mark.parametrize("names", pages(), ids=" ".join)
+def test_every_help_ends_in_an_example_that_runs(
+    names: tuple[str, ...],
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*names, "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert "Example:" in printed
+    lines = examples(names)
+    assert lines
+    assert printed.replace("\\\n", " ").split()[-len(lines[-1]) :] == lines[-1]
+    if names[:1] != ("generate",) and names != ():
+        for file in data.iterdir():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    for program_name, *arguments in lines:
+        assert program_name == "shoal"
+        assert main(arguments) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("names", [names for names in pages() if names], ids=" ".join)
+def test_the_last_line_of_an_example_is_of_its_command(names: tuple[str, ...]) -> None:
+    assert tuple(examples(names)[-1][1 : 1 + len(names)]) == names
+
+
+@pytest.mark.parametrize(
+    ("family", "name"), [(family, name) for family, names in registry.FAMILIES.items() for name in names]
+)
+def test_everything_registered_is_documented(family: str, name: str, tool: ModuleType) -> None:
+    text = tool.reference()[FAMILY_PAGES[family]]
+    heading = f"## Engine: {name}" if family == "engine" else f"## {name}"
+    assert f"{heading}\n" in text
+    kind = registry.load(family, name)
+    for field in getattr(kind, "model_fields", {}):
+        assert f"| `{field}` |" in text
+    for score in getattr(kind, "scores_named", ()):
+        assert f"`{score}`" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str, tool: ModuleType) -> None:
+    assert f"## `shoal {name}`\n" in tool.reference()["command-line.md"]
+
+
+def test_the_reference_is_up_to_date(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tool.main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_a_stale_reference_is_found(
+    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tool, "REFERENCE", tmp_path)
+    assert tool.main([]) == 0
+    assert tool.main(["--check"]) == 0
+    (tmp_path / "models.md").write_text("old")
+    (tmp_path / "gone.md").write_text("left over")
+    assert tool.main(["--check"]) == 1
+    assert "gone.md, models.md" in capsys.readouterr().out
+
+
+def test_a_reference_page_has_every_registered_family() -> None:
+    assert set(FAMILY_PAGES) == set(registry.FAMILIES)

@@ -1,0 +1,169 @@
+"""Write docs/reference from the program itself; with --check, fail where it is stale.
+
+Nothing on those pages is written by hand: the command line comes from the real --help, the tables of methods, models,
+measures and data from the registry and the declared fields.
+"""
+
+import inspect
+import io
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from shoal import registry
+from shoal.cli.options import fields_of
+from shoal.cli.program import pages, program
+
+REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
+WIDTH = 100
+NOTICE = "<!-- Written by `make docs` from the program; do not edit. -->"
+
+EXIT_CODES = """\
+| code | meaning |
+|---|---|
+| 0 | done and verified |
+| 1 | the promise cannot be kept, or is not kept |
+| 2 | wrong use: an unknown name, a parameter out of range, a place that cannot be written |
+| 3 | bad data, with file, line and column as far as they are known |
+| 70 | a fault of Shoal itself; call it again with `SHOAL_DEBUG=1` in the environment to see where |
+| 130 | interrupted; nothing was written |
+| 141 | the reader of a pipe has gone |"""
+
+
+def reference() -> dict[str, str]:
+    """The pages by file name."""
+    return {
+        "command-line.md": command_line(),
+        "methods.md": page("Methods", METHODS_INTRODUCTION, map(method_section, registry.METHODS)),
+        "models.md": page("Models", MODELS_INTRODUCTION, map(model_section, registry.MODELS)),
+        "measures.md": page("Measures", MEASURES_INTRODUCTION, map(measure_section, registry.MEASURES)),
+        "data.md": page("Synthetic data and engines", DATA_INTRODUCTION, data_sections()),
+    }
+
+
+METHODS_INTRODUCTION = """\
+A method turns data into a release that keeps its promises. `shoal anonymize METHOD` runs one, `shoal methods` lists
+them. The parameters are options of the command line, keys of a recipe's `[method]` table, and keywords in Python."""
+
+MODELS_INTRODUCTION = """\
+A model is a promise that published data keeps or breaks. In a recipe, a promise is a table with its name under `model`:
+`promises = [{model = "k-anonymity", k = 10}]`. Every model verifies published files by itself: `shoal verify`."""
+
+MEASURES_INTRODUCTION = """\
+A measure compares a release with its original. `shoal measure OUT --original INPUT --json` gives every score under its
+name, and its part for a column under the name, a dot and the column."""
+
+DATA_INTRODUCTION = """\
+`shoal generate` makes data about people who do not exist, for trying things out. Engines are where a method works."""
+
+
+def page(title: str, introduction: str, sections: Iterable[str]) -> str:
+    """A page of sections."""
+    return "\n\n".join([NOTICE, f"# {title}", introduction, *sections]) + "\n"
+
+
+def command_line() -> str:
+    """Every help page as it is printed."""
+    sections = [
+        f"## `{' '.join(('shoal', *names))}`\n\n```text\n{help_page(names)}\n```" for names in pages()
+    ]
+    return page("Command line", f"Exit codes:\n\n{EXIT_CODES}", sections)
+
+
+def help_page(names: tuple[str, ...]) -> str:
+    """What `--help` prints, without colour."""
+    out = io.StringIO()
+    console = Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    program(names).help_print(list(names), console=console)
+    return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
+
+
+def method_section(name: str) -> str:
+    """A method: what it does, on what data, its parameters and its paper."""
+    kind = registry.load("method", name)
+    facts = f"Data: {kind.accepts.__name__.lower()}. Engines: {', '.join(kind.engines)}. Paper: {kind.paper}."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)])
+
+
+def model_section(name: str) -> str:
+    """A model: the promise, its parameters and where it was defined."""
+    kind = registry.load("model", name)
+    return "\n\n".join([f"## {name}", described(kind), f"Defined in: {kind.paper}.", parameters(kind)])
+
+
+def measure_section(name: str) -> str:
+    """A measure: its definition and the names of its scores."""
+    kind = registry.load("measure", name)
+    scores = ", ".join(f"`{score}`" for score in kind.scores_named)
+    return "\n\n".join([f"## {name}", described(kind), f"Scores: {scores}.", parameters(kind)]).rstrip()
+
+
+def data_sections() -> list[str]:
+    """The generators with their parameters, and the engines."""
+    generators = [
+        "\n\n".join([f"## {name}", described(kind), parameters(kind)])
+        for name in registry.DATASETS
+        for kind in [registry.load("dataset", name)]
+    ]
+    engines = [
+        f"## Engine: {name}\n\n{described(registry.load('engine', name))}" for name in registry.ENGINES
+    ]
+    return [*generators, *engines]
+
+
+def described(kind: type) -> str:
+    """The docstring of a class in Markdown: its paragraphs, and a list of the names it defines."""
+    text = inspect.getdoc(kind) or ""
+    text = text.partition("\nParameters\n----------")[0].strip()
+    text = re.sub(r"``(.+?)``", r"`\1`", text)
+    paragraphs = []
+    for part in text.split("\n\n"):
+        entries = re.findall(r"^(\w[\w, ]*)\n((?: {4}.*\n?)+)", part, re.MULTILINE)
+        if entries:
+            part = "\n".join(f"- **{names}**: {' '.join(words.split())}" for names, words in entries)
+        paragraphs.append(part)
+    return "\n\n".join(paragraphs)
+
+
+def parameters(kind: type) -> str:
+    """The declared fields as a table."""
+    if not (fields := fields_of(kind)):
+        return ""
+    rows = [f"| `{field.name}` | {default(field.default)} | {cell(field.help)} |" for field in fields]
+    return "\n".join(["| parameter | default | meaning |", "|---|---|---|", *rows])
+
+
+def default(value: Any) -> str:
+    """A default as a reader of the table sees it."""
+    if type(value).__name__ == "PydanticUndefinedType":
+        return "required"
+    return "" if value in (None, (), {}) else f"`{value}`"
+
+
+def cell(text: str) -> str:
+    """A text that cannot break a table."""
+    return text.replace("|", "\\|")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them."""
+    written = reference()
+    if arguments == ["--check"]:
+        there = {path.name: path.read_text(encoding="utf-8") for path in REFERENCE.glob("*.md")}
+        stale = sorted(name for name in written.keys() | there.keys() if written.get(name) != there.get(name))
+        print(f"stale: {', '.join(stale)}; run `make docs`" if stale else "docs/reference is up to date")
+        return 1 if stale else 0
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for old in REFERENCE.glob("*.md"):
+        old.unlink()
+    for name, text in written.items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
