@@ -8,6 +8,7 @@
     ├── WrongUse               a parameter out of range, an unknown name (exit 2)
     │   ├── UnknownName        a column, item, method or model that is not there
     │   └── MissingExtra       an optional part of Shoal that is not installed
+    ├── CannotWrite            a place that takes no file: full, closed, or gone (exit 2)
     └── BadData                input that cannot be read or trusted (exit 3)
 
 Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
@@ -75,6 +76,22 @@ class MissingExtra(WrongUse, ImportError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f'{purpose} needs the extra "{extra}": pip install "shoal[{extra}]".')
+
+
+class CannotWrite(ShoalError, OSError):
+    """A place that takes no file; nothing half-written is left there.
+
+    Parameters
+    ----------
+    what
+        What was to be written, and where.
+    cause
+        What the operating system said.
+    """
+
+    def __init__(self, what: str, cause: Exception) -> None:
+        said = getattr(cause, "strerror", None) or str(cause)
+        super().__init__(f"{what} cannot be written: {said}. Make room or choose another place, and run it again.")
 
 
 class BadData(ShoalError, ValueError):

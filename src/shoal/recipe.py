@@ -33,7 +33,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal import registry
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 
@@ -120,7 +120,7 @@ class Recipe(Section):
         try:
             path.write_text(tomli_w.dumps(_without_nones(plain)), encoding="utf-8")
         except OSError as error:
-            raise WrongUse(f"The recipe cannot be written: {error}.") from error
+            raise CannotWrite(f"The recipe {path}", error) from error
 
     def _moved(self, move: Any) -> Self:
         """The same recipe with every relative path moved."""

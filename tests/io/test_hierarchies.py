@@ -13,7 +13,7 @@ from shoal.data.builders import build
 from shoal.data.cells import looks_published
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.hierarchy import MISSING_MARKS, Hierarchy
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchies import (
     hierarchy_as_data,
     hierarchy_from_data,
@@ -388,8 +388,8 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_is_written(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_cannot_be_written_to_is_bad_data(tmp_path: Path, file: Files) -> None:
-    with pytest.raises(BadData, match="cannot be written"):
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, file: Files) -> None:
+    with pytest.raises(CannotWrite, match="cannot be written"):
         write_hierarchy(read_hierarchy(file("a;*\n")), tmp_path / "none" / "out.csv")
 
 

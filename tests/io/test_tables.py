@@ -19,7 +19,7 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, ShoalError, UnknownName, WrongUse
 from shoal.io import delimited
 from shoal.io.tables import Reading, read_frame, read_published_table, read_table, write_table
 
@@ -340,7 +340,7 @@ def test_a_full_disk_leaves_nothing(table: Table, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(delimited, "write_delimited", full)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(
-        BadData, match=r"out\.csv: the file cannot be written: No space left on device\. Make room"
+        CannotWrite, match=r"out\.csv cannot be written: No space left on device\. Make room"
     ):
         write_table(table, tmp_path / "out.csv")
     assert sorted(tmp_path.iterdir()) == before
@@ -357,7 +357,7 @@ def test_a_real_full_disk(table: Table) -> None:
 
 def test_where_nothing_can_be_written(table: Table, tmp_path: Path) -> None:
     for ending in ("csv", "parquet", "feather", "xlsx"):
-        with pytest.raises(BadData, match="cannot be written"):
+        with pytest.raises(CannotWrite, match="cannot be written"):
             write_table(table, tmp_path / "nowhere" / f"out.{ending}")
     with pytest.raises(WrongUse, match=r"no format to write of the ending '\.pdf'"):
         write_table(table, tmp_path / "out.pdf")

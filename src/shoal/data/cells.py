@@ -58,6 +58,8 @@ def set_members(text: str) -> list[str] | None:
     """
     if len(text) < 2 or text[0] != "{" or text[-1] != "}":
         return None
+    if "\\" not in text:
+        return text[1:-1].split("|")
     members = [""]
     inside = iter(text[1:-1])
     for letter in inside:

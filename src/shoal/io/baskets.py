@@ -12,7 +12,7 @@ import polars as pl
 
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
-from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout, published_name
 from shoal.io.basket_lines import Tokens, read_lines, read_spmf
 from shoal.io.basket_matrix import Ones, read_matrix, write_matrix
@@ -142,6 +142,8 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
             with partial.open("wb") as file:
                 file.writelines(_text(baskets, layout))
         partial.replace(path)
+    except OSError as error:
+        raise CannotWrite(f"The file {path}", error) from error
     finally:
         partial.unlink(missing_ok=True)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import ROOT, Hierarchy
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchy_check import examine
 from shoal.io.hierarchy_edges import leaf_ranges
 from shoal.io.hierarchy_findings import Levels
@@ -128,7 +128,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path, format: Format = "ar
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             writers[format](hierarchy, file)
     except OSError as error:
-        raise BadData(f"the hierarchy cannot be written: {error.strerror or error}.", path=path) from None
+        raise CannotWrite(f"The hierarchy {path}", error) from error
 
 
 def hierarchy_as_data(hierarchy: Hierarchy) -> dict[str, Any]:

@@ -24,7 +24,7 @@ import polars.exceptions
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
-from shoal.errors import BadData, ShoalError, WrongUse
+from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchies import hierarchy_from_data
 from shoal.io.release_data import read_data, write_data
 from shoal.io.release_facts import facts_text, read_facts
@@ -70,8 +70,8 @@ def write_release(
     ------
     WrongUse
         If the folder is there already, or is not one of ours.
-    ShoalError
-        If it cannot be written, because the disk is full for example. Nothing is left behind.
+    CannotWrite
+        If the disk is full, for example. Nothing is left behind.
     """
     if table_format not in ("csv", "parquet"):
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")
@@ -158,16 +158,11 @@ def _tidy(draft: Path, folder: str | Path) -> Iterator[None]:
     """Remove the draft if anything goes wrong, and say what to do if the file system refuses."""
     try:
         yield
-    except (OSError, BadData, polars.exceptions.PolarsError) as error:
+    except (OSError, polars.exceptions.PolarsError) as error:
         # Writers of single files say which file they could not write: that of the draft, which tells the user nothing.
-        cause = error.__cause__ if isinstance(error, BadData) else error
-        if not isinstance(cause, OSError | polars.exceptions.PolarsError):
-            raise
-        reason = getattr(cause, "strerror", None) or str(cause)
-        raise ShoalError(
-            f"The release cannot be written to {folder}: {reason}. Nothing was left there; "
-            "make room or choose another folder with -o, and run it again."
-        ) from error
+        cause = error.__cause__ if isinstance(error, CannotWrite) else error
+        assert isinstance(cause, Exception)
+        raise CannotWrite(f"The release {folder}", cause) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

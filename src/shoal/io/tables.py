@@ -1,6 +1,5 @@
 """The door for tables: any source in, any format out."""
 
-import errno
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.reading import Reading as Reading
 from shoal.io.source import STANDARD_INPUT, format_of
 
@@ -150,8 +149,8 @@ def write_table(table: Table, path: str | Path) -> None:
     ------
     WrongUse
         If there is no format of that ending.
-    BadData
-        If the file cannot be written, for example because the disk is full.
+    CannotWrite
+        If the disk is full, or the place takes no file.
     """
     import polars.exceptions
 
@@ -162,9 +161,7 @@ def write_table(table: Table, path: str | Path) -> None:
         write(frame, partial)
         partial.replace(path)
     except (OSError, polars.exceptions.ComputeError) as error:
-        number, reason = getattr(error, "errno", None), getattr(error, "strerror", None)
-        full = " Make room and try again." if number in (errno.ENOSPC, errno.EDQUOT) else ""
-        raise BadData(f"the file cannot be written: {reason or error}.{full}", path) from error
+        raise CannotWrite(f"The file {path}", error) from error
     finally:
         partial.unlink(missing_ok=True)
 

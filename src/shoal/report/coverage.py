@@ -121,7 +121,7 @@ class _Reader:
             elif self._nodes is not None and text in self._nodes:
                 self._set(place, Form.NODE, level=self._nodes.level(text))
                 self._add_members(place, self._leaf_codes[self._nodes.leaves(text)].tolist())
-            elif text[:1] == "{" and (members := _members(text)) is not None:
+            elif text[:1] == "{" and (members := set_members(text)) is not None:
                 self._set(place, Form.SET)
                 self._add_members(place, [self._codes.get(member, -1) for member in members])
             elif text == "":
@@ -190,10 +190,3 @@ class _Reader:
         known = members >= 0
         ends = self._begin, self._end
         return Coverage(self._forms, self._levels, *ends, texts[known], members[known], len(self._domain))
-
-
-def _members(text: str) -> list[str] | None:
-    """The names of a set; the ordinary case, without a backslash, in one step."""
-    if "\\" not in text and text[-1] == "}":
-        return text[1:-1].split("|")
-    return set_members(text)
