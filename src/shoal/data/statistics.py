@@ -100,7 +100,13 @@ def group_statistics(
 
 def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, Codes, Counts]:
     """The distinct (group, code) pairs in compressed rows, with how often each occurs."""
-    mixed, counts = np.unique(groups * size + codes, return_counts=True)
+    mixed = groups * size + codes
+    if count * size <= 4 * len(mixed):
+        every = np.bincount(mixed, minlength=count * size)
+        mixed = np.flatnonzero(every)
+        counts = every[mixed]
+    else:
+        mixed, counts = np.unique(mixed, return_counts=True)
     indptr = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(mixed // size, minlength=count), out=indptr[1:])
     return indptr, (mixed % size).astype(np.int32), counts.astype(np.int64)

@@ -1,0 +1,1 @@
+"""Promises: privacy models that verify published data by themselves, one file each."""

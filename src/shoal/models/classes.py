@@ -1,0 +1,129 @@
+"""The classes of a published table and their sensitive values, read off its cells."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.data.cells import SUPPRESSED
+from shoal.data.table import Column, Table
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """The sensitive values of each class, as far as they are published.
+
+    A cell ``*`` tells no value: it is left out, and so a class all of whose cells are ``*`` says nothing and can break
+    nothing. A missing cell is a value.
+
+    Parameters
+    ----------
+    column
+        The column that is judged.
+    sizes
+        Cells of each class that tell a value.
+    indptr, values, counts
+        The values of class c are ``values[indptr[c]:indptr[c + 1]]``, ascending, with their counts.
+    overall
+        How often each value is published in all.
+    """
+
+    column: Column
+    sizes: Counts
+    indptr: Indptr
+    values: Codes
+    counts: Counts
+    overall: Counts
+
+    @property
+    def total(self) -> int:
+        """All cells that tell a value."""
+        return int(self.overall.sum())
+
+    def of(self, place: int) -> dict[str, int]:
+        """The values of one class with their counts, the most frequent first."""
+        inside = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
+        pairs = zip(self.values[inside].tolist(), self.counts[inside].tolist(), strict=True)
+        labels = self.column.domain.labels
+        return {
+            labels[value] or "(missing)": count for value, count in sorted(pairs, key=lambda pair: -pair[1])
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedClasses:
+    """Rows that agree on the published texts of all quasi-identifiers.
+
+    Parameters
+    ----------
+    table
+        The published table.
+    number
+        The class of each row.
+    first
+        One row of each class.
+    sizes
+        Rows of each class.
+    """
+
+    table: Table
+    number: Rows
+    first: Rows
+    sizes: Counts
+
+    @classmethod
+    def of(cls, table: Table) -> "PublishedClasses":
+        """Number the classes of a table."""
+        number = numbered(table.quasi, table.rows)
+        first = np.unique(number, return_index=True)[1]
+        return cls(table, number, first, np.bincount(number, minlength=len(first)).astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def persons(self, entity: str | None) -> Counts:
+        """Persons of each class: rows with the same cell in the entity column count once."""
+        if entity is None:
+            return self.sizes
+        column = self.table.column(entity)
+        pairs = np.unique(self.number * len(column.domain) + column.codes)
+        return np.bincount(pairs // max(len(column.domain), 1), minlength=len(self)).astype(np.int64)
+
+    def tally(self, column: Column) -> Tally:
+        """Count the published values of a column in each class."""
+        labels = column.domain.labels
+        told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
+        keys = np.sort(self.number[rows] * len(labels) + column.codes[rows])
+        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
+        counts = np.diff(np.append(starts, len(keys)))
+        pairs = keys[starts]
+        indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
+        values = (pairs % max(len(labels), 1)).astype(np.int32)
+        overall = np.zeros(len(labels), dtype=np.int64)
+        np.add.at(overall, values, counts)
+        sizes = np.bincount(self.number[rows], minlength=len(self)).astype(np.int64)
+        return Tally(column, sizes, indptr, values, counts, overall)
+
+    def words(self, place: int) -> str:
+        """A class in words: ``age [25,31], sex Male``."""
+        row = int(self.first[place])
+        return ", ".join(
+            f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
+            for column in self.table.quasi
+        )
+
+
+def numbered(columns: tuple[Column, ...], rows: int) -> Rows:
+    """Number the distinct combinations of cells 0, 1, 2, …: one number a row."""
+    numbers, width = np.zeros(rows, dtype=np.int64), 1
+    for column in columns:
+        size = max(len(column.domain), 1)
+        if width * size >= _ROOM:
+            kinds, numbers = np.unique(numbers, return_inverse=True)
+            width = len(kinds)
+        numbers = numbers * size + column.codes
+        width *= size
+    return np.unique(numbers, return_inverse=True)[1]

@@ -1,0 +1,67 @@
+"""k-map (Sweeney 2001; El Emam and Dankar 2008)."""
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Mask
+from shoal.data.release import Published
+from shoal.data.statistics import GroupStatistics
+from shoal.data.table import Table
+from shoal.errors import Infeasible
+from shoal.models.classes import PublishedClasses
+from shoal.models.population import PopulationModel
+from shoal.models.verdict import SHOWN, Offender, Verdict
+
+
+class KMap(PopulationModel):
+    """Every class matches at least k persons of a population, whether or not they are in the release.
+
+    Weaker than k-anonymity, for an adversary who does not know who is in the release: a class may be small where the
+    population has enough persons who fit its cells.
+    """
+
+    name: ClassVar[str] = "k-map"
+    paper: ClassVar[str] = (
+        "Sweeney: Computational disclosure control. PhD thesis, MIT 2001; El Emam, Dankar: Protecting privacy using "
+        "k-anonymity. JAMIA 15(5), 2008"
+    )
+    monotone: ClassVar[bool] = True
+    absorbs: ClassVar[bool] = True
+
+    k: int = Field(ge=2, description="least number of persons of the population that match a class")
+
+    def holds(self, statistics: GroupStatistics) -> Mask:
+        """Which groups match at least k persons of the population for certain."""
+        mask: Mask = self.matches(statistics) >= self.k
+        return mask
+
+    def refusal(self, whole: GroupStatistics) -> Infeasible:
+        """The largest k is the number of persons of the population that match the whole table."""
+        most = int(self.matches(whole)[0])
+        return Infeasible(
+            f"k-map with k = {self.k} cannot be kept: {most} persons of the population have quasi-identifiers of this "
+            f"table. The largest k is {most}.",
+            most,
+        )
+
+    def verify(self, published: Published) -> Verdict:
+        """Count the persons of the population that fit the published cells of each class."""
+        self.accept(published)
+        assert isinstance(published, Table)
+        promise = f"every class matches at least {self.k} persons of the population"
+        classes = PublishedClasses.of(published)
+        if not len(classes):
+            return Verdict(self.name, promise, holds=True, value=None, threshold=self.k)
+        matches = self.published_matches(classes)
+        few = np.flatnonzero(matches < self.k)
+        worst = few[np.argsort(matches[few], kind="stable")][:SHOWN].tolist()
+        offenders = tuple(
+            Offender(
+                classes.words(place),
+                f"{matches[place]} persons of the population where {self.k} are promised{self.hint(matches[place])}",
+            )
+            for place in worst
+        )
+        return Verdict(self.name, promise, not len(few), int(matches.min()), self.k, offenders, len(few))

@@ -1,0 +1,114 @@
+"""What every promise has in common."""
+
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from shoal.arrays import Mask
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.release import Published
+from shoal.data.statistics import GroupStatistics
+from shoal.data.table import Table
+from shoal.errors import Infeasible, WrongUse
+from shoal.models.verdict import Verdict
+
+
+class Model(BaseModel):
+    """A privacy model with its parameters: a promise that published data keeps or breaks.
+
+    A model is written from its paper's definition and shares no grouping code with the methods. It sees published
+    data alone: no original, no trace. Parameters are fields with ranges and help; from them follow the options of
+    the command line and the reference page.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    """The name in the registry."""
+
+    accepts: ClassVar[tuple[type, ...]]
+    """The published forms it can judge: Table, Baskets, Groups, Clusters."""
+
+    paper: ClassVar[str]
+    """Where it was defined."""
+
+    def verify(self, published: Published) -> Verdict:
+        """Judge published data, from its cells alone."""
+        raise NotImplementedError
+
+    def accept(self, published: Published) -> None:
+        """Refuse published data of a form that this model says nothing about."""
+        if not isinstance(published, self.accepts):
+            forms = " or ".join(form.__name__.lower() for form in self.accepts)
+            raise WrongUse(f"The model {self.name} judges {forms}, not {type(published).__name__.lower()}.")
+
+    def as_promise(self) -> dict[str, Any]:
+        """The model as plain data: its name under ``model``, and its parameters."""
+        return {"model": self.name, **self.model_dump(mode="json")}
+
+    @classmethod
+    def from_promise(cls, promise: dict[str, Any]) -> Self:
+        """The model of a promise made by `as_promise`."""
+        return cls(**{key: value for key, value in promise.items() if key != "model"})
+
+
+class TableModel(Model):
+    """A promise about the classes of a table: rows that agree on all quasi-identifiers.
+
+    Besides judging published tables it answers for many candidate groups at once, so that methods can take any list
+    of such models.
+    """
+
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
+
+    monotone: ClassVar[bool]
+    """Whether the union of two classes that keep the promise keeps it too (coarser classes stay safe)."""
+
+    absorbs: ClassVar[bool]
+    """Whether the union of a class that keeps the promise and one that breaks it keeps it too."""
+
+    relative: ClassVar[bool] = False
+    """Whether classes are compared with the distribution of all that is published: then a method that suppresses
+    rows must ask again, with the distribution of the rows that are left."""
+
+    def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
+        """The promise made definite for a table: about which columns, and whose rows belong together.
+
+        What a method promises is what this gives; the release names it, and so `verify` needs no guess.
+
+        Parameters
+        ----------
+        published
+            The table is a published one, whose cells are texts: what the kinds of its columns would tell is left open.
+        """
+        if table.entity is not None and "entity" in type(self).model_fields:
+            return (self.model_copy(update={"entity": table.entity.name}),)
+        return (self,)
+
+    def holds(self, statistics: GroupStatistics) -> Mask:
+        """Which of many groups keep the promise, in one vectorised call."""
+        raise NotImplementedError
+
+    def hold_together(self, statistics: GroupStatistics) -> bool:
+        """Whether the groups, as all the classes of one release, keep the promise.
+
+        It follows where each of them keeps it. A promise about an average may hold although some do not.
+        """
+        return bool(self.holds(statistics).all())
+
+    def refusal(self, whole: GroupStatistics) -> Infeasible:
+        """Why even one class of all rows breaks the promise, and the best that can be reached."""
+        return Infeasible(f"{self.name} cannot be kept: the table as a whole breaks it ({self}).")
+
+    def columns(self) -> tuple[str, ...]:
+        """The sensitive columns whose values `holds` needs to see."""
+        return ()
+
+    def least_size(self) -> int:
+        """A number of rows below which no group can keep the promise: a bound that methods may use to save work."""
+        return 1
+
+
+__all__ = ["Baskets", "Clusters", "Groups", "Model", "Table", "TableModel"]

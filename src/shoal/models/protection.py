@@ -1,0 +1,66 @@
+"""What a published table reaches, asked for or not: k, l, entropy l and t."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.data.table import Table
+from shoal.models.distinct_diversity import DistinctDiversity
+from shoal.models.entropy_diversity import EntropyDiversity
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.t_closeness import TCloseness
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The protection of one sensitive column by the classes of a release.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    distinct_l
+        The least number of different values of a class.
+    entropy_l
+        The least effective number of values of a class, by their entropy.
+    t
+        The largest distance of a class from the whole, under the distance that was promised or, without a promise,
+        between numbers by their rank and between names 1.
+    """
+
+    column: str
+    distinct_l: int | None
+    entropy_l: float | None
+    t: float | None
+
+
+def reached_k(published: Table) -> int | None:
+    """The rows, or persons, of the smallest class."""
+    entity = None if published.entity is None else published.entity.name
+    value = KAnonymity(k=2, entity=entity).verify(published).value
+    return None if value is None else int(value)
+
+
+def protections(published: Table, promised: tuple[TCloseness, ...] = ()) -> tuple[Protection, ...]:
+    """The protection of every sensitive column of a published table.
+
+    Parameters
+    ----------
+    promised
+        Promises of t-closeness, whose distances are taken for their columns.
+    """
+    known = {model.column: model for model in promised}
+    found = []
+    for column in published.sensitive:
+        closeness = known.get(column.name, TCloseness(t=1, column=column.name))
+        distinct = DistinctDiversity(l=2, column=column.name).verify(published).value
+        entropy = EntropyDiversity(l=2, column=column.name).verify(published).value
+        distance = closeness.verify(published).value
+        found.append(
+            Protection(
+                column.name,
+                None if distinct is None else int(distinct),
+                None if entropy is None else float(entropy),
+                None if distance is None else float(Fraction(distance)),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,84 @@
+"""Re-identification risk: the chance that a guess inside a class is right (El Emam and Dankar 2008)."""
+
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Mask
+from shoal.data.release import Published
+from shoal.data.statistics import GroupStatistics
+from shoal.data.table import Table
+from shoal.errors import Infeasible
+from shoal.models.classes import PublishedClasses
+from shoal.models.exact import at_most, fraction, rounded_up
+from shoal.models.model import TableModel
+from shoal.models.verdict import SHOWN, Offender, Verdict
+
+
+class ReidentificationRisk(TableModel):
+    """An adversary who knows that a person is in the release, and her quasi-identifiers, finds her row by luck alone.
+
+    The risk of a row is one over the persons of its class. The maximal risk is that of the smallest class, so that
+    bounding it by 1/k is k-anonymity; the average risk is the mean over all persons, the classes over the persons.
+    """
+
+    name: ClassVar[str] = "reidentification-risk"
+    paper: ClassVar[str] = "El Emam, Dankar: Protecting privacy using k-anonymity. JAMIA 15(5), 2008"
+    monotone: ClassVar[bool] = True
+    absorbs: ClassVar[bool] = True
+
+    risk: float = Field(gt=0, le=1, description="largest risk")
+    over: Literal["maximal", "average"] = Field(
+        default="maximal", description="whose risk: that of the worst class, or the mean over all persons"
+    )
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def holds(self, statistics: GroupStatistics) -> Mask:
+        """Which groups have a risk within the bound. Where all have, so has their mean."""
+        return at_most(np.ones(len(statistics), dtype=np.int64), statistics.persons, fraction(self.risk))
+
+    def hold_together(self, statistics: GroupStatistics) -> bool:
+        """Whether the mean, or the maximum, over all groups is within the bound."""
+        if self.over == "maximal":
+            return super().hold_together(statistics)
+        filled = int(np.count_nonzero(statistics.persons))
+        return filled <= fraction(self.risk) * int(statistics.persons.sum())
+
+    def least_size(self) -> int:
+        """One over the risk, rounded up."""
+        return ceil(1 / fraction(self.risk))
+
+    def refusal(self, whole: GroupStatistics) -> Infeasible:
+        """The least risk is that of one class of all persons."""
+        best = rounded_up(Fraction(1, int(whole.persons[0])), 8)
+        return Infeasible(
+            f"A risk of {self.risk:g} cannot be kept with {whole.persons[0]} persons. The least risk is {best:g}.",
+            best,
+        )
+
+    def verify(self, published: Published) -> Verdict:
+        """Count the persons of each class of published cells."""
+        self.accept(published)
+        assert isinstance(published, Table)
+        promise = f"the {self.over} risk of being re-identified is at most {self.risk:g}"
+        classes = PublishedClasses.of(published)
+        limit = fraction(self.risk)
+        if not len(classes):
+            return Verdict(self.name, promise, holds=True, value=None, threshold=limit)
+        persons = classes.persons(self.entity)
+        if self.over == "maximal":
+            value = Fraction(1, int(persons.min()))
+        else:
+            value = Fraction(len(classes), int(persons.sum()))
+        if value <= limit:
+            return Verdict(self.name, promise, True, value, limit)
+        risky = np.flatnonzero(persons < ceil(1 / limit))
+        worst = risky[np.argsort(persons[risky], kind="stable")][:SHOWN].tolist()
+        offenders = tuple(
+            Offender(classes.words(place), f"a risk of 1/{persons[place]} where {self.risk:g} is promised")
+            for place in worst
+        )
+        return Verdict(self.name, promise, False, value, limit, offenders, len(risky))

@@ -1,0 +1,160 @@
+"""t-closeness (Li, Li and Venkatasubramanian 2007)."""
+
+from fractions import Fraction
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from shoal.arrays import AnyArray, Codes, Mask
+from shoal.data.domain import Domain
+from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.table import Column
+from shoal.errors import BadData, WrongUse
+from shoal.models.classes import PublishedClasses, Tally
+from shoal.models.earth_mover import equal_work, hierarchical_work, ordered_at_most
+from shoal.models.exact import at_most, fraction
+from shoal.models.published_work import published_work
+from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.models.value_order import is_ordered, keys_of, order_of, ranks_of
+
+Distance = Literal["by-kind", "equal", "ordered", "hierarchical"]
+
+
+class TCloseness(SensitiveModel):
+    """The distribution of the sensitive values in every class is close to that of the whole release.
+
+    The distance of two distributions is the least work of turning one into the other (the earth mover's distance),
+    and at most t. Between two values lies
+
+    equal
+        1;
+    ordered
+        the difference of their ranks, divided by the largest one. Ranks follow from numbers and dates; for names the
+        promise carries the `order`. A missing value comes last;
+    hierarchical
+        the level of their lowest common node, divided by the height. The promise carries the `tree`;
+    by-kind
+        ordered for numbers, dates and ordinal values, hierarchical for a column with a hierarchy, equal for names.
+
+    The whole is what is published: a reader knows no other, and so a method that suppresses rows compares with the
+    rows that are left. All comparisons are exact.
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    paper: ClassVar[str] = (
+        "Li, Li, Venkatasubramanian: t-Closeness: privacy beyond k-anonymity and l-diversity. ICDE 2007"
+    )
+    monotone: ClassVar[bool] = True
+    absorbs: ClassVar[bool] = False
+    relative: ClassVar[bool] = True
+
+    t: float = Field(
+        ge=0, le=1, description="largest distance of the distribution in a class from that in the release"
+    )
+    distance: Distance = Field(
+        default="by-kind",
+        description="between values: equal, ordered, hierarchical, or by the kind of the column",
+    )
+    order: tuple[str, ...] | None = Field(
+        default=None, description="for the ordered distance between names: the values in ascending order"
+    )
+    tree: dict[str, tuple[str, ...]] | None = Field(
+        default=None,
+        description="for the hierarchical distance: each value and the nodes above it, up to the root",
+    )
+    _known: tuple[Domain, list[Codes]] | None = PrivateAttr(default=None)
+
+    def fitted(self, column: Column) -> Self:
+        """The promise with its distance decided, and the order or the tree that the distance needs."""
+        distance = self.distance
+        if distance == "by-kind":
+            grown = column.hierarchy is not None or self.tree is not None
+            distance = "hierarchical" if grown else "ordered" if is_ordered(column.domain) else "equal"
+            distance = "ordered" if self.order is not None else distance
+        if distance == "ordered" and self.order is None and column.domain.values is None:
+            return self.model_copy(update={"distance": distance, "order": order_of(column)})
+        if distance == "hierarchical" and self.tree is None:
+            if column.hierarchy is None:
+                raise WrongUse(
+                    f"The hierarchical distance needs a hierarchy of {column.name!r}; give it one."
+                )
+            tree = {path[0]: path[1:] for path in column.hierarchy.paths()}
+            return self.model_copy(update={"distance": distance, "tree": tree})
+        return self.model_copy(update={"distance": distance})
+
+    def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
+        """Which groups have a distribution within t of the whole's."""
+        domain, limit = histogram.domain, fraction(self.t)
+        assert domain is not None
+        kind = self.distance
+        if kind == "by-kind":
+            tree, order = self.tree is not None, self.order is not None or is_ordered(domain)
+            kind = "hierarchical" if tree else "ordered" if order else "equal"
+        if kind == "equal":
+            return equal_work(histogram).at_most(limit)
+        if kind == "hierarchical":
+            return hierarchical_work(
+                histogram, self._levels(domain, np.flatnonzero(histogram.overall))
+            ).at_most(limit)
+        if self.order is None and not is_ordered(domain):
+            raise WrongUse(
+                "The ordered distance needs an order of the values; give it, or ask for another distance."
+            )
+        ranks, count = ranks_of(domain, np.flatnonzero(histogram.overall), self.order)
+        return ordered_at_most(histogram, ranks, count, limit)
+
+    def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
+        """Compute the work for each class from the published texts."""
+        told = tally.sizes > 0
+        kind = self.distance
+        if kind == "by-kind":
+            texts = [tally.column.domain.labels[code] for code in np.flatnonzero(tally.overall).tolist()]
+            numbers = self.order is not None or keys_of([text for text in texts if text]) is not None
+            kind = "hierarchical" if self.tree is not None else "ordered" if numbers else "equal"
+        numerators, denominators = published_work(tally, kind, self.order, self.tree)
+        shares: AnyArray = np.zeros(len(classes))
+        shares[told] = numerators[told].astype(np.float64) / denominators[told].astype(np.float64)
+        worst = int(np.argmax(shares)) if len(shares) else 0
+        reached = Fraction(int(numerators[worst]), int(denominators[worst])) if told.any() else None
+        return Finding(
+            broken=told & ~at_most(numerators, denominators, fraction(self.t)),
+            badness=shares,
+            value=reached,
+            why=lambda place: (
+                f"a distance of {shares[place]:.4g} from the whole where {self.t:g} is promised"
+            ),
+        )
+
+    def promise(self) -> str:
+        """The promise in words."""
+        by = "" if self.distance == "by-kind" else f" (distance {self.distance})"
+        return (
+            f"the distribution of {self._subject()} in every class is within {self.t:g} of the release's{by}"
+        )
+
+    def threshold(self) -> Fraction:
+        """The largest distance."""
+        return fraction(self.t)
+
+    def _levels(self, domain: Domain, present: AnyArray) -> list[Codes]:
+        """The node of each value on each level below the root, numbered; kept for the next call on the same domain."""
+        if self._known is not None and self._known[0] is domain:
+            return self._known[1]
+        if self.tree is None:
+            raise WrongUse("The hierarchical distance needs the tree of the values in the promise.")
+        height = len(next(iter(self.tree.values())))
+        levels = [np.arange(len(domain), dtype=np.int32)]
+        paths = {code: self.tree.get(domain.labels[code]) for code in present.tolist()}
+        for code, path in paths.items():
+            if path is None:
+                raise BadData(f"the tree misses the value {domain.labels[code]!r}; add it there.")
+        for level in range(height - 1):
+            nodes: dict[str, int] = {}
+            above = np.zeros(len(domain), dtype=np.int32)
+            for code, path in paths.items():
+                assert path is not None
+                above[code] = nodes.setdefault(path[level], len(nodes))
+            levels.append(above)
+        self._known = (domain, levels)
+        return levels

@@ -1,0 +1,118 @@
+"""The order of sensitive values: numbers, days, or a list."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.data.domain import Domain, Kind
+from shoal.data.table import Column
+from shoal.errors import BadData, WrongUse
+from shoal.models.classes import Tally
+
+
+def ranks_of(domain: Domain, present: Rows, order: tuple[str, ...] | None) -> tuple[Rows, int]:
+    """The rank of each value of a column by the kind of its domain, and the number of ranks.
+
+    Parameters
+    ----------
+    present
+        Codes of the values that occur. Without a list, only they have a rank: a reader of the release knows no others.
+    order
+        The values in ascending order, where a list tells it; then all of them have a rank.
+    """
+    ranks = np.zeros(len(domain), dtype=np.int64)
+    if order is not None:
+        place = {label: rank for rank, label in enumerate(order)}
+        missing = domain.missing is not None and domain.missing in present and "" not in place
+        if missing:
+            place[""] = len(order)
+        for code in present.tolist():
+            ranks[code] = place[_listed(domain.labels[code], place)]
+        return ranks, len(place)
+    values = np.arange(len(domain), dtype=np.float64) if domain.values is None else domain.values.copy()
+    if domain.missing is not None:
+        values[domain.missing] = np.inf
+    kinds, ranks[present] = np.unique(values[present], return_inverse=True)
+    return ranks, len(kinds)
+
+
+def published_ranks(tally: Tally, order: tuple[str, ...] | None) -> tuple[Rows, int]:
+    """The rank of each published text: by a list, else as numbers, else as days. An empty cell comes last."""
+    texts = {code: tally.column.domain.labels[code] for code in np.flatnonzero(tally.overall).tolist()}
+    ranks = np.zeros(len(tally.overall), dtype=np.int64)
+    if order is not None:
+        listed = [*order, *([""] if "" in texts.values() and "" not in order else [])]
+        known = {text: rank for rank, text in enumerate(listed)}
+        for code, text in texts.items():
+            ranks[code] = known[_listed(text, known)]
+        return ranks, len(listed)
+    keys = keys_of([text for text in texts.values() if text])
+    if keys is None:
+        raise WrongUse(
+            f"The values of {tally.column.name!r} are neither numbers nor dates: give their order, or ask for "
+            "another distance."
+        )
+    ascending = sorted(set(keys.values()))
+    rank_of = {key: rank for rank, key in enumerate(ascending)}
+    for code, text in texts.items():
+        ranks[code] = rank_of[keys[text]] if text else len(ascending)
+    return ranks, len(ascending) + ("" in texts.values())
+
+
+def keys_of(texts: list[str]) -> dict[str, Any] | None:
+    """What to sort texts by if all are numbers or all are days, or None."""
+    for read in (_number, _day):
+        try:
+            return {text: read(text) for text in texts}
+        except ValueError:
+            continue
+    return None
+
+
+def order_of(column: Column) -> tuple[str, ...]:
+    """The names of a column in ascending order: that of its domain, or as numbers or days where all of them are.
+
+    Raises
+    ------
+    WrongUse
+        If the names have no order.
+    """
+    names = tuple(label for label in column.domain.labels if label)
+    if is_ordered(column.domain):
+        return names
+    keys = keys_of(list(names))
+    if keys is None:
+        raise WrongUse(
+            f"The ordered distance needs an order of the values of {column.name!r}; give them an order, or ask for "
+            "the equal distance."
+        )
+    return tuple(sorted(names, key=keys.__getitem__))
+
+
+def is_ordered(domain: Domain) -> bool:
+    """Whether the values of a column have an order of their own."""
+    return domain.kind is not Kind.NOMINAL
+
+
+def _number(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except ArithmeticError as error:
+        raise BadData(f"{text!r} is no number.") from error
+    if not number.is_finite():
+        raise BadData(f"{text!r} is no number.")
+    return number
+
+
+def _day(text: str) -> datetime:
+    """A day as ``1967-01-23`` or ``1967/01/23``, with or without a time."""
+    return datetime.fromisoformat(text.replace("/", "-")).replace(tzinfo=None)
+
+
+def _listed(text: str, known: dict[str, int]) -> str:
+    if text not in known:
+        raise BadData(f"the value {text!r} does not stand in the order that was given; add it there.")
+    return text

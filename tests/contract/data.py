@@ -1,0 +1,57 @@
+"""The data that every method must cope with."""
+
+import numpy as np
+from tests.tables import column
+
+from shoal.data.baskets import Baskets
+from shoal.data.role import Role
+from shoal.data.table import Table
+
+ROWS = 120
+
+
+def people() -> Table:
+    """Numbers, names, missing cells, a secret, a harmless column, and a name that must never be published."""
+    random = np.random.default_rng(5)
+    ages = [None if draw > 95 else int(draw) for draw in random.integers(18, 100, ROWS)]
+    cities = [None if draw == 0 else "ABCDE"[draw - 1] for draw in random.integers(0, 6, ROWS)]
+    return Table(
+        (
+            column("name", [f"person {row}" for row in range(ROWS)], Role.IDENTIFYING),
+            column("age", ages),
+            column("city", cities),
+            column(
+                "illness",
+                [["flu", "cold", "gout"][draw] for draw in random.integers(0, 3, ROWS)],
+                Role.SENSITIVE,
+            ),
+            column(
+                "shift", [["day", "night"][draw] for draw in random.integers(0, 2, ROWS)], Role.INSENSITIVE
+            ),
+        )
+    )
+
+
+def shopping() -> Baskets:
+    """Baskets of all lengths, empty ones among them, with two rare secrets."""
+    random = np.random.default_rng(5)
+    held = random.random((ROWS, 10)) < np.linspace(0.6, 0.08, 10)
+    indptr = np.concatenate(([0], np.cumsum(held.sum(axis=1))))
+    return Baskets(
+        indptr=indptr,
+        items=np.nonzero(held)[1].astype(np.int32),
+        vocabulary=tuple(f"item{place}" for place in range(10)),
+        sensitive=np.array([8, 9], dtype=np.int32),
+        insensitive=np.array([], dtype=np.int32),
+    )
+
+
+def data_for(form: type) -> Table | Baskets:
+    """What a method that accepts this form is tried on."""
+    return people() if form is Table else shopping()
+
+
+def permuted(data: Table | Baskets) -> Table | Baskets:
+    """The same persons in another order."""
+    rows = np.random.default_rng(6).permutation(ROWS).astype(np.int64)
+    return data.take(rows)

@@ -1,0 +1,159 @@
+"""k-map and δ-presence beside a population."""
+
+import datetime
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from tests.naive.models import keeps
+from tests.tables import column, table, texts
+
+from shoal.data.domain import Kind
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.statistics import GroupStatistics, group_statistics
+from shoal.data.table import Table
+from shoal.errors import UnknownName, WrongUse
+from shoal.models.classes import PublishedClasses
+from shoal.models.delta_presence import DeltaPresence
+from shoal.models.k_map import KMap
+from shoal.models.matching import CellReader, matching_rows
+
+TREE = Hierarchy(
+    (("a", "b", "c", "d"), ("left", "right"), ("*",)),
+    (np.array([0, 0, 1, 1], dtype=np.int32), np.array([0, 0], dtype=np.int32)),
+)
+
+
+def read(cells: list[object], text: str, **options: object) -> list[object]:
+    """The values of a population that a published text stands for."""
+    one = column("x", cells, **options)  # type: ignore[arg-type]
+    meant = CellReader(one).meant(text)
+    return [label for label, is_meant in zip(one.domain.labels, meant, strict=True) if is_meant]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("*", ["1", "2", "5", "9", ""]),
+        ("2", ["2"]),
+        ("2.0", ["2"]),
+        ("", [""]),
+        ("[2,5]", ["2", "5"]),
+        ("[2,5)", ["2"]),
+        ("[2, 5[", ["2"]),
+        ("[3,100]", ["5", "9"]),
+        ("{1|9|77}", ["1", "9"]),
+        ("7", []),
+        ("seven", []),
+    ],
+)
+def test_cells_of_numbers(text: str, values: list[str]) -> None:
+    assert read([1, 2, 5, 9, None], text) == values
+
+
+def test_cells_of_names() -> None:
+    assert read(["a", "b", "c"], "left", hierarchy=None) == []
+    assert read(["a", "b", "c", "d"], "left", hierarchy=TREE) == ["a", "b"]
+    assert read(["a", "c", "d"], "{left|d}", hierarchy=TREE) == ["a", "d"]
+    assert read(["a", "b", "c"], "[a,b]", kind=Kind.ORDINAL) == ["a", "b"]
+
+
+def test_cells_of_days() -> None:
+    days = [datetime.date(2020, month, 1) for month in (1, 2, 3)]
+    assert read(days, "[2020-01-15,2020-03-01]") == ["2020-02-01", "2020-03-01"]  # type: ignore[arg-type]
+
+
+def test_a_small_class_of_common_people() -> None:
+    release = table({"age": ["[20,29]", "[30,39]", "[30,39]"], "sex": ["m", "f", "*"]})
+    population = table({"age": [21, 25, 29, 30, 35, 39, 31], "sex": ["m", "m", "f", "f", "f", "f", "m"]})
+    verdict = KMap(k=3, population=population).verify(release)
+    assert matching_rows(PublishedClasses.of(release), population).tolist() in ([2, 4, 3], [2, 3, 4])
+    assert not verdict.holds
+    assert verdict.value == 2
+    assert verdict.offenders[0].where == "age [20,29], sex m"
+    assert KMap(k=2, population=population).verify(release).holds
+
+
+def test_presence() -> None:
+    release = table({"age": ["[20,29]"] * 2 + ["[30,39]"]})
+    population = table({"age": [21, 25, 29, 28, 30, 35, 70]})
+    assert DeltaPresence(delta_max=0.5, population=population).verify(release).value == Fraction(1, 2)
+    assert DeltaPresence(delta_max=0.5, population=population).verify(release).holds
+    assert not DeltaPresence(delta_max=0.49, population=population).verify(release).holds
+    verdict = DeltaPresence(delta_max=0.5, delta_min=0.5, population=population).verify(release)
+    assert [offender.where for offender in verdict.offenders] == ["no class"]
+    young = table({"age": [21, 25, 29, 28, 30, 35]})
+    assert DeltaPresence(delta_max=0.5, delta_min=0.5, population=young).verify(release).holds
+    assert not DeltaPresence(delta_max=1, delta_min=0.6, population=young).verify(release).holds
+
+
+def test_a_population_must_be_given_and_is_never_published() -> None:
+    population = table({"x": ["a"]})
+    for model in (KMap(k=2), DeltaPresence(delta_max=0.5)):
+        with pytest.raises(WrongUse, match="--population"):
+            model.verify(table({"x": ["a"]}))
+        assert "population" not in model.among(population).as_promise()
+        assert "Table" not in repr(model.among(population))
+    with pytest.raises(UnknownName, match="no column 'y'"):
+        KMap(k=2, population=population).verify(table({"y": ["a"]}))
+
+
+def test_bounds_in_order() -> None:
+    with pytest.raises(ValidationError, match="above delta_max"):
+        DeltaPresence(delta_max=0.2, delta_min=0.5)
+
+
+def test_a_method_that_counts_nothing_is_told() -> None:
+    counts = GroupStatistics(np.array([3]), np.array([3]))
+    with pytest.raises(WrongUse, match="does not count a population"):
+        KMap(k=2, population=table({"x": ["a"]})).holds(counts)
+    counted = GroupStatistics(np.array([3, 3]), np.array([3, 3]), population=np.array([3, 30]))
+    assert KMap(k=5).holds(counted).tolist() == [False, True]
+    assert DeltaPresence(delta_max=0.5).holds(counted).tolist() == [False, True]
+    assert DeltaPresence(delta_max=1, delta_min=0.5).holds(counted).tolist() == [True, False]
+
+
+def test_a_least_chance_needs_exact_counts() -> None:
+    data = table({"x": ["a", "b"]})
+    model = DeltaPresence(delta_max=1, delta_min=0.1, population=data)
+    with pytest.raises(WrongUse, match="delta_min above 0"):
+        model.holds(group_statistics(data, np.array([0, 0]), 1))
+
+
+def test_numbers_are_matched_by_value() -> None:
+    data = table({"x": ["1", "2"]})
+    numbers = table({"x": [1, 2]})
+    written = Table((column("x", [1.0, 1.0, 2.0, 3.0]),))
+    groups = np.array([0, 1])
+    assert KMap(k=2, population=written).holds(group_statistics(numbers, groups, 2)).tolist() == [True, False]
+    assert KMap(k=2, population=numbers).holds(group_statistics(data, groups, 2)).tolist() == [False, False]
+
+
+cells = st.one_of(st.none(), st.integers(0, 9))
+published = st.one_of(
+    st.just("*"),
+    st.integers(0, 9).map(str),
+    st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: f"[{min(ends)},{max(ends)}]"),
+    st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True).map(
+        lambda values: "{" + "|".join(map(str, values)) + "}"
+    ),
+)
+
+
+@given(
+    st.lists(st.tuples(published, published), min_size=1, max_size=8),
+    st.lists(st.tuples(cells, cells), min_size=1, max_size=15),
+    st.integers(2, 4),
+    st.sampled_from([0.25, 0.5, 1.0]),
+)
+def test_generalised_cells_agree_with_the_twin(
+    rows: list[tuple[str, str]], persons: list[tuple[int | None, int | None]], k: int, most: float
+) -> None:
+    release = table({"x": [row[0] for row in rows], "y": [row[1] for row in rows]})
+    population = table({"x": [row[0] for row in persons], "y": [row[1] for row in persons]})
+    for model in (KMap(k=k), DeltaPresence(delta_max=most), DeltaPresence(delta_max=most, delta_min=0.25)):
+        truth = keeps(model.as_promise(), texts(release), ["x", "y"], [], texts(population))
+        assert model.among(population).verify(release).holds == truth

@@ -1,0 +1,256 @@
+"""What every model of tables keeps, whatever its name: it agrees with its twin, and its class facts are true."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from tests.contract.data import shopping
+from tests.models.promises import (
+    PARAMETERS,
+    QUASI,
+    SENSITIVE,
+    class_numbers,
+    populations,
+    promises,
+    tables,
+    with_population,
+)
+from tests.naive.models import keeps
+from tests.tables import column, texts
+
+from shoal import registry
+from shoal.arrays import Mask
+from shoal.data.role import Role
+from shoal.data.statistics import GroupStatistics, group_statistics
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.models.model import TableModel
+from shoal.models.verdict import SHOWN
+
+NAMES = [name for name in registry.MODELS if issubclass(registry.load("model", name), TableModel)]
+
+
+def twin(model: TableModel, data: Table, population: Table) -> bool:
+    return keeps(model.as_promise(), texts(data), QUASI, SENSITIVE, texts(population))
+
+
+def statistics_of(data: Table, groups: Any, count: int) -> GroupStatistics:
+    return group_statistics(data, groups, count, SENSITIVE)
+
+
+def test_every_model_is_tried() -> None:
+    assert set(NAMES) == set(PARAMETERS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_facts(name: str) -> None:
+    model_class = registry.load("model", name)
+    assert model_class.name == name
+    assert model_class.paper
+    assert model_class.__doc__
+    assert isinstance(model_class.monotone, bool)
+    assert isinstance(model_class.absorbs, bool)
+    for field, info in model_class.model_fields.items():
+        assert info.description, field
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_promise_both_ways(name: str) -> None:
+    for model in promises(name):
+        assert type(model).from_promise(model.as_promise()).as_promise() == model.as_promise()
+        assert model.as_promise()["model"] == name
+        assert "population" not in model.as_promise()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_says_nothing_about_baskets(name: str) -> None:
+    with pytest.raises(WrongUse, match="judges table, not baskets"):
+        promises(name)[0].verify(shopping())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_is_frozen_and_strict(name: str) -> None:
+    model = promises(name)[0]
+    with pytest.raises(ValidationError):
+        type(model)(**PARAMETERS[name][0], not_a_parameter=1)
+    with pytest.raises(ValidationError):
+        setattr(model, next(iter(PARAMETERS[name][0])), 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rows_break_nothing(name: str) -> None:
+    empty = Table(
+        tuple(
+            column(name, [], Role.SENSITIVE if name in SENSITIVE else Role.QUASI)
+            for name in (*QUASI, *SENSITIVE)
+        )
+    )
+    for model in promises(name):
+        verdict = with_population(model, empty).verify(empty)
+        assert verdict.holds
+        assert verdict.value is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=30)
+def test_verify_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+    for model in promises(name):
+        verdict = with_population(model, population).verify(data)
+        assert verdict.holds == twin(model, data, population), model
+        assert verdict.holds == (verdict.offender_count == 0)
+        assert len(verdict.offenders) == min(verdict.offender_count, SHOWN)
+        verdict.as_dict()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=30)
+def test_holds_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+    """Group by group; a population is counted by raw values, which is exact where cells are raw."""
+    groups = class_numbers(data)
+    count = int(groups.max()) + 1
+    for model in promises(name):
+        bound = with_population(model, population)
+        holds = bound.holds(statistics_of(data, groups, count))
+        assert holds.dtype == bool
+        together = bound.hold_together(statistics_of(data, groups, count))
+        assert together == twin(model, data, population), model
+        for place in range(count):
+            alone = bound.holds(statistics_of(data, np.where(groups == place, 0, -1), 1))
+            assert alone[0] == holds[place]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(most=10), population=populations(), random=st.randoms(use_true_random=False))
+@settings(max_examples=15)
+def test_refuses_what_one_record_breaks(name: str, data: Table, population: Table, random: Any) -> None:
+    """Cells are changed one after the other until the twin says that the promise is broken: the model says so too."""
+    model = with_population(random.choice(promises(name)), population)
+    for changed in mutations(data, random):
+        kept = twin(model, changed, population)
+        assert model.verify(changed).holds == kept
+        if not kept:
+            break
+
+
+def mutations(data: Table, random: Any) -> Iterator[Table]:
+    """The table, then the table with one more cell changed each time."""
+    yield data
+    for _ in range(30):
+        place, row = random.randrange(len(data.columns)), random.randrange(data.rows)
+        changed = data.columns[place]
+        codes = changed.codes.copy()
+        codes[row] = random.randrange(len(changed.domain))
+        columns = list(data.columns)
+        columns[place] = replace(changed, codes=codes)
+        data = Table(tuple(columns))
+        yield data
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), random=st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_order_of_rows_does_not_matter(name: str, data: Table, random: Any) -> None:
+    rows = list(range(data.rows))
+    random.shuffle(rows)
+    for model in promises(name):
+        bound = with_population(model, data)
+        one, other = bound.verify(data), bound.verify(data.take(np.array(rows)))
+        assert (one.holds, one.value, one.offender_count) == (other.holds, other.value, other.offender_count)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if "column" in registry.load("model", name).model_fields]
+)
+@given(data=tables())
+@settings(max_examples=20)
+def test_a_star_tells_no_value(name: str, data: Table) -> None:
+    """Rows without their sensitive cells count as if they were not there; a class of them alone keeps everything."""
+    secret = Table(
+        tuple(
+            column(one.name, ["*"] * data.rows, one.role) if one.role is Role.SENSITIVE else one
+            for one in data.columns
+        )
+    )
+    for model in promises(name):
+        if getattr(model, "k", 1) == 1:
+            assert model.verify(secret).holds
+            both = Table(
+                tuple(
+                    column(
+                        one.name,
+                        [
+                            *(row[one.name] or None for row in texts(data)),
+                            *(row[one.name] or None for row in texts(secret)),
+                        ],
+                        one.role,
+                    )
+                    for one in data.columns
+                )
+            )
+            assert model.verify(both).holds == model.verify(data).holds
+
+
+def pairs(name: str, seed: int) -> Iterator[tuple[TableModel, Mask, Mask, Mask]]:
+    """Random pairs of disjoint groups: whether the first ones, the second ones and their unions keep a promise.
+
+    Groups are made of whole values of x, so that no two of them have a person of the population in common.
+    """
+    random = np.random.default_rng(seed)
+    for size in (2, 3, 5, 8, 20, 100):
+        rows, count = 100 * size, 2 * 100
+        common = random.dirichlet(np.full(4, random.choice([0.3, 1.0, 10.0])))
+        numbers = random.integers(0, 3 * count, rows)
+        data = Table(
+            (
+                column("x", [f"{number:04}" for number in numbers.tolist()]),
+                column("y", ["r"] * rows),
+                column(
+                    "illness",
+                    random.choice(["flu", "cold", "gout", None], rows, p=common).tolist(),
+                    Role.SENSITIVE,
+                ),
+                column("income", random.choice([1, 2, 30, None], rows, p=common).tolist(), Role.SENSITIVE),
+            )
+        )
+        people = random.integers(0, 3 * count, int(rows * random.uniform(1, 3)))
+        population = Table(
+            (column("x", [f"{number:04}" for number in people.tolist()]), column("y", ["r"] * len(people)))
+        )
+        groups = random.integers(0, count, 3 * count)[numbers]
+        sizes = np.bincount(groups, minlength=count).reshape(-1, 2)
+        both = (sizes > 0).all(axis=1)
+        for model in promises(name):
+            bound = with_population(model, population)
+            one, other = bound.holds(statistics_of(data, groups, count)).reshape(-1, 2)[both].T
+            union = bound.holds(statistics_of(data, groups // 2, count // 2))[both]
+            yield model, one, other, union
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_monotone_is_true(name: str) -> None:
+    """Every model claims it: no pair of classes that keep a promise has a union that breaks it."""
+    assert registry.load("model", name).monotone
+    tried = 0
+    for seed in range(20):
+        for model, one, other, union in pairs(name, seed):
+            tried += int((one & other).sum())
+            assert union[one & other].all(), model
+    assert tried > 1000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_absorbs_is_true_or_has_a_counterexample(name: str) -> None:
+    tried = broken = 0
+    for seed in range(20):
+        for _, one, other, union in pairs(name, seed):
+            tried += int((one != other).sum())
+            broken += int((~union[one != other]).sum())
+    assert tried > 1000
+    assert (broken == 0) == registry.load("model", name).absorbs

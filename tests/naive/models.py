@@ -1,0 +1,215 @@
+"""Privacy models judged from rows of texts, one class after the other, in fractions."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+Row = dict[str, str]
+Promise = dict[str, Any]
+Counts = Counter[str]
+
+
+def keeps(
+    promise: Promise,
+    rows: Sequence[Row],
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    population: Sequence[Row] = (),
+) -> bool:
+    """Whether published rows keep a promise."""
+    classes = classes_of(rows, quasi)
+    if promise["model"] in TOGETHER:
+        return TOGETHER[promise["model"]](promise, classes, quasi, population)
+    for column in [promise["column"]] if promise.get("column") else sensitive:
+        whole = told(rows, column)
+        for members in classes.values():
+            here = told(members, column)
+            if promise["model"] == "alpha-k-anonymity" and persons(members, promise) < promise["k"]:
+                return False
+            if here and not BY_CLASS[promise["model"]](promise, here, whole):
+                return False
+    return True
+
+
+def classes_of(rows: Sequence[Row], quasi: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    """Rows by their published quasi-identifiers."""
+    classes: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        classes[tuple(row[name] for name in quasi)].append(row)
+    return classes
+
+
+def told(rows: Sequence[Row], column: str) -> Counts:
+    """The sensitive values that rows tell."""
+    return Counter(row[column] for row in rows if row[column] != "*")
+
+
+def persons(rows: Sequence[Row], promise: Promise) -> int:
+    entity = promise.get("entity")
+    return len(rows) if entity is None else len({row[entity] for row in rows})
+
+
+def exact(number: float) -> Fraction:
+    return Fraction(str(number))
+
+
+def distinct(promise: Promise, here: Counts, whole: Counts) -> bool:
+    return len(here) >= promise["l"]
+
+
+def entropy(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """-Σ c/n log(c/n) >= log l, as n^n >= l^n Π c^c."""
+    n = sum(here.values())
+    return n**n >= exact(promise["l"]) ** n * math.prod(count**count for count in here.values())
+
+
+def recursive(promise: Promise, here: Counts, whole: Counts) -> bool:
+    counts = sorted(here.values(), reverse=True)
+    return counts[0] < exact(promise["c"]) * sum(counts[promise["l"] - 1 :])
+
+
+def alpha(promise: Promise, here: Counts, whole: Counts) -> bool:
+    bounded = promise["values"] or list(here)
+    return all(Fraction(here[value], sum(here.values())) <= exact(promise["alpha"]) for value in bounded)
+
+
+def confidence(promise: Promise, here: Counts, whole: Counts) -> bool:
+    shares = {value: Fraction(here[value], sum(here.values())) for value in promise["bounds"]}
+    return all(share <= exact(promise["bounds"][value]) for value, share in shares.items())
+
+
+def shares(here: Counts, whole: Counts) -> list[tuple[Fraction, Fraction]]:
+    """The share of each value of the whole in a class and in the whole."""
+    n, rows = sum(here.values()), sum(whole.values())
+    return [(Fraction(here[value], n), Fraction(count, rows)) for value, count in whole.items()]
+
+
+def likeness(promise: Promise, here: Counts, whole: Counts) -> bool:
+    for q, p in shares(here, whole):
+        gain = (q - p) / p
+        if gain > exact(promise["beta"]):
+            return False
+        if promise["form"] == "enhanced" and gain > 0 and float(gain) > -math.log(p):
+            return False
+    return True
+
+
+def disclosure(promise: Promise, here: Counts, whole: Counts) -> bool:
+    return all(q > 0 and abs(math.log(q / p)) < promise["delta"] for q, p in shares(here, whole))
+
+
+def closeness(promise: Promise, here: Counts, whole: Counts) -> bool:
+    return work(promise, here, whole) <= exact(promise["t"])
+
+
+def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
+    """The earth mover's distance, by the formulas of section 4 of the paper."""
+    n, rows = sum(here.values()), sum(whole.values())
+    p = {value: Fraction(here[value], n) for value in whole}
+    q = {value: Fraction(count, rows) for value, count in whole.items()}
+    distance = promise["distance"]
+    if distance == "by-kind":
+        distance = "ordered" if all(is_number(value) for value in whole if value) else "equal"
+    if distance == "equal":
+        return sum((abs(p[value] - q[value]) for value in whole), Fraction(0)) / 2
+    if distance == "ordered":
+        values = promise["order"] or sorted((value for value in whole if value), key=float)
+        values = [*values, *([""] if "" in whole and "" not in values else [])]
+        piled, total = Fraction(0), Fraction(0)
+        for value in values:
+            piled += p.get(value, Fraction(0)) - q.get(value, Fraction(0))
+            total += abs(piled)
+        return total / max(len(values) - 1, 1)
+    return climb(promise["tree"], {value: p[value] - q[value] for value in whole})
+
+
+def climb(tree: dict[str, Sequence[str]], extra: dict[str, Fraction]) -> Fraction:
+    """cost(N) = height(N) / H · min(pos_extra(N), neg_extra(N)), added up over all inner nodes."""
+    height = len(next(iter(tree.values())))
+    total = Fraction(0)
+    of = {value: (value, *tree[value]) for value in extra}
+    for level in range(1, height + 1):
+        children: dict[str, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+        for value, surplus in extra.items():
+            children[of[value][level]][of[value][level - 1]] += surplus
+        for parts in children.values():
+            surplus = sum((part for part in parts.values() if part > 0), Fraction(0))
+            lack = sum((-part for part in parts.values() if part < 0), Fraction(0))
+            total += Fraction(level, height) * min(surplus, lack)
+    return total
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
+    "distinct-diversity": distinct,
+    "entropy-diversity": entropy,
+    "recursive-diversity": recursive,
+    "alpha-k-anonymity": alpha,
+    "confidence-bounding": confidence,
+    "beta-likeness": likeness,
+    "delta-disclosure": disclosure,
+    "t-closeness": closeness,
+}
+
+Classes = dict[tuple[str, ...], list[Row]]
+
+
+def anonymity(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    return all(persons(members, promise) >= promise["k"] for members in classes.values())
+
+
+def risk(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    sizes = [persons(members, promise) for members in classes.values()]
+    if not sizes:
+        return True
+    of_persons = [Fraction(1, size) for size in sizes for _ in range(size)]
+    reached = (
+        max(of_persons) if promise["over"] == "maximal" else sum(of_persons, Fraction(0)) / len(of_persons)
+    )
+    return reached <= exact(promise["risk"])
+
+
+def fits(cells: tuple[str, ...], person: Row, quasi: Sequence[str]) -> bool:
+    """Whether a person may be one of a class."""
+    return all(stands_for(cell, person[name]) for cell, name in zip(cells, quasi, strict=True))
+
+
+def stands_for(cell: str, value: str) -> bool:
+    if cell.startswith("{"):
+        return value in cell[1:-1].split("|")
+    if cell.startswith("["):
+        low, high = cell[1:-1].split(",")
+        end = float(value or "nan")
+        return float(low) <= end and (end <= float(high) if cell.endswith("]") else end < float(high))
+    return cell in ("*", value)
+
+
+def k_map(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    return all(sum(fits(cells, person, quasi) for person in population) >= promise["k"] for cells in classes)
+
+
+def presence(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    lower, upper = exact(promise["delta_min"]), exact(promise["delta_max"])
+    for cells, members in classes.items():
+        fitting = sum(fits(cells, person, quasi) for person in population)
+        if not fitting or not lower <= Fraction(persons(members, promise), fitting) <= upper:
+            return False
+    everybody = all(any(fits(cells, person, quasi) for cells in classes) for person in population)
+    return everybody or not lower or not classes
+
+
+TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], bool]] = {
+    "k-anonymity": anonymity,
+    "reidentification-risk": risk,
+    "k-map": k_map,
+    "delta-presence": presence,
+}
