@@ -158,3 +158,9 @@ def test_other_forms_have_their_facts(make: Callable[[], Run]) -> None:
     assert not facts.columns
     assert (facts.sizes is None) == (facts.form == "baskets")
     assert facts.verdicts[0].value == "–"
+
+
+def test_diversity_and_closeness_are_shown_though_nobody_asked() -> None:
+    original = table({"x": ["a", "a", "b", "b"], "s": ["u", "v", "u", "u"]}, sensitive=["s"])
+    (entry,) = facts_of(run_of(original, {"x": ["a", "a", "b", "b"]}, k=2)).sensitive
+    assert (entry.least_distinct, entry.entropy_l, entry.t) == (1, 1.0, 0.25)

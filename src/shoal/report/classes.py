@@ -59,6 +59,9 @@ class Sensitive:
         The largest share that one value has of a class.
     common_share
         The share of the most frequent value in the whole table: what everybody can guess without any class.
+    entropy_l, t
+        The effective number of values of the poorest class, and the distance from the whole of the farthest one: the
+        entropy l-diversity and the t-closeness that the release reaches, asked for or not.
     """
 
     column: str
@@ -69,6 +72,8 @@ class Sensitive:
     least_distinct: int
     largest_share: float
     common_share: float
+    entropy_l: float | None = None
+    t: float | None = None
 
 
 def class_statistics(published: Table, original_rows: int, release: Release) -> GroupStatistics:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,10 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
+from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Table
+from shoal.models.protection import protections
+from shoal.models.t_closeness import TCloseness
 from shoal.report.classes import Sensitive, Sizes, class_statistics, sensitive_of, sizes_of
 from shoal.report.generalised import Generalised, generalised_of
 from shoal.report.marginals import Marginal
@@ -146,8 +149,7 @@ def facts_of(run: "Run") -> Facts:
         statistics = class_statistics(data, original.rows, release)
         noun = "rows" if data.entity is None else "persons"
         sizes = sizes_of(statistics.persons, "class", noun, _promised_size(release)) if data.quasi else None
-        found = [sensitive_of(column.name, statistics) for column in data.sensitive[:COLUMNS]]
-        sensitive = tuple(entry for entry in found if entry is not None and data.quasi)
+        sensitive = _sensitive(release, data, statistics) if data.quasi else ()
         roles = {
             role.value: tuple(column.name for column in data.with_role(role))
             for role in Role
@@ -188,6 +190,25 @@ def _source(recipe: Mapping[str, Any]) -> str | None:
     """The name of the file that was read, without its folder; None for databases, pipes and frames."""
     path = str(recipe.get("source", {}).get("path", "-"))
     return None if path == "-" or "://" in path else shown(PurePath(path).name or path)
+
+
+def _sensitive(release: Release, data: Table, statistics: GroupStatistics) -> tuple[Sensitive, ...]:
+    """What is left to learn of each sensitive column, with the diversity and closeness that its classes reach."""
+    promised = tuple(
+        TCloseness.from_promise(dict(promise))
+        for promise in release.promises
+        if promise["model"] == TCloseness.name
+    )
+    shown_columns = data.sensitive[:COLUMNS]
+    kept = Table(tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + shown_columns)
+    reached = {entry.column: entry for entry in protections(kept, promised)}
+    found = []
+    for column in shown_columns:
+        entry = sensitive_of(column.name, statistics)
+        if entry is not None:
+            protection = reached[column.name]
+            found.append(replace(entry, entropy_l=protection.entropy_l, t=protection.t))
+    return tuple(found)
 
 
 def _promised_size(release: Release) -> int | None:
