@@ -12,6 +12,7 @@ from shoal.errors import UnknownName
 
 METHODS = {
     "mondrian": "shoal.methods.mondrian.method:Mondrian",
+    "coherence": "shoal.methods.coherence.method:Coherence",
 }
 
 MODELS = {
@@ -27,12 +28,15 @@ MODELS = {
     "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
     "k-map": "shoal.models.k_map:KMap",
     "delta-presence": "shoal.models.delta_presence:DeltaPresence",
+    "hkp-coherence": "shoal.models.coherence:HkpCoherence",
+    "hidden-rules": "shoal.models.hidden_rules:HiddenRules",
 }
 
 MEASURES = {
     "loss": "shoal.measures.loss:Loss",
     "classes": "shoal.measures.classes:Classes",
     "precision": "shoal.measures.precision:Precision",
+    "entropy": "shoal.measures.entropy:Entropy",
 }
 
 ENGINES = {

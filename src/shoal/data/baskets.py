@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Mask, Rows
 from shoal.data.frozen import frozen
+from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
 
 
@@ -27,6 +28,8 @@ class Baskets:
     layout
         The file format they came in and go out in: ``lines`` (``lines:,`` where a comma separates the items), ``spmf``,
         ``long:ID,ITEM``, ``matrix`` or ``column:NAME``.
+    hierarchy
+        A tree of ever coarser names for the items, where there is one. Its leaves are found by their texts.
     """
 
     indptr: Indptr
@@ -35,6 +38,7 @@ class Baskets:
     sensitive: Items
     insensitive: Items
     layout: str = "lines"
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items
+from shoal.arrays import Codes, Counts, Indptr, Items, Rows
 from shoal.data.frozen import frozen
 
 
@@ -49,3 +49,34 @@ class Clusters:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+    @property
+    def depths(self) -> Counts:
+        """How many joint clusters each cluster is inside of."""
+        depths = np.zeros(len(self), dtype=np.int64)
+        above = self.parents.astype(np.int64)
+        while (inside := above >= 0).any():
+            depths += inside
+            above[inside] = self.parents[above[inside]]
+        return depths
+
+    @property
+    def spans(self) -> tuple[Rows, Counts]:
+        """A first row and a number of rows for each cluster, if baskets are numbered tree by tree.
+
+        The rows of a joint cluster are those of its parts.
+        """
+        depths = self.depths
+        levels = [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=-1)) + 1)]
+        counts = self.sizes.copy()
+        for level in reversed(levels[1:]):
+            np.add.at(counts, self.parents[level], counts[level])
+        first = np.zeros(len(self), dtype=np.int64)
+        for level in levels:
+            order = level[np.argsort(self.parents[level], kind="stable")]
+            before = np.cumsum(counts[order]) - counts[order]
+            above = self.parents[order]
+            start = np.concatenate(([True], above[1:] != above[:-1]))
+            base = before[np.maximum.accumulate(np.where(start, np.arange(len(order)), 0))]
+            first[order] = before - base + np.where(above >= 0, first[above], 0)
+        return first, counts

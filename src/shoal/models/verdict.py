@@ -39,6 +39,8 @@ class Verdict:
         The worst places, at most ten.
     offender_count
         How many places break the promise.
+    remark
+        What else a reader of the verdict should know, in words; empty where there is nothing.
     """
 
     model: str
@@ -48,6 +50,7 @@ class Verdict:
     threshold: int | float | Fraction
     offenders: tuple[Offender, ...] = ()
     offender_count: int = 0
+    remark: str = ""
 
     def __bool__(self) -> bool:
         return self.holds
