@@ -44,7 +44,7 @@ def test_homogeneous_class_is_named() -> None:
     verdict = DistinctDiversity(l=2).verify(data)
     assert not verdict.holds
     assert verdict.offenders[0].where == "x b: s"
-    assert verdict.offenders[0].why == "1 different values where 2 are promised"
+    assert verdict.offenders[0].why == "1 different value where 2 are promised"
 
 
 @pytest.mark.parametrize(

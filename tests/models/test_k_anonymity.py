@@ -89,7 +89,7 @@ def test_offenders_are_capped_and_counted() -> None:
     verdict = KAnonymity(k=2).verify(table({"x": [str(place) for place in range(50)]}))
     assert len(verdict.offenders) == SHOWN
     assert verdict.offender_count == 50
-    assert verdict.as_dict()["offenders"][0]["why"] == "1 rows where 2 are promised"
+    assert verdict.as_dict()["offenders"][0]["why"] == "1 row where 2 are promised"
 
 
 def test_persons_not_rows() -> None:

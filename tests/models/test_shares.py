@@ -29,7 +29,7 @@ def test_k_counts_too() -> None:
     data = table({"x": list("aab"), "s": list("uvu")}, sensitive=["s"])
     verdict = AlphaKAnonymity(alpha=1, k=2).verify(data)
     assert verdict.offender_count == 1
-    assert "1 rows where 2 are promised" in verdict.offenders[0].why
+    assert "1 row where 2 are promised" in verdict.offenders[0].why
 
 
 def test_k_counts_persons() -> None:

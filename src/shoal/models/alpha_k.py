@@ -14,6 +14,7 @@ from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.exact import fraction, rounded_up
 from shoal.models.sensitive import Finding, SensitiveModel
 from shoal.models.shares import Bounds, Shares, shares_kept
+from shoal.models.verdict import counted
 
 
 class AlphaKAnonymity(SensitiveModel):
@@ -71,12 +72,13 @@ class AlphaKAnonymity(SensitiveModel):
         shares = Shares.of(tally, self._bounds())
         persons = classes.persons(self.entity)
         small = persons < self.k
+        noun = "rows" if self.entity is None else "persons"
         return Finding(
             broken=shares.broken | small,
             badness=np.where(small, 1 + 1 / np.maximum(persons, 1), shares.worst),
             value=shares.value,
             why=lambda place: (
-                f"{persons[place]} {'rows' if self.entity is None else 'persons'} where {self.k} are promised"
+                f"{counted(int(persons[place]), noun)} where {self.k} are promised"
                 if small[place]
                 else f"{_most_frequent(tally, place)} where a share of {self.alpha:g} is promised"
             ),

@@ -10,6 +10,7 @@ from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.models.verdict import counted
 
 
 class DistinctDiversity(SensitiveModel):
@@ -52,7 +53,9 @@ class DistinctDiversity(SensitiveModel):
             broken=told & (different < self.l),
             badness=-different.astype(np.float64),
             value=int(different[told].min()) if told.any() else None,
-            why=lambda place: f"{different[place]} different values where {self.l} are promised",
+            why=lambda place: (
+                f"{counted(int(different[place]), 'different values')} where {self.l} are promised"
+            ),
         )
 
     def promise(self) -> str:

@@ -11,7 +11,7 @@ from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
 from shoal.models.model import TableModel
-from shoal.models.verdict import SHOWN, Offender, Verdict
+from shoal.models.verdict import SHOWN, Offender, Verdict, counted
 
 
 class KAnonymity(TableModel):
@@ -61,7 +61,7 @@ class KAnonymity(TableModel):
         offenders = tuple(
             Offender(
                 _cells(published.quasi, int(first[place])),
-                f"{counts[place]} {noun} where {self.k} are promised",
+                f"{counted(int(counts[place]), noun)} where {self.k} are promised",
             )
             for place in worst
         )

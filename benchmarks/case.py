@@ -1,0 +1,86 @@
+"""One benchmark case in a process of its own, so that its peak memory is its own too."""
+
+import json
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def best_of(work: Callable[[], object], repeats: int = 3) -> float:
+    """Seconds of the fastest of several runs: what the machine can do, without what else it was doing."""
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def in_child(module: str, **arguments: Any) -> dict[str, Any]:
+    """Call ``case(**arguments)`` of a benchmark module in a fresh process; its answer with ``peak_mb`` added."""
+    code = (
+        "import importlib, json, sys; from benchmarks.case import peak_megabytes;"
+        f"answer = importlib.import_module({module!r}).case(**json.loads(sys.argv[1]));"
+        "print(json.dumps({**answer, 'peak_mb': peak_megabytes()}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{module} {arguments}: {done.stderr.strip().splitlines()[-1]}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    import os
+
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [
+            line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line
+        ]
+        model = names[0] if names else model
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}, {date.today().isoformat()}, "
+        f"load before {load:.1f}"
+    )
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print rows of equal keys as a Markdown table."""
+    if not rows:
+        return
+    names = list(rows[0])
+    cells = [[_text(row.get(name)) for name in names] for row in rows]
+    widths = [max(len(name), *(len(line[place]) for line in cells)) for place, name in enumerate(names)]
+    for line in [names, ["-" * width for width in widths], *cells]:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

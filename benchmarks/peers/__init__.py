@@ -1,0 +1,1 @@
+"""The same work through other tools, where they are installed."""

@@ -1,0 +1,1 @@
+"""Our own benchmarks, one file a noun. Each has ``run()``, which prints a table."""

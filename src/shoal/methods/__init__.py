@@ -1,0 +1,1 @@
+"""Algorithms of papers, one file each (a folder where an algorithm has stages)."""

@@ -1,0 +1,72 @@
+"""What every method has in common."""
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import BadData, WrongUse
+from shoal.models.model import Model
+
+
+class Method(BaseModel):
+    """An algorithm with its parameters: it turns data into a release that keeps its promises.
+
+    Parameters are fields with type, range, default and help; the options of the command line, the recipe and the
+    reference page follow from them. A method never prints and never returns an empty result: a promise that cannot
+    be kept raises `Infeasible` with the best value that can be reached.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    """The name in the registry."""
+
+    accepts: ClassVar[type]
+    """Table or Baskets."""
+
+    engines: ClassVar[tuple[str, ...]] = ("local",)
+    """The engines it runs on."""
+
+    example: ClassVar[dict[str, Any]]
+    """Parameters that work on the contract data."""
+
+    paper: ClassVar[str]
+    """Where it was published."""
+
+    def models(self) -> tuple[Model, ...]:
+        """The promises that a release of this method keeps."""
+        raise NotImplementedError
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Make a release that keeps the promises, and the private trace of how.
+
+        Parameters
+        ----------
+        data
+            What to publish: a table with roles, or baskets.
+        engine
+            Where to work; threads of this machine by default.
+        seed
+            For methods that draw random numbers; the same seed gives the same release.
+
+        Raises
+        ------
+        Infeasible
+            If no release can keep the promises.
+        """
+        raise NotImplementedError
+
+    def accept(self, data: Table | Baskets) -> None:
+        """Refuse data of the wrong form, and empty data."""
+        if not isinstance(data, self.accepts):
+            wanted, got = self.accepts.__name__.lower(), type(data).__name__.lower()
+            raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
+        if (data.rows if isinstance(data, Table) else len(data)) == 0:
+            raise BadData("there are no rows to publish.")

@@ -1,0 +1,258 @@
+"""What the methods for tables have in common: a list of promises, and the way to publish an entity column."""
+
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+import numpy as np
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+
+from shoal import registry
+from shoal.arrays import Rows
+from shoal.data.baskets import ragged_order
+from shoal.data.domain import nominal
+from shoal.data.role import Role
+from shoal.data.statistics import group_statistics
+from shoal.data.table import Column, Table, canonical_order, order_by
+from shoal.errors import Infeasible, WrongUse
+from shoal.methods.method import Method
+from shoal.models.model import Model, TableModel
+
+
+def _as_model(promise: Any) -> Any:
+    """A model from plain data: ``{"model": "k-anonymity", "k": 10}``; a model stays what it is."""
+    if isinstance(promise, dict) and "model" in promise:
+        return registry.load("model", promise["model"]).from_promise(promise)
+    return promise
+
+
+Promise = Annotated[TableModel, BeforeValidator(_as_model), PlainSerializer(Model.as_promise)]
+"""A promise as a parameter: a model in Python, a table with its name under ``model`` in a recipe."""
+
+
+class TableMethod(Method):
+    """A method that keeps any list of promises about the classes of a table.
+
+    The short forms each make one promise about every sensitive column; `promises` takes models with all their
+    parameters.
+    """
+
+    accepts: ClassVar[type] = Table
+
+    suppresses: ClassVar[bool] = False
+    """Whether the method can leave rows out. Then a promise that the whole table breaks may still be kept."""
+
+    k: int | None = Field(default=None, ge=2, description="least number of rows (or persons) of a class")
+    l: int | None = Field(  # noqa: E741
+        default=None, ge=2, description="least number of different sensitive values of a class"
+    )
+    c: float | None = Field(
+        default=None,
+        gt=0,
+        description="with l: the most frequent sensitive value of a class occurs less than c times as often as those "
+        "from rank l on together (recursive diversity)",
+    )
+    entropy_l: float | None = Field(
+        default=None,
+        gt=1,
+        description="least effective number of sensitive values of a class, by their entropy",
+    )
+    t: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="largest distance of sensitive values in a class from those in all",
+    )
+    distance: Literal["by-kind", "equal", "ordered", "hierarchical"] = Field(
+        default="by-kind", description="with t: how far apart two sensitive values lie"
+    )
+    alpha: float | None = Field(
+        default=None, gt=0, le=1, description="largest share of a sensitive value in a class"
+    )
+    beta: float | None = Field(
+        default=None, gt=0, description="largest relative gain of a sensitive value in a class (likeness)"
+    )
+    delta: float | None = Field(
+        default=None,
+        gt=0,
+        description="bound of |ln(q/p)| of a sensitive value's share in a class (disclosure)",
+    )
+    maximal_risk: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="largest risk of a person to be re-identified: one over her class",
+    )
+    average_risk: float | None = Field(
+        default=None, gt=0, le=1, description="largest mean risk of re-identification over all persons"
+    )
+    k_map: int | None = Field(
+        default=None, ge=2, description="least number of persons of the population that match a class"
+    )
+    presence: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="largest chance that a person of the population is in the release",
+    )
+    population: str | None = Field(
+        default=None,
+        exclude=True,
+        description="with k-map and presence: file of the population, with the same quasi-identifiers",
+    )
+    promises: tuple[Promise, ...] = Field(default=(), description="further promises, as models")
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.c is not None and self.l is None:
+            raise WrongUse(
+                "complete: c belongs to recursive (c,l)-diversity and needs l, for example --c 2 --l 3"
+            )
+        return self
+
+    def models(self) -> tuple[TableModel, ...]:
+        """The promises: those of the short forms first, k-anonymity before all, then the others."""
+        recursive = self.c is not None
+        short: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+            ("k-anonymity", self.k, {"k": self.k}),
+            ("distinct-diversity", None if recursive else self.l, {"l": self.l}),
+            ("recursive-diversity", self.c, {"c": self.c, "l": self.l}),
+            ("entropy-diversity", self.entropy_l, {"l": self.entropy_l}),
+            ("t-closeness", self.t, {"t": self.t, "distance": self.distance}),
+            ("alpha-k-anonymity", self.alpha, {"alpha": self.alpha, "k": self.k or 1}),
+            ("beta-likeness", self.beta, {"beta": self.beta}),
+            ("delta-disclosure", self.delta, {"delta": self.delta}),
+            ("reidentification-risk", self.maximal_risk, {"risk": self.maximal_risk, "over": "maximal"}),
+            ("reidentification-risk", self.average_risk, {"risk": self.average_risk, "over": "average"}),
+            ("k-map", self.k_map, {"k": self.k_map}),
+            ("delta-presence", self.presence, {"delta_max": self.presence}),
+        )
+        asked = (registry.load("model", name)(**fields) for name, given, fields in short if given is not None)
+        return (*asked, *self.promises)
+
+    def models_for(self, table: Table) -> tuple[TableModel, ...]:
+        """The promises made definite for this table: about which columns, persons, and population.
+
+        Raises
+        ------
+        WrongUse
+            If nothing is promised, no column is a quasi-identifier, or a promise misses something of the table.
+        Infeasible
+            If even the whole table as one class breaks a promise.
+        """
+        if not self.models():
+            raise WrongUse(f"{self.name} has nothing to promise; give --k, for example --k 10.")
+        if not table.quasi:
+            raise WrongUse(
+                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
+            )
+        definite = self.definite(table)
+        self._refuse_infeasible(table, definite)
+        return definite
+
+    def definite(self, table: Table, *, published: bool = False) -> tuple[TableModel, ...]:
+        """The promises about the columns, persons and population of a table, original or published."""
+        models = self.models()
+        if self.population is not None:
+            models = _among(models, read_population(self.population, table))
+        return tuple(one for model in models for one in model.bound(table, published=published))
+
+    def population_of(self, table: Table) -> Table | None:
+        """The population that promises are about: the one that a promise brings along, or that of the file."""
+        for model in self.promises:
+            if (population := getattr(model, "population", None)) is not None:
+                return cast(Table, population)
+        return None if self.population is None else read_population(self.population, table)
+
+    def _refuse_infeasible(self, table: Table, models: tuple[TableModel, ...]) -> None:
+        """Refuse what no partition of the table can keep.
+
+        A union of classes that keep a monotone promise keeps it, so that the whole table would. Where rows can be
+        left out, that says something only of promises which every larger set of rows keeps as well.
+        """
+        columns = tuple(dict.fromkeys(name for model in models for name in model.columns()))
+        whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns)
+        for model in models:
+            certain = model.monotone and (model.absorbs or not self.suppresses)
+            if certain and not model.holds(whole)[0]:
+                refusal = model.refusal(whole)
+                raise Infeasible(str(refusal), refusal.best)
+
+
+def _among(models: tuple[TableModel, ...], population: Table) -> tuple[TableModel, ...]:
+    """The same promises, with the population for those that are about one and have none yet."""
+    from shoal.models.population import PopulationModel
+
+    return tuple(
+        model.among(population) if isinstance(model, PopulationModel) and model.population is None else model
+        for model in models
+    )
+
+
+def read_population(path: str, table: Table) -> Table:
+    """Read the population of a table: its quasi-identifiers as they are called there, with the table's hierarchies."""
+    from shoal.io.tables import read_table
+
+    population = read_table(path, quasi=[column.name for column in table.quasi], others="drop")
+    known = {column.name: column.hierarchy for column in table.quasi}
+    return Table(tuple(replace(column, hierarchy=known[column.name]) for column in population.columns))
+
+
+def published(table: Table, quasi: dict[str, Column], classes: Rows) -> tuple[Table, Rows]:
+    """Put published columns together in the order of the input and the rows in canonical order.
+
+    Parameters
+    ----------
+    table
+        The original: its sensitive and insensitive columns are published as they are.
+    quasi
+        The published column of each quasi-identifier, row by row as in the original.
+    classes
+        The class of each row; an entity column is numbered anew inside each class.
+
+    Returns
+    -------
+    The published table, and the original row of each published one.
+    """
+    columns = [
+        quasi.get(column.name, column) for column in table.columns if column.role is not Role.IDENTIFYING
+    ]
+    if table.entity is not None:
+        plain = [column for column in columns if column.role is not Role.ENTITY]
+        numbered = number_persons(table.entity, plain, classes)
+        columns = [numbered if column.role is Role.ENTITY else column for column in columns]
+    order = canonical_order(columns)
+    return Table(tuple(column.take(order) for column in columns)), order
+
+
+def number_persons(entity: Column, published_columns: list[Column], classes: Rows) -> Column:
+    """Replace who a person is by a number that is valid only inside a class.
+
+    Rows of one person in one class share a number, so that a reader can count persons; across classes numbers mean
+    nothing. Persons of a class are numbered by their published rows in ascending order, so that a number tells
+    nothing of the input either.
+    """
+    keys = [column.domain.ranks()[column.codes] for column in published_columns]
+    order = order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    changes = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    cells = np.empty(len(order), dtype=np.int64)
+    cells[order] = np.cumsum(changes)
+
+    _, person = np.unique(classes * len(entity.domain) + entity.codes, return_inverse=True)
+    by_person = order_by(
+        [person.astype(np.int32), cells.astype(np.int32)], [int(person.max()) + 1, int(cells.max()) + 1]
+    )
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(person))))
+    rank = np.empty(len(indptr) - 1, dtype=np.int64)
+    rank[ragged_order(indptr, cells[by_person].astype(np.int32))] = np.arange(len(rank))
+
+    class_of = np.empty(len(rank), dtype=np.int64)
+    class_of[person] = classes
+    in_class = np.lexsort([rank, class_of])
+    starts = np.concatenate(([True], np.diff(class_of[in_class]) != 0))
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(rank)), 0))
+    number = np.empty(len(rank), dtype=np.int64)
+    number[in_class] = np.arange(len(rank)) - first
+    domain = nominal(tuple(str(place + 1) for place in range(int(number.max()) + 1)))
+    return Column(entity.name, Role.ENTITY, domain, number[person].astype(np.int32))

@@ -1,0 +1,119 @@
+"""Association rules that nobody finds (Atallah et al. 1999; Verykios, Elmagarmid, Bertino, Saygin, Dasseni 2004)."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from shoal.arrays import Rows
+from shoal.data.association_rules import parse_rule, rule_text
+from shoal.data.baskets import Baskets
+from shoal.data.release import Published
+from shoal.models.exact import fraction
+from shoal.models.model import Model
+from shoal.models.verdict import SHOWN, Offender, Verdict
+
+Sides = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class HiddenAssociations(Model):
+    """No sensitive rule has both the support and the confidence that a miner would ask for.
+
+    A rule X => Y has the support of X and Y together, as a share of all baskets, and the confidence sup(X and Y) /
+    sup(X). It is hidden where one of the two is below its threshold. Sensitive are the given rules; without any, all rules
+    whose right side holds a sensitive item; and where no item is sensitive, all rules. Of these, only rules with one item
+    on the right need to be looked at, because more items there lower both numbers.
+
+    Who mines with lower thresholds may find the rules: they are hidden, not gone.
+    """
+
+    name: ClassVar[str] = "hidden-associations"
+    accepts: ClassVar[tuple[type, ...]] = (Baskets,)
+    paper: ClassVar[str] = (
+        "Verykios, Elmagarmid, Bertino, Saygin, Dasseni: Association rule hiding. IEEE TKDE 16(4), 2004"
+    )
+
+    support: float = Field(gt=0, le=1, description="share of baskets that a rule must stay below")
+    confidence: float = Field(gt=0, le=1, description="or confidence that it must stay below")
+    rules: tuple[str, ...] = Field(
+        default=(), description="rules to hide, such as 'beer + nuts => wine'; all that are sensitive unless told"
+    )
+    antecedent: int = Field(
+        default=2, ge=1, description="without rules: most items on the left side of a rule to hide"
+    )
+
+    @field_validator("rules")
+    @classmethod
+    def _readable(cls, rules: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(rule_text(*parse_rule(rule)) for rule in rules))
+
+    def verify(self, published: Published) -> Verdict:
+        """Count the baskets of every sensitive rule."""
+        self.accept(published)
+        assert isinstance(published, Baskets)
+        share, least = fraction(self.confidence), ceil(fraction(self.support) * len(published))
+        whose = "of the given rules" if self.rules else "rule" if not len(published.sensitive) else "sensitive rule"
+        promise = f"no {whose} has support {self.support:g} and confidence {self.confidence:g}"
+        found: list[tuple[Fraction, str, str]] = []
+        worst: Fraction | None = None
+        for sides, both, one in self._counted(published, max(least, 1)):
+            confidence = Fraction(both, one)
+            worst = confidence if worst is None else max(worst, confidence)
+            if confidence >= share:
+                why = f"held by {both} of {one} baskets; below {least} or a share below {self.confidence:g} is promised"
+                found.append((confidence, rule_text(*sides), why))
+        found.sort(key=lambda one: (-one[0], one[1]))
+        offenders = tuple(Offender(where, why) for _, where, why in found[:SHOWN])
+        return Verdict(self.name, promise, not found, worst, share, offenders, len(found))
+
+    def _counted(self, baskets: Baskets, least: int) -> Iterator[tuple[Sides, int, int]]:
+        """The sensitive rules that have enough support: baskets of both sides, and of the left side."""
+        holders = _holders(baskets)
+        if self.rules:
+            for rule in self.rules:
+                before, after = parse_rule(rule)
+                left = _all_of(holders, before, len(baskets))
+                both = np.intersect1d(left, _all_of(holders, after, len(baskets)), assume_unique=True)
+                if len(both) >= least:
+                    yield (before, after), len(both), len(left)
+            return
+        secret = [baskets.vocabulary[code] for code in baskets.sensitive] or list(baskets.vocabulary)
+        for item in secret:
+            yield from self._below(holders, item, least)
+
+    def _below(self, holders: dict[str, Rows], item: str, least: int) -> Iterator[tuple[Sides, int, int]]:
+        """The rules with an item on the right side, left sides grown item by item while both have enough support."""
+        names = sorted(name for name, rows in holders.items() if name != item and len(rows) >= least)
+        stack: list[tuple[tuple[str, ...], int, Rows | None, Rows]] = [((), 0, None, holders[item])]
+        while stack:
+            before, first, left, both = stack.pop()
+            for place in range(first, len(names)):
+                rows = holders[names[place]]
+                more = np.intersect1d(both, rows, assume_unique=True)
+                if len(more) < least:
+                    continue
+                wider = rows if left is None else np.intersect1d(left, rows, assume_unique=True)
+                longer = (*before, names[place])
+                yield (longer, (item,)), len(more), len(wider)
+                if len(longer) < self.antecedent:
+                    stack.append((longer, place + 1, wider, more))
+
+
+def _holders(baskets: Baskets) -> dict[str, Rows]:
+    """The baskets that hold each item."""
+    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    order = np.argsort(baskets.items, kind="stable")
+    ends = np.cumsum(baskets.supports)
+    parts = np.split(rows[order], ends[:-1]) if len(ends) else []
+    return dict(zip(baskets.vocabulary, parts, strict=True))
+
+
+def _all_of(holders: dict[str, Rows], items: tuple[str, ...], count: int) -> Rows:
+    """The baskets that hold all of some items."""
+    rows = np.arange(count)
+    for item in items:
+        rows = np.intersect1d(rows, holders.get(item, np.empty(0, dtype=np.int64)), assume_unique=True)
+    return rows

@@ -1,0 +1,270 @@
+"""Hidden association rules: no class of quasi-identifiers gives a sensitive value away (Zielinski)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.data.cells import SUPPRESSED
+from shoal.data.release import Published
+from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.table import Column, Table
+from shoal.errors import Infeasible
+from shoal.models.classes import PublishedClasses, Tally
+from shoal.models.exact import at_most, fraction, rounded_up
+from shoal.models.sensitive import SensitiveModel
+from shoal.models.shares import Bounds, shares_kept
+from shoal.models.verdict import SHOWN, Offender, Verdict
+
+
+class HiddenRules(SensitiveModel):
+    """No rule "these quasi-identifiers ⇒ this sensitive value" has a confidence above c.
+
+    The antecedent of a rule is a whole class, or with `antecedent` any the cells of up to `size` columns. Its
+    confidence *as published* is the share of the rows that show the value; starred cells (``*``) stay in the
+    denominator. Its *worst case* counts every star as that value. The promise bounds the first. With `fewer_than` t it
+    says besides: no rule whose worst case is above c is shown by t or more rows.
+
+    A cell ``*`` of a quasi-identifier is a text like any other, but an antecedent of nothing else says nothing and is
+    none, unless it is a whole class. A missing cell is a value.
+    """
+
+    name: ClassVar[str] = "hidden-rules"
+    paper: ClassVar[str] = (
+        "Zielinski: Overcoming the limitations of k-anonymity through association rule hiding. SAP Research and "
+        "University of Pretoria"
+    )
+    monotone: ClassVar[bool] = True
+    absorbs: ClassVar[bool] = False
+
+    confidence: float = Field(gt=0, le=1, description="largest confidence of a rule, as published")
+    fewer_than: int | None = Field(
+        default=None,
+        ge=1,
+        description="rules above the confidence in the worst case are shown by fewer rows than this",
+    )
+    antecedent: Literal["class", "any"] = Field(
+        default="class", description="what a reader may know: a whole class, or any cells of it"
+    )
+    size: int | None = Field(
+        default=None, ge=1, description="with antecedent any: the largest number of cells; all unless told"
+    )
+    values: tuple[str, ...] = Field(
+        default=(), description="the sensitive values whose rules are hidden; all unless told"
+    )
+
+    def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
+        """Which groups, published without a star, have no rule.
+
+        Shorter antecedents are unions of classes, and their confidence is a mean of the classes': where no class has a
+        rule, none of them has one.
+        """
+        c = fraction(self.confidence)
+        return shares_kept(histogram, Bounds(dict.fromkeys(self.values, c), None if self.values else c))
+
+    def least_size(self) -> int:
+        """So many rows that one of them is a share of at most c, where every value is bounded."""
+        return 1 if self.values else ceil(1 / fraction(self.confidence))
+
+    def refusal(self, whole: GroupStatistics) -> Infeasible:
+        """The least confidence without a star is the largest share of a value in the whole column."""
+        share, where = Fraction(0), ""
+        for name in self.columns() or tuple(whole.sensitive):
+            histogram = whole.sensitive[name]
+            assert histogram.domain is not None
+            for code, count in zip(histogram.values.tolist(), histogram.counts.tolist(), strict=True):
+                label = histogram.domain.labels[code]
+                if label != SUPPRESSED and (not self.values or label in self.values):
+                    found = Fraction(count, int(whole.sizes[0]))
+                    share, where = max((share, where), (found, f"{label or '(missing)'} of {name}"))
+        best = rounded_up(share)
+        return Infeasible(
+            f"confidence = {self.confidence:g} cannot be kept without stars: {where} has a share of {float(share):.4g} "
+            f"in the whole table. The least confidence is {best:g}.",
+            best,
+        )
+
+    def verify(self, published: Published) -> Verdict:
+        """Look at every rule, column by column."""
+        self.accept(published)
+        assert isinstance(published, Table)
+        classes = PublishedClasses.of(published)
+        offenders: list[tuple[Fraction, Offender]] = []
+        count, reached, worst = 0, Fraction(0), Fraction(0)
+        for column in self.judged(published):
+            tally = classes.tally(column)
+            for rules in self._rules(classes, tally):
+                broken = rules.broken(fraction(self.confidence), self.fewer_than)
+                reached, worst = max(reached, rules.reached()), max(worst, rules.worst())
+                count += len(broken)
+                offenders += [
+                    (rules.confidence(place), self._offender(rules, place)) for place in broken[:SHOWN]
+                ]
+        offenders.sort(key=lambda entry: -entry[0])
+        remark = (
+            f"largest confidence {float(reached):.4g} as published, and {float(worst):.4g} in the worst case, if all "
+            "stars of a class hide one value"
+        )
+        return Verdict(
+            self.name,
+            self.promise(),
+            not count,
+            reached if published.rows else None,
+            fraction(self.confidence),
+            tuple(offender for _, offender in offenders[:SHOWN]),
+            count,
+            remark if published.rows else "",
+        )
+
+    def promise(self) -> str:
+        """The promise in words."""
+        what = f"the values {', '.join(self.values)}" if self.values else "any value"
+        who = "no class tells"
+        if self.antecedent == "any":
+            who = f"no {'cells' if self.size is None else f'{self.size} cells or fewer'} of a row tell"
+        also = (
+            f", nor above it in the worst case by {self.fewer_than} rows or more" if self.fewer_than else ""
+        )
+        return f"{who} {what} of {self._subject()} with a confidence above {self.confidence:g}{also}"
+
+    def threshold(self) -> Fraction:
+        """The largest confidence."""
+        return fraction(self.confidence)
+
+    def _rules(self, classes: PublishedClasses, tally: Tally) -> Iterator["Rules"]:
+        """The rules of one sensitive column, one set of antecedent columns after the other.
+
+        A confidence as published is a mean of those of the classes below it: where whole classes are judged and only
+        that is promised, shorter antecedents can break nothing more.
+        """
+        width = len(classes.table.quasi)
+        size = width if self.antecedent == "class" or self.size is None else min(self.size, width)
+        only_classes = self.antecedent == "class" or (size == width and self.fewer_than is None)
+        bounded = self._bounded(tally.column)
+        for columns in range(width if only_classes else 1, size + 1):
+            for chosen in combinations(range(width), columns):
+                yield Rules.of(classes, tally, bounded, chosen)
+
+    def _bounded(self, column: Column) -> Mask:
+        """Which values of a column rules are about."""
+        return np.array(
+            [not self.values or label in self.values for label in column.domain.labels], dtype=np.bool_
+        )
+
+    def _offender(self, rules: "Rules", place: int) -> Offender:
+        shown, stars, size = (int(rules.shown[place]), *rules.stars_and_size(place))
+        value = rules.tally.column.domain.labels[rules.values[place]] or "(missing)"
+        total = rules.classes.table.rows
+        return Offender(
+            f"{rules.words(place)}: {rules.tally.column.name} {value}",
+            f"{shown} of {size} rows show it (confidence {shown / size:.4g}, in the worst case "
+            f"{(shown + stars) / size:.4g}; support {shown} of {total}) where {self.confidence:g} is promised"
+            + (f" and fewer than {self.fewer_than} rows above it" if self.fewer_than else ""),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """The rules whose antecedents are cells of the same columns.
+
+    Parameters
+    ----------
+    chosen
+        The places of those columns among the quasi-identifiers.
+    first
+        One class of each antecedent.
+    sizes, stars
+        Rows of each antecedent, and those of them whose sensitive cell is a star.
+    antecedents, values, shown
+        Each rule: its antecedent, its value, and the rows that show both.
+    """
+
+    classes: PublishedClasses
+    tally: Tally
+    chosen: tuple[int, ...]
+    first: Rows
+    sizes: Counts
+    stars: Counts
+    antecedents: Rows
+    values: Codes
+    shown: Counts
+
+    @classmethod
+    def of(cls, classes: PublishedClasses, tally: Tally, bounded: Mask, chosen: tuple[int, ...]) -> "Rules":
+        """Join the classes that agree on some columns."""
+        number = np.zeros(len(classes), dtype=np.int64)
+        blank = np.ones(len(classes), dtype=np.bool_)
+        for place in chosen:
+            column = classes.table.quasi[place]
+            codes = column.codes[classes.first].astype(np.int64)
+            number = np.unique(number * max(len(column.domain), 1) + codes, return_inverse=True)[1]
+            texts = np.array([label == SUPPRESSED for label in column.domain.labels], dtype=np.bool_)
+            blank &= texts[codes]
+        count = int(number.max(initial=-1)) + 1
+        sizes, told = (_summed(number, part, count) for part in (classes.sizes, tally.sizes))
+        first = np.unique(number, return_index=True)[1]
+        of_class = np.repeat(np.arange(len(classes)), np.diff(tally.indptr))
+        kept = bounded[tally.values]
+        if len(chosen) < len(classes.table.quasi):
+            kept = kept & ~blank[of_class]
+        width = max(len(tally.column.domain), 1)
+        keys = number[of_class[kept]] * width + tally.values[kept]
+        pairs, place = np.unique(keys, return_inverse=True)
+        shown = _summed(place, tally.counts[kept], len(pairs))
+        values = (pairs % width).astype(np.int32)
+        return cls(classes, tally, chosen, first, sizes, sizes - told, pairs // width, values, shown)
+
+    def broken(self, c: Fraction, fewer_than: int | None) -> list[int]:
+        """The rules above the confidence, or above it in the worst case and shown too often; the worst first."""
+        sizes, stars = self.sizes[self.antecedents], self.stars[self.antecedents]
+        above = ~at_most(self.shown, sizes, c)
+        if fewer_than is not None:
+            above |= ~at_most(self.shown + stars, sizes, c) & (self.shown >= fewer_than)
+        places = np.flatnonzero(above)
+        found: list[int] = places[np.argsort(-self.shown[places] / sizes[places], kind="stable")].tolist()
+        return found
+
+    def confidence(self, place: int) -> Fraction:
+        """The confidence of a rule, as published."""
+        return Fraction(int(self.shown[place]), int(self.sizes[self.antecedents[place]]))
+
+    def reached(self) -> Fraction:
+        """The largest confidence as published."""
+        if not len(self.shown):
+            return Fraction(0)
+        return self.confidence(int(np.argmax(self.shown / self.sizes[self.antecedents])))
+
+    def worst(self) -> Fraction:
+        """The largest confidence if every star hides the same value, shown or not."""
+        if not len(self.sizes):
+            return Fraction(0)
+        most = np.zeros(len(self.sizes), dtype=np.int64)
+        np.maximum.at(most, self.antecedents, self.shown)
+        place = int(np.argmax((most + self.stars) / self.sizes))
+        return Fraction(int(most[place] + self.stars[place]), int(self.sizes[place]))
+
+    def stars_and_size(self, place: int) -> tuple[int, int]:
+        """The stars and the rows of a rule's antecedent."""
+        antecedent = self.antecedents[place]
+        return int(self.stars[antecedent]), int(self.sizes[antecedent])
+
+    def words(self, place: int) -> str:
+        """The antecedent of a rule in words."""
+        row = int(self.classes.first[self.first[self.antecedents[place]]])
+        columns = (self.classes.table.quasi[one] for one in self.chosen)
+        return ", ".join(
+            f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}" for column in columns
+        )
+
+
+def _summed(groups: AnyArray, numbers: Counts, count: int) -> Counts:
+    """The sums of whole numbers over groups, exactly."""
+    sums = np.zeros(count, dtype=np.int64)
+    np.add.at(sums, groups, numbers)
+    return sums

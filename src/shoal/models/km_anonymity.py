@@ -1,0 +1,46 @@
+"""k^m-anonymity: whoever knows up to m items of a basket finds at least k baskets."""
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Published
+from shoal.models.combinations import rarest
+from shoal.models.model import Model
+from shoal.models.verdict import Offender, Verdict
+
+
+class KmAnonymity(Model):
+    """Every combination of 1 up to m items that some basket holds is held by at least k baskets.
+
+    It protects who a basket belongs to against an adversary who knows up to m of its items. It says nothing about what
+    the adversary learns of the other items once all those k baskets hold them. Sensitive items count like all others.
+    """
+
+    name: ClassVar[str] = "km-anonymity"
+    accepts: ClassVar[tuple[type, ...]] = (Baskets,)
+    paper: ClassVar[str] = (
+        "Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008"
+    )
+
+    k: int = Field(ge=2, description="how many baskets hold each combination at least")
+    m: int = Field(ge=1, description="the most items of a combination")
+
+    def verify(self, published: Published) -> Verdict:
+        """Count all combinations of up to m items."""
+        self.accept(published)
+        assert isinstance(published, Baskets)
+        promise = f"every combination of up to {self.m} items is held by at least {self.k} baskets, or by none"
+        found = rarest(
+            np.zeros(len(published), dtype=np.int64), published.indptr, published.items, self.k, self.m
+        )
+        offenders = tuple(
+            Offender(
+                "{" + ", ".join(published.vocabulary[item] for item in one.items) + "}",
+                f"{one.support} {'basket' if one.support == 1 else 'baskets'} where {self.k} are promised",
+            )
+            for one in found.worst
+        )
+        return Verdict(self.name, promise, not found.count, found.least, self.k, offenders, found.count)
