@@ -6,18 +6,18 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,database,statistics,pandas
+EXTRAS := dev,charts,database,statistics,pandas
 DEMO := build/demo
 
 # What the demo does. The first command makes data, the others are what a user would type.
 DEMO_GENERATE := generate table --rows 30000 --seed 7 -o build/people.csv
 DEMO_ANONYMIZE := anonymize mondrian build/people.csv --k 10 \
-	--quasi age,education --sensitive occupation --others drop --force -o $(DEMO)
+	--quasi age,sex,zip,education --sensitive disease --others drop --hierarchy zip=mask --force -o $(DEMO)
 DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-nojit check format bench docs docs-check clean
+.PHONY: help demo test test-nojit check format bench results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -32,8 +32,6 @@ demo: .venv/installed ## install, make data, anonymise it, prove it, and leave .
 	@echo '$$ shoal $(DEMO_VERIFY)'
 	@$(BIN)/shoal $(DEMO_VERIFY)
 	@echo
-	@echo 'Publish  $(DEMO)/release'
-	@echo 'Read     $(DEMO)/report.html'
 	@echo 'Go on    $(BIN)/shoal --help'
 
 test: .venv/installed-dev ## run the tests (ARGS="-k mondrian -x" go to pytest)
@@ -54,6 +52,9 @@ format: .venv/installed-dev ## put the code into the form that check asks for
 
 bench: .venv/installed-dev ## measure speed and memory (ARGS go to benchmarks/run.py)
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+results: .venv/installed-dev ## run experiments/ in full and write docs/results (ARGS="mondrian --quick" goes to tools/results.py)
+	$(BIN)/python tools/results.py $(ARGS)
 
 docs: .venv/installed ## write docs/reference anew from the program
 	$(BIN)/python tools/reference.py
