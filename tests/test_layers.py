@@ -21,6 +21,7 @@ LAYERS = (
     {"methods", "datasets"},
     {"report"},
     {"recipe", "outcome", "pipeline"},
+    {"compare"},
     {"cli", "studio"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -35,7 +36,7 @@ FRONT = {"__init__", "__main__"}
 FENCES = {
     "pyspark": "shoal.engines.spark",
     "altair": "shoal.report",
-    "vl_convert": "shoal.report",
+    "vl_convert": "shoal.compare.charts",
     "nicegui": "shoal.studio",
     "fastapi": "shoal.studio",
     "starlette": "shoal.studio",
@@ -127,7 +128,8 @@ def fault_of_fence(entry: Import) -> str | None:
 def fault_of_kernel(entry: Import) -> str | None:
     if not entry.importer.startswith("shoal.kernels."):
         return None
-    if entry.imported.startswith("shoal.kernels.") or entry.imported.split(".")[0] in KERNEL_LIBRARIES:
+    names = ("shoal.kernels.", "shoal.arrays.")  # the latter are names of types alone
+    if entry.imported.startswith(names) or entry.imported.split(".")[0] in KERNEL_LIBRARIES:
         return None
     return "kernels import numpy, numba and each other"
 
