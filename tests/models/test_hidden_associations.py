@@ -33,7 +33,9 @@ def test_given_rules(sets: naive.Sets, rules: list[str], support: str, confidenc
     wanted = [rule for rule in rules if naive.found(sets, parse_rule(rule), least, Fraction(confidence))]
     assert verdict.holds == (not wanted)
     assert verdict.offender_count == len(wanted)
-    assert {offender.where for offender in verdict.offenders} == {rule_text(*parse_rule(rule)) for rule in wanted}
+    assert {offender.where for offender in verdict.offenders} == {
+        rule_text(*parse_rule(rule)) for rule in wanted
+    }
 
 
 @given(baskets_of, st.sampled_from(["", "a", "ce"]), st.integers(1, 3), st.sampled_from(["0.2", "0.5", "1"]))
@@ -41,7 +43,8 @@ def test_all_rules(sets: naive.Sets, secret: str, antecedent: int, confidence: s
     known = set().union(*sets)
     secret_items = [item for item in secret if item in known]
     baskets = read_baskets(sets, sensitive=secret_items)
-    model = HiddenAssociations(support=0.3, confidence=float(confidence), antecedent=antecedent)
+    scope = "sensitive" if secret_items else "all"
+    model = HiddenAssociations(support=0.3, confidence=float(confidence), antecedent=antecedent, scope=scope)
     verdict = model.verify(baskets)
     least = Fraction("0.3") * len(sets)
     rules = naive.all_rules(sets, antecedent, secret_items or sorted(known))
@@ -63,7 +66,15 @@ def test_thresholds_are_exact() -> None:
 
 def test_a_rule_of_items_that_nobody_holds_is_hidden() -> None:
     baskets = read_baskets([["a", "b"]])
-    assert HiddenAssociations(support=0.1, confidence=0.1, rules=("x => a", "a => x", "x => y")).verify(baskets)
+    assert HiddenAssociations(support=0.1, confidence=0.1, rules=("x => a", "a => x", "x => y")).verify(
+        baskets
+    )
+
+
+def test_rules_of_other_items_are_no_secret() -> None:
+    baskets = read_baskets([["a", "b"], ["a", "b"], ["c"]], sensitive=["c"])
+    assert HiddenAssociations(support=0.1, confidence=0.1).verify(baskets)
+    assert not HiddenAssociations(support=0.1, confidence=0.1, scope="all").verify(baskets)
 
 
 def test_empty_baskets_keep_every_promise() -> None:
@@ -76,7 +87,9 @@ def test_empty_baskets_keep_every_promise() -> None:
 def test_rules_are_read_and_written() -> None:
     assert parse_rule("b + a =>  c d ") == (("a", "b"), ("c d",))
     assert parse_rule("c++ + a=b => x+y") == (("a=b", "c++"), ("x+y",))
-    assert HiddenAssociations(support=1, confidence=1, rules=("b + a => c", "a + b => c")).rules == ("a + b => c",)
+    assert HiddenAssociations(support=1, confidence=1, rules=("b + a => c", "a + b => c")).rules == (
+        "a + b => c",
+    )
     for wrong in ("a", "a => ", "=> b", "a => b => c", "a + => b", "a=>b"):
         with pytest.raises(WrongUse, match="A rule is written"):
             parse_rule(wrong)

@@ -15,7 +15,7 @@ from shoal.models.hidden_rules import HiddenRules
 
 QUASI = ("x", "y", "z")
 
-CELLS = {"x": "ab*", "y": "pq", "z": "r*", "s": "uvw*"}
+CELLS = {"x": "ab*", "y": "pq*", "z": "r*", "s": "uvw*"}
 
 PROMISES: list[dict[str, Any]] = [
     {"confidence": 0.5},

@@ -80,6 +80,11 @@ def confidence(promise: Promise, here: Counts, whole: Counts) -> bool:
     return all(share <= exact(promise["bounds"][value]) for value, share in shares.items())
 
 
+def hidden_rules(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """Without stars a rule's worst case is what is published."""
+    return alpha({"alpha": promise["confidence"], "values": promise["values"]}, here, whole)
+
+
 def shares(here: Counts, whole: Counts) -> list[tuple[Fraction, Fraction]]:
     """The share of each value of the whole in a class and in the whole."""
     n, rows = sum(here.values()), sum(whole.values())
@@ -155,6 +160,7 @@ BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "recursive-diversity": recursive,
     "alpha-k-anonymity": alpha,
     "confidence-bounding": confidence,
+    "hidden-rules": hidden_rules,
     "beta-likeness": likeness,
     "delta-disclosure": disclosure,
     "t-closeness": closeness,

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from shoal.models.verdict import Verdict
     from shoal.outcome import Run, Stage
 
-SUMMARY = ("lm", "lm_mean", "ncp", "c_avg", "discernibility", "precision")
+SUMMARY = (
+    "lm",
+    "lm_mean",
+    "ncp",
+    "c_avg",
+    "discernibility",
+    "precision",
+    "information_loss",
+    "items_suppressed",
+)
 """The scores that a summary shows, where the release has them."""
 
 OK, BROKEN = "OK", "BROKEN"
@@ -115,6 +124,8 @@ def verdict_lines(verdicts: Sequence["Verdict"]) -> None:
         word, style = (OK, "bold green") if verdict.holds else (BROKEN, "bold red")
         reached = "" if verdict.value is None else f"; found {_exact(verdict.value)}"
         line(f"{word:<7} {verdict.model}: {verdict.promise}{reached}.", style)
+        if verdict.remark:
+            line(f"        {verdict.remark}")
         for offender in verdict.offenders:
             line(f"        {offender.where}: {offender.why}")
         if (hidden := verdict.offender_count - len(verdict.offenders)) > 0:
@@ -159,6 +170,10 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         line(f"{count(run.release.data):,} {noun(run.release.data)} published{suppressed}.")
         line()
         score_lines([score for score in run.scores if score.name in SUMMARY])
+        if told := run.trace.notes.get("explanation"):
+            line()
+            for text in str(told).split("\n"):
+                line(text)
         line()
         line(f"Publish  {folder / 'release'}", "bold")
         if report.exists():

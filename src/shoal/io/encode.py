@@ -83,8 +83,9 @@ def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Read
         kind = reading.kind_of(name) or find_kind(column.texts)
         order = tuple(value.strip() for value in reading.orders.get(name, ()))
         misfit = _misfit(column.texts, kind, order)
-        if misfit is None and role is not Role.ENTITY:
-            misfit = _published_syntax(column.texts)
+        generalised = reading.published and role is Role.QUASI
+        if misfit is None and role is not Role.ENTITY and not generalised:
+            misfit = _published_syntax(column.texts, role)
         if misfit is not None:
             raise _located(misfit, opened, np.flatnonzero(rows)[column.places == misfit[1]], name)
         columns.append(Column(name, role, *encode(column, kind, order)))
@@ -249,15 +250,16 @@ def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, 
     return (f"{texts[place]!r} {why}.", place) if place is not None and wrong.any() else None
 
 
-def _published_syntax(texts: pl.Series) -> tuple[str, int] | None:
+def _published_syntax(texts: pl.Series, role: Role) -> tuple[str, int] | None:
     """Which cell looks like a generalised one, so that nobody could tell it from those in a release."""
     wrong = texts.str.contains(_PUBLISHED).fill_null(False)
     if not wrong.any():
         return None
     place = wrong.arg_max()
     assert place is not None
+    other = ", or say that this table is generalised already (--published)" if role is Role.QUASI else ""
     return (
         f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalised "
-        "cells). Rename it, or name it as missing (--missing).",
+        f"cells). Rename it, or name it as missing (--missing){other}.",
         place,
     )

@@ -34,6 +34,9 @@ class Reading:
         names, for example.
     orders
         The values of an ordinal column in ascending order. A column with an order is ordinal.
+    published
+        The quasi-identifiers are generalised already: cells such as ``*``, ``[25,31]`` and ``{a|b}`` are taken as they
+        are and not refused. For methods that go on from an anonymous table.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
@@ -47,6 +50,7 @@ class Reading:
     sheet: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    published: bool = False
 
     def __post_init__(self) -> None:
         for column, kind in self.kinds.items():

@@ -75,7 +75,8 @@ class PublishedClasses:
 
     @classmethod
     def of(cls, table: Table) -> "PublishedClasses":
-        """Number the classes of a table."""
+        """Number the classes of a table, rows that tell nothing left aside."""
+        table = telling(table)
         number = numbered(table.quasi, table.rows)
         first = np.unique(number, return_index=True)[1]
         return cls(table, number, first, np.bincount(number, minlength=len(first)).astype(np.int64))
@@ -114,6 +115,22 @@ class PublishedClasses:
             f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
             for column in self.table.quasi
         )
+
+
+def telling(table: Table) -> Table:
+    """The rows of a published table that tell anything.
+
+    A suppressed row may be published with ``*`` in all quasi-identifiers and all sensitive cells. It says of nobody
+    anything but that she is in the table, whoever looks, and so it belongs to no class, however few such rows there
+    are. A row of ``*`` with a sensitive value is no such row: it would point at the few who had to be suppressed.
+    """
+    hidden: Mask = np.ones(table.rows, dtype=np.bool_)
+    for column in (*table.quasi, *table.sensitive):
+        labels = column.domain.labels
+        hidden &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
+    if not table.quasi or not hidden.any():
+        return table
+    return table.take(np.flatnonzero(~hidden))
 
 
 def numbered(columns: tuple[Column, ...], rows: int) -> Rows:

@@ -1,6 +1,5 @@
 """(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1)."""
 
-from fractions import Fraction
 from typing import ClassVar
 
 from pydantic import Field
@@ -14,11 +13,11 @@ from shoal.models.verdict import SHOWN, Offender, Verdict
 
 
 class HkpCoherence(Model):
-    """Whoever knows at most p public items of a basket finds at least k baskets, and no sensitive item in more than h of them.
+    """Whoever knows at most p public items finds at least k baskets, and no sensitive item in more than h of them.
 
-    For every set of at most p public items that some basket holds, at least k baskets hold it (its *cohort*), and no
-    sensitive item is in more than a share h of the cohort. The empty set counts: there are at least k baskets in all, and no
-    sensitive item is in more than a share h of them. Insensitive items are neither known nor secret.
+    For every set of at most p public items that some basket holds, at least k baskets hold it (its *cohort*), and
+    no sensitive item is in more than a share h of the cohort. The empty set counts: there are at least k baskets in
+    all, and no sensitive item is in more than a share h of them. Insensitive items are neither known nor secret.
     """
 
     name: ClassVar[str] = "hkp-coherence"
@@ -32,8 +31,8 @@ class HkpCoherence(Model):
     def verify(self, published: Published) -> Verdict:
         """Count the cohort of every set of public items that occurs, and the sensitive items in it.
 
-        Sets that hold a broken one are not looked at: the verdict counts broken sets of which no part is broken. Beyond
-        some thousands of them the rest is not counted.
+        Sets that hold a broken one are not looked at: the verdict counts broken sets of which no part is broken.
+        Beyond some thousands of them the rest is not counted.
         """
         self.accept(published)
         assert isinstance(published, Baskets)
@@ -62,6 +61,3 @@ class HkpCoherence(Model):
             where,
             f"{secret} in {found.count} of {found.cohort} baskets where a share of {self.h:g} is promised",
         )
-
-
-__all__ = ["Fraction", "HkpCoherence"]

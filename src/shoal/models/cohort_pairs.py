@@ -1,20 +1,19 @@
 """Cohorts of sets of items, two items at a time, by products of matrices.
 
-Let X have a row for each basket of the cohort of a set and a column for each further item. Then XᵀX holds the cohort sizes of the set
-with every pair of items added, and the same of the rows with a secret tells how many of those hold it. So one product
-stands for all sets that are two items longer.
+Let X have a row for each basket of the cohort of a set and a column for each further item. Then XᵀX holds the
+cohort sizes of the set with every pair of items added, and the same of the rows with a secret tells how many of
+those hold it. So one product stands for all sets that are two items longer.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import floor
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Items, Mask, Rows
+from shoal.arrays import Counts, Floats, Items, Mask, Rows
 from shoal.data.baskets import Baskets
 
 MOST = 10_000
@@ -68,13 +67,14 @@ class Part:
     added
         Codes of further items, ascending.
     matrix
-        A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in compressed rows.
+        A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in
+        compressed rows.
     """
 
     items: tuple[int, ...]
     rows: Rows
     added: Items
-    matrix: AnyArray
+    matrix: Any
 
 
 def broken_sets(baskets: Baskets, h: Fraction, k: int, p: int) -> tuple[int | None, list[Broken]]:
@@ -153,14 +153,14 @@ class _Search:
         if not len(keys):
             return np.empty(0, dtype=np.bool_)
         self.least = min(self.least, int(sizes.min()))
-        secrets = self._secrets[part.rows]
-        totals = np.asarray(secrets.sum(axis=0)).ravel()
         large = sizes >= self._k
-        limits = np.array(floor_each(sizes, self._h))
+        limits = floor_each(sizes, self._h)
         lowest = int(limits[large].min()) if large.any() else self.rows
         worst, most = np.full(len(keys), -1), np.zeros(len(keys), dtype=np.int64)
+        secrets = self._secrets[part.rows].tocsc() if len(self.sensitive) else self._secrets
+        totals = np.diff(secrets.indptr) if len(self.sensitive) else np.empty(0, dtype=np.int64)
         for secret in np.flatnonzero(totals > lowest).tolist():
-            holders = secrets[:, [secret]].nonzero()[0]
+            holders = secrets.indices[secrets.indptr[secret] : secrets.indptr[secret + 1]]
             counts = _looked_up(_pairs(part.matrix[np.sort(holders)]), keys)
             above = counts > most
             worst[above], most[above] = secret, counts[above]
@@ -199,30 +199,29 @@ class _Search:
                 self.broken.append(Broken(items, size, int(self.sensitive[worst]), int(counts[worst])))
 
 
-def floor_each(sizes: Counts, share: Fraction) -> list[int]:
+def floor_each(sizes: Counts, share: Fraction) -> Counts:
     """The largest whole number not above each size times a share, exactly."""
     distinct, places = np.unique(sizes, return_inverse=True)
-    floors = np.array([floor(size * share) for size in distinct.tolist()], dtype=np.int64)
-    limits: list[int] = floors[places].tolist()
-    return limits
+    up, down = share.numerator, share.denominator
+    floors = np.array([size * up // down for size in distinct.tolist()], dtype=np.int64)
+    return np.asarray(floors[places])
 
 
-def _form(matrix: AnyArray) -> AnyArray:
+def _form(matrix: Any) -> Any:
     """A matrix in the form in which it is multiplied faster."""
     rows, columns = matrix.shape
     if isinstance(matrix, np.ndarray):
         return matrix
     if rows * columns <= LARGEST and matrix.nnz >= DENSE * rows * columns:
-        dense: AnyArray = matrix.toarray().astype(np.int8)
-        return dense
+        return matrix.toarray().astype(np.int8)
     return matrix
 
 
-def _pairs(matrix: AnyArray) -> Pairs:
+def _pairs(matrix: Any) -> Pairs:
     """How many rows hold each pair of columns, for the pairs that some row holds."""
     width = matrix.shape[1]
     if isinstance(matrix, np.ndarray):
-        exact = matrix.astype(np.float32 if len(matrix) < EXACT else np.float64)
+        exact: Floats = matrix.astype(np.float32 if len(matrix) < EXACT else np.float64)
         products = np.triu(exact.T @ exact, 1)
         first, second = np.nonzero(products)
         return first * width + second, products[first, second].astype(np.int64)

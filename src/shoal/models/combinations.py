@@ -64,7 +64,8 @@ def _batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
     """Ranges of first items, each with all sets it is the first item of, of bounded work."""
     longest = int(rest.max())
     work = np.array(
-        [float(sum(comb(length, size) for size in range(m))) for length in range(longest + 1)], dtype=np.float64
+        [float(sum(comb(length, size) for size in range(m))) for length in range(longest + 1)],
+        dtype=np.float64,
     )[rest]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     batch = (np.cumsum(np.add.reduceat(work, starts)) // BATCH).astype(np.int64)
@@ -86,7 +87,9 @@ def _counted(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items,
     came = np.arange(len(first))
     for size in range(1, m + 1):
         trail.append((last, came))
-        _, example, number, support = np.unique(number, return_index=True, return_inverse=True, return_counts=True)
+        _, example, number, support = np.unique(
+            number, return_index=True, return_inverse=True, return_counts=True
+        )
 
         def positions(place: int, example: Rows = example, size: int = size) -> list[int]:
             row, listed = int(example[place]), []

@@ -23,12 +23,17 @@ Found = tuple[list[Offender], int]
 class Disassociated(Model):
     """For any m items of a basket, some original that fits what is published has k baskets with all of them.
 
-    Proved from what is published alone, by conditions that suffice: no cluster has fewer than k baskets; every
-    combination of 1 up to m items in a record chunk stands in at least k of its sub-records, and so in a shared chunk
-    whose items stand in no chunk below it; in any other shared chunk each sub-record stands at least k times, and every
-    part of the joint cluster has room for k of each beside all that differ from it. A cluster that names no terms has enough sub-records that none of its baskets need be empty:
-    ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks. No item stands in two chunks of a cluster, no
-    chunk has more sub-records than its cluster has baskets, and sub-records stand in an order that tells nothing.
+    Proved from what is published alone, by conditions that suffice:
+
+    - no cluster has fewer than k baskets;
+    - every combination of 1 up to m items in a record chunk stands in at least k of its sub-records, and so in a shared
+      chunk whose items stand in no chunk below it;
+    - in any other shared chunk each sub-record stands at least k times, and every part of the joint cluster has room for
+      k of each beside all that differ from it;
+    - a cluster that names no terms has enough sub-records that none of its baskets need be empty:
+      ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks;
+    - no item stands in two chunks of a cluster, no chunk has more sub-records than its cluster has baskets, and
+      sub-records ascend, so that their order tells nothing.
     """
 
     name: ClassVar[str] = "disassociation"
@@ -65,7 +70,9 @@ class Disassociated(Model):
         if self.safe is not None:
             found.append(self._links(published, places))
         sizes = published.sizes[published.sizes > 0]
-        value = min([int(size) for size in (sizes.min(initial=2**62), least) if size is not None], default=None)
+        value = min(
+            [int(size) for size in (sizes.min(initial=2**62), least) if size is not None], default=None
+        )
         offenders = [offender for some, _ in found for offender in some]
         total = sum(number for _, number in found)
         promise = f"for any {self.m} items of a basket there may be {self.k} baskets with all of them"
@@ -246,8 +253,12 @@ def _repeated_items(clusters: Clusters, places: _Places) -> Found:
     holder = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
     named = np.isin(keys, holder * width + clusters.terms)
     shared, term = clusters.shared_above(holder, clusters.terms)
-    pairs = [(int(chunk[one]), int(item[one])) for one in np.concatenate((again, np.flatnonzero(named)))[:SHOWN]]
-    pairs += [(int(one), int(clusters.terms[two])) for one, two in zip(shared[:SHOWN], term[:SHOWN], strict=True)]
+    pairs = [
+        (int(chunk[one]), int(item[one])) for one in np.concatenate((again, np.flatnonzero(named)))[:SHOWN]
+    ]
+    pairs += [
+        (int(one), int(clusters.terms[two])) for one, two in zip(shared[:SHOWN], term[:SHOWN], strict=True)
+    ]
     offenders = [
         Offender(f"{places.chunk(one)}: {places.items([two])}", "the item stands in another chunk too")
         for one, two in pairs

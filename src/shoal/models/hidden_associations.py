@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -23,9 +23,9 @@ class HiddenAssociations(Model):
     """No sensitive rule has both the support and the confidence that a miner would ask for.
 
     A rule X => Y has the support of X and Y together, as a share of all baskets, and the confidence sup(X and Y) /
-    sup(X). It is hidden where one of the two is below its threshold. Sensitive are the given rules; without any, all rules
-    whose right side holds a sensitive item; and where no item is sensitive, all rules. Of these, only rules with one item
-    on the right need to be looked at, because more items there lower both numbers.
+    sup(X). It is hidden where one of the two is below its threshold. Sensitive are the given rules; without any, the
+    rules whose right side holds a sensitive item, or all rules. Of these, only rules with one item on the right need to
+    be looked at, because more items there lower both numbers.
 
     Who mines with lower thresholds may find the rules: they are hidden, not gone.
     """
@@ -38,8 +38,10 @@ class HiddenAssociations(Model):
 
     support: float = Field(gt=0, le=1, description="share of baskets that a rule must stay below")
     confidence: float = Field(gt=0, le=1, description="or confidence that it must stay below")
-    rules: tuple[str, ...] = Field(
-        default=(), description="rules to hide, such as 'beer + nuts => wine'; all that are sensitive unless told"
+    rules: tuple[str, ...] = Field(default=(), description="rules to hide, such as 'beer + nuts => wine'")
+    scope: Literal["sensitive", "all"] = Field(
+        default="sensitive",
+        description="without rules: those with a sensitive item on the right side are to be hidden, or all rules",
     )
     antecedent: int = Field(
         default=2, ge=1, description="without rules: most items on the left side of a rule to hide"
@@ -55,7 +57,7 @@ class HiddenAssociations(Model):
         self.accept(published)
         assert isinstance(published, Baskets)
         share, least = fraction(self.confidence), ceil(fraction(self.support) * len(published))
-        whose = "of the given rules" if self.rules else "rule" if not len(published.sensitive) else "sensitive rule"
+        whose = "of the given rules" if self.rules else "rule" if self.scope == "all" else "sensitive rule"
         promise = f"no {whose} has support {self.support:g} and confidence {self.confidence:g}"
         found: list[tuple[Fraction, str, str]] = []
         worst: Fraction | None = None
@@ -80,8 +82,8 @@ class HiddenAssociations(Model):
                 if len(both) >= least:
                     yield (before, after), len(both), len(left)
             return
-        secret = [baskets.vocabulary[code] for code in baskets.sensitive] or list(baskets.vocabulary)
-        for item in secret:
+        whole = np.arange(len(baskets.vocabulary)) if self.scope == "all" else baskets.sensitive
+        for item in (baskets.vocabulary[code] for code in whole.tolist()):
             yield from self._below(holders, item, least)
 
     def _below(self, holders: dict[str, Rows], item: str, least: int) -> Iterator[tuple[Sides, int, int]]:

@@ -32,7 +32,8 @@ class HiddenRules(SensitiveModel):
     says besides: no rule whose worst case is above c is shown by t or more rows.
 
     A cell ``*`` of a quasi-identifier is a text like any other, but an antecedent of nothing else says nothing and is
-    none, unless it is a whole class. A missing cell is a value.
+    none, unless it is a whole class. A row that is ``*`` in all quasi-identifiers and all sensitive cells is suppressed
+    and belongs to no class. A missing cell is a value.
     """
 
     name: ClassVar[str] = "hidden-rules"
@@ -97,7 +98,7 @@ class HiddenRules(SensitiveModel):
         classes = PublishedClasses.of(published)
         offenders: list[tuple[Fraction, Offender]] = []
         count, reached, worst = 0, Fraction(0), Fraction(0)
-        for column in self.judged(published):
+        for column in self.judged(classes.table):
             tally = classes.tally(column)
             for rules in self._rules(classes, tally):
                 broken = rules.broken(fraction(self.confidence), self.fewer_than)
@@ -115,11 +116,11 @@ class HiddenRules(SensitiveModel):
             self.name,
             self.promise(),
             not count,
-            reached if published.rows else None,
+            reached if classes.table.rows else None,
             fraction(self.confidence),
             tuple(offender for _, offender in offenders[:SHOWN]),
             count,
-            remark if published.rows else "",
+            remark if classes.table.rows else "",
         )
 
     def promise(self) -> str:
@@ -131,7 +132,8 @@ class HiddenRules(SensitiveModel):
         also = (
             f", nor above it in the worst case by {self.fewer_than} rows or more" if self.fewer_than else ""
         )
-        return f"{who} {what} of {self._subject()} with a confidence above {self.confidence:g}{also}"
+        where = self.column or "a sensitive column"
+        return f"{who} {what} of {where} with a confidence above {self.confidence:g}{also}"
 
     def threshold(self) -> Fraction:
         """The largest confidence."""

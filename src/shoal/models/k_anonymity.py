@@ -1,6 +1,6 @@
 """k-anonymity (Samarati and Sweeney 1998; Samarati 2001, section 2)."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -10,8 +10,10 @@ from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
+from shoal.models.classes import telling
 from shoal.models.model import TableModel
 from shoal.models.verdict import SHOWN, Offender, Verdict, counted
+from shoal.models.wildcards import matching_rows
 
 
 class KAnonymity(TableModel):
@@ -19,6 +21,12 @@ class KAnonymity(TableModel):
 
     With `entity`, a class must hold at least k *persons*: rows with the same cell in that column count once. Missing is
     a value like any other: two missing cells agree, a missing and a present one do not.
+
+    With `missing_matches_all`, every class must *match* at least k rows: a missing cell matches every cell, and every
+    cell a missing one. That is weaker. A row with missing cells is safe only from those who do not know what is
+    missing either.
+
+    A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing, and is in no class.
     """
 
     name: ClassVar[str] = "k-anonymity"
@@ -30,6 +38,16 @@ class KAnonymity(TableModel):
 
     k: int = Field(ge=2, description="least number of rows (or persons) of a class")
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+    missing_matches_all: bool = Field(
+        default=False, description="a missing cell matches every value, instead of being a value of its own"
+    )
+
+    def as_promise(self) -> dict[str, Any]:
+        """The model as plain data; wildcards are told where there are any."""
+        plain = super().as_promise()
+        if not self.missing_matches_all:
+            del plain["missing_matches_all"]
+        return plain
 
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which groups have at least k persons."""
@@ -37,8 +55,8 @@ class KAnonymity(TableModel):
         return mask
 
     def least_size(self) -> int:
-        """K rows: fewer rows cannot be k persons."""
-        return self.k
+        """K rows: fewer rows cannot be k persons, but with wildcards they may match k."""
+        return 1 if self.missing_matches_all else self.k
 
     def refusal(self, whole: GroupStatistics) -> Infeasible:
         """The largest k is the number of rows or persons."""
@@ -53,6 +71,9 @@ class KAnonymity(TableModel):
         assert isinstance(published, Table)
         noun = "rows" if self.entity is None else "persons"
         promise = f"every class has at least {self.k} {noun}"
+        if self.missing_matches_all:
+            promise = f"every class matches at least {self.k} rows, where a missing cell matches every value"
+        published = telling(published)
         first, counts = self._classes(published)
         if not len(counts):
             return Verdict(self.name, promise, holds=True, value=None, threshold=self.k)
@@ -73,6 +94,8 @@ class KAnonymity(TableModel):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         classes = _numbered([column.codes.astype(np.int64) for column in table.quasi], table.rows)
         _, first = np.unique(classes, return_index=True)
+        if self.missing_matches_all:
+            return first, matching_rows(table.quasi, first, np.bincount(classes))
         if self.entity is None:
             return first, np.bincount(classes)
         person = _numbered([classes, table.column(self.entity).codes.astype(np.int64)], table.rows)

@@ -32,7 +32,9 @@ class KmAnonymity(Model):
         """Count all combinations of up to m items."""
         self.accept(published)
         assert isinstance(published, Baskets)
-        promise = f"every combination of up to {self.m} items is held by at least {self.k} baskets, or by none"
+        promise = (
+            f"every combination of up to {self.m} items is held by at least {self.k} baskets, or by none"
+        )
         found = rarest(
             np.zeros(len(published), dtype=np.int64), published.indptr, published.items, self.k, self.m
         )

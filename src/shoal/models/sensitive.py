@@ -114,8 +114,8 @@ class SensitiveModel(TableModel):
         """Judge the published values of every class, column by column."""
         self.accept(published)
         assert isinstance(published, Table)
-        columns = self.judged(published)
         classes = PublishedClasses.of(published)
+        columns = self.judged(classes.table)
         found = [(column, self.found(classes.tally(column), classes)) for column in columns]
         broken = [
             (float(finding.badness[place]), number, place)

@@ -9,7 +9,7 @@ shows, and a tip on each bar.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import floor
+from math import ceil, floor, log1p
 
 from shoal.report.marginals import round_step
 
@@ -21,6 +21,12 @@ TOP = 26
 
 SLOTS = 8
 """Bars that an axis has room for at least: fewer ones are not drawn wider."""
+
+SHADES = 5
+"""Shades of a matrix, from a trace of entries to most of them."""
+
+MATRIX = 260
+"""Height of a matrix, in pixels."""
 
 LABELS = 7
 """Labels below an axis, at most."""
@@ -147,6 +153,28 @@ def histogram(
         )
     body += _axis([entry.label for entry in entries], width, last_stays=True)
     return _chart(body, TOP + PLOT + 26, key, title, description, axis=True)
+
+
+def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, description: str) -> str:
+    """Cells of a matrix as shades: the more, the darker, on a scale of logarithms; empty cells stay blank."""
+    highest = max((max(line, default=0) for line in cells), default=0)
+    paths: list[list[str]] = [[] for _ in range(SHADES + 1)]
+    for y, line in enumerate(cells):
+        shades = [ceil(SHADES * log1p(value) / log1p(highest)) if value > 0 else 0 for value in line]
+        begin = 0
+        for x in range(1, len(shades) + 1):
+            if x == len(shades) or shades[x] != shades[begin]:
+                paths[shades[begin]].append(f"M{begin} {y}h{x - begin}v1h{begin - x}z")
+                begin = x
+    wide = max((len(line) for line in cells), default=0)
+    body = [
+        f'<svg class="matrix" width="100%" height="{MATRIX}" viewBox="0 0 {max(wide, 1)} {max(len(cells), 1)}" '
+        'preserveAspectRatio="none">',
+        *(f'<path class="shade-{shade}" d="{"".join(paths[shade])}"/>' for shade in range(1, SHADES + 1)),
+        "</svg>",
+        f'<rect class="frame" x="0" y="0" width="100%" height="{MATRIX}"/>',
+    ]
+    return _chart(body, MATRIX, key, title, description)
 
 
 def _chart(

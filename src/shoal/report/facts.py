@@ -19,6 +19,7 @@ from shoal.models.t_closeness import TCloseness
 from shoal.report.classes import Sensitive, Sizes, class_statistics, sensitive_of, sizes_of
 from shoal.report.generalised import Generalised, generalised_of
 from shoal.report.marginals import Marginal
+from shoal.report.pictures import Picture, pictures_of
 from shoal.report.wording import allowed, number, shown, without_password
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Judged:
     threshold: str
     offenders: tuple[tuple[str, str], ...]
     offender_count: int
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class Facts:
         How to repeat it, as TOML.
     version
         Of the tool.
+    pictures
+        What the method shows of its work.
     """
 
     source: str | None
@@ -130,6 +134,7 @@ class Facts:
     seconds: tuple[tuple[str, float], ...]
     recipe: str
     version: str
+    pictures: tuple[Picture, ...] = ()
 
 
 def facts_of(run: "Run") -> Facts:
@@ -183,6 +188,7 @@ def facts_of(run: "Run") -> Facts:
         seconds=_seconds(run),
         recipe=recipe_text(run.recipe),
         version=__version__,
+        pictures=pictures_of(run.trace.notes),
     )
 
 
@@ -200,7 +206,9 @@ def _sensitive(release: Release, data: Table, statistics: GroupStatistics) -> tu
         if promise["model"] == TCloseness.name
     )
     shown_columns = data.sensitive[:COLUMNS]
-    kept = Table(tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + shown_columns)
+    kept = Table(
+        tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + shown_columns
+    )
     reached = {entry.column: entry for entry in protections(kept, promised)}
     found = []
     for column in shown_columns:
@@ -268,6 +276,7 @@ def _judged(verdict: "Verdict") -> Judged:
         threshold=number(verdict.threshold),
         offenders=tuple((shown(place.where, 400), shown(place.why, 400)) for place in verdict.offenders),
         offender_count=verdict.offender_count,
+        remark=verdict.remark,
     )
 
 

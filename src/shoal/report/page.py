@@ -11,6 +11,7 @@ from shoal.report import charts, wording
 from shoal.report.classes import Bin, Sizes
 from shoal.report.facts import Facts, Loss, facts_of
 from shoal.report.marginals import Marginal
+from shoal.report.pictures import Matrix, Picture
 
 if TYPE_CHECKING:
     from shoal.outcome import Run
@@ -43,6 +44,7 @@ def render_facts(facts: Facts) -> str:
         loss_chart=_loss_chart(facts.loss) if facts.loss and facts.loss.parts else "",
         loss_bars=LOSS_BARS,
         marginals=[(entry, _marginal_chart(entry, place)) for place, entry in enumerate(facts.marginals)],
+        pictures=[(entry, _picture_chart(entry, place)) for place, entry in enumerate(facts.pictures)],
     )
 
 
@@ -97,6 +99,19 @@ def _sizes_chart(sizes: Sizes) -> Markup:
             description="; ".join(entry.tip for entry in entries) + ".",
         )
     )
+
+
+def _picture_chart(picture: Picture, place: int) -> Markup:
+    key = f"picture-{place}"
+    if isinstance(picture, Matrix):
+        words = f"{wording.count(picture.rows)} rows and {wording.count(picture.columns)} columns. {picture.caption}"
+        return Markup(charts.matrix(picture.cells, key=key, title=picture.title, description=words))
+    entries = [
+        charts.Bar(label, count, wording.counted(count, picture.unit))
+        for label, count in zip(picture.labels, picture.counts, strict=True)
+    ]
+    words = "; ".join(f"{entry.label}: {entry.text}" for entry in entries) + "."
+    return Markup(charts.histogram(entries, key=key, title=picture.title, description=words))
 
 
 def _bin_label(entry: Bin) -> str:

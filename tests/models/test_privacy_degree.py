@@ -1,0 +1,111 @@
+"""The privacy degree of published groups."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from tests.naive.cahd import degree
+from tests.sets import baskets_of, sets_of
+
+from shoal.data.groups import Groups
+from shoal.errors import WrongUse
+from shoal.models.privacy_degree import PrivacyDegree
+
+Line = tuple[list[list[str]], dict[str, int]]
+
+
+def groups_of(lines: list[Line]) -> Groups:
+    """Groups of texts."""
+    texts = {item for baskets, summary in lines for item in [*summary, *(i for b in baskets for i in b)]}
+    vocabulary = tuple(sorted(texts))
+    code = {item: place for place, item in enumerate(vocabulary)}
+    baskets = [sorted(basket) for group, _ in lines for basket in group]
+    summaries = [sorted(summary.items()) for _, summary in lines]
+    return Groups(
+        np.cumsum([0, *(len(group) for group, _ in lines)]),
+        np.cumsum([0, *map(len, baskets)]),
+        np.array([code[item] for basket in baskets for item in basket], dtype=np.int32),
+        np.cumsum([0, *map(len, summaries)]),
+        np.array([code[item] for summary in summaries for item, _ in summary], dtype=np.int32),
+        np.array([count for summary in summaries for _, count in summary], dtype=np.int64),
+        vocabulary,
+    )
+
+
+def test_the_published_groups_of_the_seed() -> None:
+    groups = groups_of(
+        [
+            ([["wine", "meat"], ["wine", "meat"], ["wine", "meat", "cream"]], {"viagra": 1}),
+            ([["meat", "strawberries"], ["cream", "strawberries"]], {"pregnancy test": 1}),
+        ]
+    )
+    verdict = PrivacyDegree(p=2).verify(groups)
+    assert verdict.holds
+    assert verdict.value == 2
+    assert verdict.threshold == 2
+    broken = PrivacyDegree(p=3).verify(groups)
+    assert not broken
+    assert broken.offender_count == 1
+    assert broken.offenders[0].where == "group 2 (2 baskets, the first is {meat strawberries})"
+    assert broken.offenders[0].why == "1 of 2 baskets hold 'pregnancy test', where at most 0 may"
+
+
+def test_the_last_group_counts_too() -> None:
+    groups = groups_of([([["a"]] * 4, {"s": 1}), ([["b"]] * 3, {"s": 2})])
+    verdict = PrivacyDegree(p=2).verify(groups)
+    assert not verdict.holds
+    assert verdict.value == Fraction(3, 2)
+    assert "group 2" in verdict.offenders[0].where
+
+
+def test_a_basket_that_lists_the_secret_gives_it_away() -> None:
+    groups = groups_of([([["a"], ["s"]], {}), ([["b"], ["b"]], {"s": 1})])
+    verdict = PrivacyDegree(p=2).verify(groups)
+    assert not verdict.holds
+    assert verdict.value == 1
+    assert verdict.offenders[0].where == "basket 2"
+    assert "'s'" in verdict.offenders[0].why
+
+
+def test_nothing_sensitive_is_nothing_to_judge() -> None:
+    verdict = PrivacyDegree(p=2).verify(groups_of([([["a"]], {})]))
+    assert verdict.holds
+    assert verdict.value is None
+
+
+def test_many_offenders_are_counted() -> None:
+    verdict = PrivacyDegree(p=3).verify(groups_of([([["a"], ["b"]], {"s": 1})] * 25))
+    assert len(verdict.offenders) == 10
+    assert verdict.offender_count == 25
+
+
+def test_a_degree_below_two_is_none() -> None:
+    with pytest.raises(ValidationError):
+        PrivacyDegree(p=1)
+
+
+def test_says_nothing_about_baskets() -> None:
+    with pytest.raises(WrongUse, match="judges groups, not baskets"):
+        PrivacyDegree(p=2).verify(baskets_of([{"a"}]))
+
+
+lines = st.lists(
+    st.tuples(
+        st.lists(st.lists(st.sampled_from("abc"), unique=True), min_size=1, max_size=6),
+        st.dictionaries(st.sampled_from("st"), st.integers(1, 6), max_size=2),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(lines, st.integers(2, 4))
+def test_verdicts_agree_with_the_definition(drawn: list[Line], p: int) -> None:
+    groups = groups_of(drawn)
+    verdict = PrivacyDegree(p=p).verify(groups)
+    reached = degree([([frozenset(b) for b in baskets], summary) for baskets, summary in sets_of(groups)])
+    assert verdict.value == reached
+    assert verdict.holds == (reached is None or reached >= p)
