@@ -20,14 +20,24 @@ LAYERS = (
     {"io", "models", "measures", "attacks", "engines"},
     {"methods", "datasets"},
     {"report"},
-    {"recipe", "outcome", "pipeline"},
+    {"recipe", "outcome", "intake", "pipeline", "audit"},
     {"compare"},
     {"cli", "studio"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 # Rooms of one layer leave each other alone, but for these (importer, imported).
-NEIGHBOURS = {("pipeline", "recipe"), ("pipeline", "outcome"), ("cli", "studio")}
+NEIGHBOURS = {
+    ("pipeline", "recipe"),
+    ("pipeline", "outcome"),
+    ("pipeline", "intake"),
+    ("intake", "recipe"),
+    ("audit", "recipe"),
+    ("audit", "outcome"),
+    ("audit", "pipeline"),
+    ("audit", "intake"),
+    ("cli", "studio"),
+}
 
 # The package's front hands out names of all rooms, and no room may ask it for them, but for its version.
 FRONT = {"__init__", "__main__"}

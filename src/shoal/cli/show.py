@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from shoal.data.profile import BasketsProfile, TableProfile
+    from shoal.compare.runner import Compared, Tell
     from shoal.data.release import Published
     from shoal.io.hierarchy_findings import Findings
     from shoal.measures.measure import Score
@@ -27,10 +27,13 @@ SUMMARY = (
 )
 """The scores that a summary shows, where the release has them."""
 
-OK, BROKEN = "OK", "BROKEN"
+OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
 
 SHOWN = 50
 """How many faults of a hierarchy are listed."""
+
+FAULTS = 8
+"""How many kinds of refused and failed runs of a comparison are listed."""
 
 
 def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:
@@ -118,6 +121,26 @@ def progress(quiet: bool) -> Iterator["Stage"]:
         yield lambda name: bar.update(task, description=name)
 
 
+@contextmanager
+def bar(quiet: bool) -> Iterator["Tell"]:
+    """A bar of finished runs; nothing where no terminal looks on."""
+    if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    name = TextColumn("{task.description}", markup=False)
+    parts = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), name)
+    with Progress(*parts, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("starting", total=None)
+
+        def tell(done: int, total: int, last: str) -> None:
+            shown.update(task, completed=done, total=total, description=last)
+
+        yield tell
+
+
 def verdict_lines(verdicts: Sequence["Verdict"]) -> None:
     """Each promise, whether it is kept, and where it is not."""
     for verdict in verdicts:
@@ -158,6 +181,8 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
                 "verdicts": [verdict.as_dict() for verdict in run.verdicts],
                 "published": count(run.release.data),
                 "suppressed": run.release.suppressed,
+                "left_out": run.left_out,
+                "warnings": list(run.warnings),
                 "scores": flat(run.scores),
                 "release": str(folder / "release"),
                 "report": str(report) if report.exists() else None,
@@ -166,8 +191,7 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         )
     elif not quiet:
         verdict_lines(run.verdicts)
-        suppressed = f", {run.release.suppressed:,} suppressed" if run.release.suppressed else ""
-        line(f"{count(run.release.data):,} {noun(run.release.data)} published{suppressed}.")
+        run_lines(run)
         line()
         score_lines([score for score in run.scores if score.name in SUMMARY])
         if told := run.trace.notes.get("explanation"):
@@ -179,6 +203,28 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         if report.exists():
             line(f"Read     {report}")
     return 0 if run.holds else 1
+
+
+def run_lines(run: "Run") -> None:
+    """How much is published, what was left out and by which hierarchies, and what the owner should hear first."""
+    suppressed = f", {run.release.suppressed:,} suppressed" if run.release.suppressed else ""
+    rows = f"{run.left_out:,} row{'s' * (run.left_out != 1)} with missing values left out"
+    left_out = f"; {rows}" if run.left_out else ""
+    line(f"{count(run.release.data):,} {noun(run.release.data)} published{suppressed}{left_out}.")
+    if run.hierarchies:
+        sources = [f"{name} {source}" for name, source in run.hierarchies.items()]
+        line(f"Hierarchies: {'; '.join([*sources, *_without_hierarchy(run)])}.")
+    for warning in run.warnings:
+        line(f"{WARNING:<7} {warning}", "bold yellow")
+
+
+def _without_hierarchy(run: "Run") -> list[str]:
+    """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
+    from shoal.data.table import Table
+
+    quasi = run.original.quasi if isinstance(run.original, Table) else ()
+    names = [column.name for column in quasi if column.hierarchy is None]
+    return [f"none for {', '.join(names)}"] if names else []
 
 
 def count(data: "Published") -> int:
@@ -196,7 +242,8 @@ def noun(data: "Published") -> str:
 def score_lines(found: Sequence["Score"]) -> None:
     """Scores with what they mean."""
     if found:
-        grid([(score.name, score.value, f"({score.better} is better)", score.meaning) for score in found])
+        ends = [f"({score.better} is better)" if score.better else "" for score in found]
+        grid([(one.name, one.value, end, one.meaning) for one, end in zip(found, ends, strict=True)])
 
 
 def scores(found: Sequence["Score"], *, json: bool) -> None:
@@ -214,6 +261,38 @@ def scores(found: Sequence["Score"], *, json: bool) -> None:
         grid([(name, *(part.get(name) for part in parts.values())) for name in names], ["column", *parts])
 
 
+def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:
+    """Show a finished comparison; the exit code is 1 if a run broke its promise, crashed or failed."""
+    from shoal.compare.page import STATUSES, faults
+
+    if json:
+        as_json(
+            {
+                "runs": len(found.rows),
+                "resumed": found.resumed,
+                "statuses": dict(found.statuses),
+                "charts": [one.chart.name for one in found.pictures if one.svg],
+                "folder": str(found.folder),
+            }
+        )
+    elif not quiet:
+        resumed = f", {found.resumed:,} of them finished before" if found.resumed else ""
+        counts = ", ".join(f"{count:,} {STATUSES[status][0]}" for status, count in found.statuses.items())
+        line(f"{len(found.rows):,} runs{resumed}: {counts}.")
+        wrong = faults(found)
+        for status, error, times, first in wrong[:FAULTS]:
+            line(f"{status:<8} {times:>4}  {error}  ({first})")
+        if len(wrong) > FAULTS:
+            line(f"… and {len(wrong) - FAULTS:,} more kinds of them (the report lists all)")
+        for one in found.pictures:
+            if one.problem:
+                line(f"no picture  {one.chart.name}: {one.problem}")
+        line()
+        line(f"Read     {found.folder / 'report.html'}", "bold")
+        line(f"Compute  {found.folder / 'results.parquet'}")
+    return 1 if set(found.statuses) - {"done", "refused", "timeout"} else 0
+
+
 def findings(found: "Findings") -> None:
     """Show what is wrong with a hierarchy, or that nothing is."""
     size = f"{found.leaves:,} values on {found.levels} levels"
@@ -225,81 +304,3 @@ def findings(found: "Findings") -> None:
         line(f"  {finding}")
     if len(found) > SHOWN:
         line(f"  … and {len(found) - SHOWN:,} more (--json lists all)")
-
-
-def table_profile(found: "TableProfile", source: str, method: str | None) -> None:
-    """Show the columns of a table, and a command line to begin with."""
-    line(f"{found.rows:,} rows, {len(found.columns)} columns")
-    line()
-    head = ("column", "kind", "distinct", "missing", "unique", "role", "because", "examples")
-    grid(
-        [
-            (
-                column.name,
-                column.kind,
-                column.distinct,
-                column.missing,
-                f"{column.unique:.1%}",
-                str(column.role),
-                column.reason,
-                ", ".join(column.examples),
-            )
-            for column in found.columns
-        ],
-        head,
-    )
-    line()
-    if found.quasi:
-        line(
-            f"Together, {', '.join(found.quasi)} make {found.classes:,} classes; the smallest has {found.smallest:,} "
-            f"row{'s' * (found.smallest != 1)}, and {found.unique:.1%} of the rows are unique."
-        )
-    if method is not None:
-        line()
-        line("To begin with (roles are guesses: decide yourself):", "bold")
-        line(f"  {suggestion(found, source, method)}")
-
-
-def suggestion(found: "TableProfile", source: str, method: str) -> str:
-    """A command line with the suggested roles, ready to be pasted."""
-    from shlex import quote
-
-    parts = ["shoal", "anonymize", method, quote(source), "--k", "10"]
-    for role in dict.fromkeys(column.role for column in found.columns):
-        names = [column.name.replace(",", "\\,") for column in found.columns if column.role is role]
-        parts += [f"--{role}", quote(",".join(names))]
-    return " ".join([*parts, "-o", "out"])
-
-
-def baskets_profile(found: "BasketsProfile", source: str, method: str | None) -> None:
-    """Show how many, how long and how telling baskets are."""
-    line(
-        f"{found.baskets:,} baskets, {found.items:,} items, density {found.density:.2%}, {found.empty:,} empty"
-    )
-    line()
-    spreads = [("items of a basket", found.lengths), ("baskets of an item", found.supports)]
-    quantiles = list(found.lengths.quantiles)
-    grid(
-        [
-            (
-                name,
-                spread.least,
-                *(spread.quantiles.get(part) for part in quantiles),
-                spread.most,
-                spread.mean,
-            )
-            for name, spread in spreads
-        ],
-        ("", "least", *(f"{float(part):.0%}" for part in quantiles), "most", "mean"),
-    )
-    line()
-    line(f"Most popular: {', '.join(f'{item} ({support:,})' for item, support in found.top)}")
-    line()
-    grid(
-        [(part.known, part.baskets, f"{part.unique:.1%}", f"{part.probability:.1%}") for part in found.known],
-        ("known items", "baskets with so many", "unique", "mean chance to find one"),
-    )
-    if method is not None:
-        line()
-        line("To begin with:", "bold")
-        line(f"  shoal anonymize {method} --help")

@@ -1,0 +1,1 @@
+"""The laboratory: one recipe, many runs, and pictures that answer the question."""

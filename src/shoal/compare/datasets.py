@@ -1,0 +1,114 @@
+"""The data of a run: read or generated, cut to its rows, with its roles."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from shoal import registry
+from shoal.compare.recipe import Draw
+from shoal.data.baskets import Baskets
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import UnknownName, WrongUse
+from shoal.intake import read_roles, with_drawn_roles, with_hierarchies, with_item_hierarchy
+from shoal.io.reading import Reading
+from shoal.recipe import Roles, explain
+
+
+def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table | Baskets:
+    """Read or make the data of a run.
+
+    Parameters
+    ----------
+    data, draw
+        As `cells_of` plans them.
+    seed
+        That of the run, for what is drawn by chance.
+    """
+    made = _generated(data, seed) if "generate" in data else _read(data)
+    if isinstance(made, Baskets):
+        made = with_item_hierarchy(made, data["hierarchies"])
+        made = with_drawn_roles(made, Roles(**data["roles"]), seed)
+        return _drawn(made, Draw(**draw), seed) if draw else made
+    if draw:
+        raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
+    return made
+
+
+def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
+    shape = dict(data["shape"])
+    if data["rows"] is not None:
+        shape["rows"] = data["rows"]
+    try:
+        generator = registry.load("dataset", data["generate"])(**shape)
+    except ValidationError as error:
+        raise WrongUse(f"{data['generate']}: {explain(error)}") from error
+    made: Table | Baskets = generator.make(seed if data["seed"] == "each" else data["seed"])
+    roles = Roles(**data["roles"])
+    if isinstance(made, Baskets):
+        from shoal.io.baskets import with_roles
+
+        return with_roles(made, roles.sensitive, roles.insensitive)
+    return with_hierarchies(_with_roles(made, roles), data["hierarchies"])
+
+
+def _with_roles(table: Table, roles: Roles) -> Table:
+    """Give the columns of a generated table their roles, as reading a file would."""
+    wanted: dict[str, Role] = {}
+    for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFYING, Role.INSENSITIVE):
+        wanted |= dict.fromkeys(getattr(roles, role.value), role)
+    if roles.entity is not None:
+        wanted[roles.entity] = Role.ENTITY
+    for name in wanted:
+        if name not in table.names:
+            raise UnknownName("column", name, table.names)
+    if roles.others is None and (without := [name for name in table.names if name not in wanted]):
+        raise WrongUse(f'Columns without a role: {", ".join(without)}. Name it, or write others = "drop".')
+    if roles.others == "insensitive":
+        wanted = dict.fromkeys(table.names, Role.INSENSITIVE) | wanted
+    columns: list[Column] = [
+        replace(column, role=wanted[column.name])
+        for column in table.columns
+        if wanted.get(column.name, Role.IDENTIFYING) is not Role.IDENTIFYING
+    ]
+    return Table(tuple(columns))
+
+
+def _read(data: Mapping[str, Any]) -> Table | Baskets:
+    roles, rows = Roles(**data["roles"]), data["rows"]
+    reading = Reading(**{name: _tuples(value) for name, value in data["reading"].items()})
+    made: Table | Baskets
+    if data["form"] == "baskets":
+        from shoal.io.baskets import read_baskets
+
+        made = read_baskets(
+            data["path"],
+            layout=data["baskets"],
+            sensitive=roles.sensitive,
+            insensitive=roles.insensitive,
+            separator=reading.separator,
+        )
+        count = len(made)
+    else:
+        made = read_roles(data["path"], roles, reading, data["hierarchies"])
+        count = made.rows
+    return made if rows is None or rows >= count else made.take(np.arange(rows))
+
+
+def _tuples(value: Any) -> Any:
+    """JSON has lists where a reading has tuples."""
+    if isinstance(value, list):
+        return tuple(value)
+    return {key: _tuples(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def _drawn(baskets: Baskets, draw: Draw, seed: int) -> Baskets:
+    supports = baskets.supports
+    able = np.flatnonzero((supports >= draw.above) & (supports <= draw.below * len(baskets)))
+    if len(able) < draw.sensitive:
+        raise WrongUse(f"{draw.sensitive} items are to be drawn, but only {len(able)} fit the bounds.")
+    chosen = np.random.default_rng(seed).choice(able, draw.sensitive, replace=False)
+    return replace(baskets, sensitive=np.sort(chosen).astype(np.int32))

@@ -1,0 +1,80 @@
+"""`shoal compare` as a user calls it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shoal.cli import main
+
+SWEEP = """
+[[sweep]]
+name = "s"
+datasets = ["people"]
+methods = ["mondrian"]
+grid = { k = [2, 5, 1000] }
+"""
+
+
+def test_the_result_in_words_and_as_json(
+    recipe: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = recipe(SWEEP), str(tmp_path / "out")
+    assert main(["compare", str(path), "-o", out]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "3 runs: 2 done, 1 refused.\n" in printed.out
+    assert "1000" in printed.out
+    assert f"Read     {out}/report.html" in printed.out
+    assert main(["compare", str(path), "-o", out, "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain == {
+        "runs": 3,
+        "resumed": 3,
+        "statuses": {"done": 2, "refused": 1},
+        "charts": [],
+        "folder": out,
+    }
+    assert main(["compare", str(path), "-o", out, "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("misbehaving")
+def test_a_failed_run_is_told_by_the_exit_code(
+    recipe: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SWEEP.replace('["mondrian"]', '["misbehaving"]').replace(
+        "k = [2, 5, 1000]", 'k = [2], how = ["raise"]'
+    )
+    assert main(["compare", str(recipe(text)), "-o", str(tmp_path / "out"), "--no-charts"]) == 1
+    assert "failed      1  ZeroDivisionError: division by nothing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (("mondrian", "mondrain"), 2, "There is no method 'mondrain'. Did you mean 'mondrian'"),
+        (("k = [2", "k = [0"), 2, "sweep s: mondrian: k must be greater than or equal to 2, not 0"),
+        (("[[sweep]]", "[[sweep"), 3, "this is not TOML"),
+    ],
+)
+def test_a_wrong_recipe_is_a_sentence(
+    change: tuple[str, str],
+    code: int,
+    said: str,
+    recipe: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", str(recipe(SWEEP.replace(*change))), "-o", str(tmp_path / "out")]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_example_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sweep.toml"
+    assert main(["compare", str(path), "--example"]) == 0
+    assert "[[sweep]]" in path.read_text()
+    assert main(["compare", str(path), "--example"]) == 2
+    assert "sweep.toml" in capsys.readouterr().err

@@ -1,0 +1,57 @@
+"""The recipes in experiments/: their quick forms run, without public data too, and every picture can be drawn."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.conftest import DATA
+
+from shoal.compare.cells import cells_of
+from shoal.compare.datasets import load
+from shoal.compare.recipe import Comparison
+from shoal.compare.runner import compare
+
+pytest.importorskip("vl_convert", reason="pictures need the extra charts")
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+RECIPES = sorted(EXPERIMENTS.glob("*.toml"))
+
+
+def test_there_are_recipes() -> None:
+    assert RECIPES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_the_quick_form_runs_on_generated_data(
+    recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SHOAL_DATA", raising=False)
+    found = compare(recipe, tmp_path / "out", quick=True)
+    wrong = [
+        (row["status"], row["error"])
+        for row in found.rows
+        if row["status"] not in ("done", "refused", "timeout")
+    ]
+    assert not wrong
+    assert [f"{one.chart.name}: {one.problem}" for one in found.pictures if one.problem] == []
+    assert found.statuses["done"] > 0
+    assert {row["source"] for row in found.rows} <= {"generated", "file"}
+    assert found.comparison.question
+    for picture in found.pictures:
+        assert (tmp_path / "out" / "charts" / f"{picture.chart.name}.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_the_public_data_of_the_full_form_can_be_read(recipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not DATA.is_dir():
+        pytest.skip(f"The public datasets are not in {DATA}; set SHOAL_DATA to the folder that holds them.")
+    monkeypatch.setenv("SHOAL_DATA", str(DATA))
+    cells = cells_of(Comparison.read(recipe), recipe.parent)
+    public = {cell.facts["dataset"]: cell for cell in cells if cell.facts["source"] == "public"}
+    for cell in public.values():
+        plan = json.loads(json.dumps(cell.plan))
+        data = load({**plan["data"], "rows": 1000}, plan["draw"], plan["seed"])
+        assert len(getattr(data, "quasi", ())) > 0 or hasattr(data, "vocabulary")
+        assert os.path.exists(plan["data"]["path"])

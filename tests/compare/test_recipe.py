@@ -1,0 +1,123 @@
+"""The format of a comparison: what it takes, what it refuses, and its quick form."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from shoal.compare.recipe import Chart, Comparison
+from shoal.errors import BadData, WrongUse
+
+SWEEP = """
+[[sweep]]
+name = "k"
+datasets = ["people"]
+methods = ["mondrian"]
+grid = { k = [2, 3, 5, 10, 20], rows = [1000, 2000, 5000, 100000] }
+seeds = [1, 2, 3]
+timed = true
+"""
+
+CHART = """
+[[chart]]
+sweep = "k"
+x = "k"
+y = ["lm", "c_avg"]
+title = "Cost"
+"""
+
+
+def test_the_example_is_a_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_bytes(files("shoal.compare").joinpath("templates", "example.toml").read_bytes())
+    comparison = Comparison.read(path)
+    assert comparison.sweep[0].grid["k"][0] == 2
+    assert [one.name for one in comparison.chart[0].pictures()] == ["k-k-lm", "k-k-c_avg"]
+
+
+def test_quick_makes_everything_smaller(recipe: Callable[..., Path]) -> None:
+    text = SWEEP + CHART + "[quick]\nrows = 400\nseeds = 2\nvalues = 3\n"
+    quick = Comparison.read(recipe(text)).made_quick()
+    assert quick.datasets["people"].rows == 60
+    sweep = quick.sweep[0]
+    assert sweep.grid == {"k": [2, 5, 20], "rows": [25, 100, 400]}
+    assert (sweep.seeds, sweep.repeats, sweep.timed) == ((1, 2), 1, True)
+    assert quick.chart == Comparison.read(recipe(text)).chart
+
+
+def test_quick_takes_other_values_and_leaves_sweeps_out(recipe: Callable[..., Path]) -> None:
+    other = SWEEP.replace('"k"', '"other"', 1)
+    text = (
+        SWEEP
+        + other
+        + CHART
+        + CHART.replace('sweep = "k"', 'name = "gone"\nsweep = ["k", "other"]')
+        + """
+[[published]]
+chart = "gone"
+label = "elsewhere"
+at = [2]
+values = [0.5]
+[quick]
+skip = ["other"]
+grid = { k = [4] }
+sweeps = { k = { seeds = [9], timed = false } }
+datasets = { people = { shape = { zips = 3 } } }
+"""
+    )
+    quick = Comparison.read(recipe(text)).made_quick()
+    assert [sweep.name for sweep in quick.sweep] == ["k"]
+    assert quick.sweep[0].grid["k"] == [4]
+    assert (quick.sweep[0].seeds, quick.sweep[0].timed) == ((9,), False)
+    assert quick.datasets["people"].shape == {"zips": 3}
+    assert [chart.name for chart in quick.chart] == [""]
+    assert not quick.published
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SWEEP + CHART.replace('sweep = "k"', 'sweep = "kk"'), "There is no sweep 'kk'. Did you mean 'k'"),
+        (SWEEP.replace('"people"', '"peeple"'), "There is no dataset 'peeple'. Did you mean 'people'"),
+        (SWEEP + SWEEP, "Two sweeps are called 'k'"),
+        (SWEEP + CHART + CHART, "Two charts are called 'k-k-lm'"),
+        (SWEEP.replace("seeds", "seed"), "sweep.0.seed is not a parameter here"),
+        (SWEEP + '[[chart]]\nsweep = "k"\n', "chart.0 must be complete: x and y name the columns"),
+        (
+            SWEEP + "[datasets.other]\nrows = 3\n",
+            "datasets.other must be given by one of public, path and generate",
+        ),
+        (
+            SWEEP + CHART + '[[published]]\nchart = "k"\nlabel = "a"\nat = [1]\nvalues = []\n',
+            "published.0 must be even",
+        ),
+        (
+            SWEEP + CHART + '[[published]]\nchart = "j"\nlabel = "a"\nat = [1]\nvalues = [1]\n',
+            "There is no chart 'j'",
+        ),
+        (SWEEP.replace("methods", "metods"), "sweep.0.methods is required"),
+    ],
+)
+def test_a_wrong_recipe_is_refused_in_a_sentence(text: str, said: str, recipe: Callable[..., Path]) -> None:
+    path = recipe(text)
+    with pytest.raises(WrongUse) as caught:
+        Comparison.read(path)
+    assert said in str(caught.value.args[0])
+    assert str(path) in str(caught.value.args[0])
+    assert len(str(caught.value.args[0])) < 400
+
+
+def test_what_is_no_toml_is_bad_data(recipe: Callable[..., Path], tmp_path: Path) -> None:
+    with pytest.raises(BadData, match="not TOML"):
+        Comparison.read(recipe("[["))
+    with pytest.raises(BadData, match="cannot be read"):
+        Comparison.read(tmp_path / "absent.toml")
+
+
+def test_a_chart_of_time_knows_its_axes() -> None:
+    (picture,) = Chart(sweep="rows", kind="time").pictures()
+    assert (picture.x, picture.y, picture.name) == ("rows", "seconds", "rows-rows-seconds")
+    assert Chart(name="a b/c", sweep="s", x="k", y="lm").pictures()[0].name == "a-b-c"
+    both = Chart(name="n", title="Cost", sweep="s", x="k", y=("lm", "ncp"), titles={"lm": "loss"}).pictures()
+    assert [(one.name, one.title) for one in both] == [("n-lm", "Cost: loss"), ("n-ncp", "Cost: ncp")]
