@@ -52,6 +52,10 @@ class Baskets:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def __repr__(self) -> str:
+        roles = f"{len(self.sensitive):,} sensitive, {len(self.insensitive):,} insensitive"
+        return f"<Baskets: {len(self):,} baskets of {len(self.vocabulary):,} items, {roles}>"
+
     @property
     def lengths(self) -> Counts:
         """The number of items of each basket."""

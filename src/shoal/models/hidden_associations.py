@@ -57,8 +57,11 @@ class HiddenAssociations(Model):
         self.accept(published)
         assert isinstance(published, Baskets)
         share, least = fraction(self.confidence), ceil(fraction(self.support) * len(published))
-        whose = "of the given rules" if self.rules else "rule" if self.scope == "all" else "sensitive rule"
-        promise = f"no {whose} has support {self.support:g} and confidence {self.confidence:g}"
+        every = "no rule" if self.scope == "all" else "no sensitive rule"
+        promise = (
+            f"{'none of the given rules' if self.rules else every} has support {self.support:g} and confidence "
+            f"{self.confidence:g}"
+        )
         found: list[tuple[Fraction, str, str]] = []
         worst: Fraction | None = None
         for sides, both, one in self._counted(published, max(least, 1)):

@@ -1,0 +1,314 @@
+"""Frequent itemsets by depth-first search over bits (Eclat: Zaki 2000), and the supports of given sets.
+
+Items are ranks 0, 1, 2, … of ascending support. A set is found from the set without its last, most frequent item, so
+that all sets form a forest; it is written as three numbers of a flat array: the place of that smaller set (-1 for a
+single item), the item, and the support. A set comes after the smaller one.
+
+The baskets of a root item are numbered anew and every item that is frequent among them becomes a row of bits, one bit
+a basket: what lies below a rare item is a handful of words, whatever the number of all baskets. Where a set on the
+way down is much rarer than the root, the bits are numbered anew again.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels._jit import jit
+from shoal.kernels.popcount import ones
+
+Array: TypeAlias = NDArray[Any]
+
+ENTRY = 3
+"""Numbers that a found set is written as."""
+
+BEGIN, WORDS, FIRST, END, NEXT, NODE = 0, 1, 2, 3, 4, 5
+"""A frame of the search: where its bits begin, words of a row, its candidates, the next of them, the set above them."""
+
+SHRINK = 4
+"""Bits are numbered anew where that makes rows so many times shorter."""
+
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+
+
+@jit
+def grown(array: Array, used: int, needed: int) -> Array:
+    """The same array, or a longer one that begins with its used part."""
+    if needed <= len(array):
+        return array
+    longer = np.empty(max(needed, 2 * len(array)), dtype=array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
+@jit
+def note(found: Array, count: int, node: int, item: int, support: int) -> Array:
+    """Write one more set."""
+    found = grown(found, ENTRY * count, ENTRY * (count + 1))
+    found[ENTRY * count] = node
+    found[ENTRY * count + 1] = item
+    found[ENTRY * count + 2] = support
+    return found
+
+
+@jit
+def mine_roots(
+    first: int,
+    last: int,
+    indptr: Array,
+    items: Array,
+    item_indptr: Array,
+    baskets: Array,
+    least: int,
+    small: int,
+    size: int,
+    limit: int,
+) -> tuple[Array, int]:
+    """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
+
+    Parameters
+    ----------
+    indptr, items
+        The items of each basket, ascending ranks.
+    item_indptr, baskets
+        The baskets of each item.
+    least, small
+        The least support of a frequent set; every item has it. A set of more than `small` items needs one more.
+    size
+        The largest number of items of a set.
+    limit
+        Stop where more sets than that are found.
+
+    Returns
+    -------
+    The sets, and how many they are.
+    """
+    found = np.empty(ENTRY * 1024, dtype=np.int64)
+    count = 0
+    counts = np.zeros(len(item_indptr) - 1, dtype=np.int64)
+    for root in range(first, last):
+        holders = baskets[item_indptr[root] : item_indptr[root + 1]]
+        node = count
+        found = note(found, count, -1, root, len(holders))
+        count += 1
+        if size == 1:
+            continue
+        met = frequent_companions(root, holders, indptr, items, counts, least + (small < 2))
+        if size == 2 or len(met) == 1:
+            for item in met:
+                found = note(found, count, node, item, counts[item])
+                count += 1
+        elif len(met):
+            bits, words = bits_of(root, holders, indptr, items, met, counts)
+            bounds = (least, small, size, limit)
+            found, count = search(bits, words, met, counts[met], node, bounds, found, count)
+        forget(root, holders, indptr, items, counts)
+        if count > limit:
+            break
+    return found[: ENTRY * count], count
+
+
+@jit
+def frequent_companions(
+    root: int, holders: Array, indptr: Array, items: Array, counts: Array, least: int
+) -> Array:
+    """The items above a root that enough of its baskets hold, ascending; `counts` is left with their counts."""
+    met = np.empty(64, dtype=np.int64)
+    found = 0
+    for row in holders:
+        for entry in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+            item = items[entry]
+            if item <= root:
+                break
+            counts[item] += 1
+            if counts[item] == least:
+                met = grown(met, found, found + 1)
+                met[found] = item
+                found += 1
+    return np.sort(met[:found])
+
+
+@jit
+def forget(root: int, holders: Array, indptr: Array, items: Array, counts: Array) -> None:
+    """Make the counts zero again."""
+    for row in holders:
+        for entry in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+            if items[entry] <= root:
+                break
+            counts[items[entry]] = 0
+
+
+@jit
+def bits_of(
+    root: int, holders: Array, indptr: Array, items: Array, met: Array, counts: Array
+) -> tuple[Array, int]:
+    """A row of bits for each companion: which of the root's baskets hold it. And the words of a row."""
+    words = (len(holders) + 63) // 64
+    bits = np.zeros(len(met) * words, dtype=np.uint64)
+    slots = np.full(len(counts), -1, dtype=np.int32)
+    for slot in range(len(met)):
+        slots[met[slot]] = slot
+    for place in range(len(holders)):
+        row = holders[place]
+        mark = ONE << np.uint64(place & 63)
+        for entry in range(indptr[row + 1] - 1, indptr[row] - 1, -1):
+            if items[entry] <= root:
+                break
+            slot = slots[items[entry]]
+            if slot >= 0:
+                bits[slot * words + (place >> 6)] |= mark
+    return bits, words
+
+
+@jit
+def search(
+    bits: Array,
+    words: int,
+    items: Array,
+    supports: Array,
+    root: int,
+    bounds: tuple[int, int, int, int],
+    found: Array,
+    count: int,
+) -> tuple[Array, int]:
+    """Find all frequent sets below a root; `bits`, `items` and `supports` are its companions."""
+    least, small, size, limit = bounds
+    width = len(items)
+    frames = np.empty((width + 2, 6), dtype=np.int64)
+    frames[0, BEGIN], frames[0, WORDS], frames[0, NODE] = 0, words, root
+    frames[0, FIRST], frames[0, END], frames[0, NEXT] = 0, width, 0
+    positions = np.empty(words * 64, dtype=np.int64)
+    both = np.empty(words, dtype=np.uint64)
+    depth = 0
+    while depth >= 0 and count <= limit:
+        place, end = frames[depth, NEXT], frames[depth, END]
+        if place == end:
+            depth -= 1
+            continue
+        frames[depth, NEXT] += 1
+        node = count
+        found = note(found, count, frames[depth, NODE], items[place], supports[place])
+        count += 1
+        more = end - place - 1
+        if depth + 2 >= size or more == 0:
+            continue
+        begin, wide = frames[depth, BEGIN], frames[depth, WORDS]
+        own = begin + (place - frames[depth, FIRST]) * wide
+        narrow = (supports[place] + 63) // 64
+        listed = 0
+        if narrow * SHRINK <= wide:
+            listed = list_positions(bits[own : own + wide], positions)
+        else:
+            narrow = wide
+        free = begin + (end - frames[depth, FIRST]) * wide
+        bits = grown(bits, free, free + more * narrow)
+        items, supports = grown(items, end, end + more), grown(supports, end, end + more)
+        kept = 0
+        for other in range(place + 1, end):
+            theirs = own + (other - place) * wide
+            support = intersect(bits, own, theirs, wide, both)
+            if support < least + (depth + 3 > small):
+                continue
+            store(both, wide, positions, listed, bits, free + kept * narrow)
+            items[end + kept], supports[end + kept] = items[other], support
+            kept += 1
+        if kept:
+            depth += 1
+            frames[depth, BEGIN], frames[depth, WORDS], frames[depth, NODE] = free, narrow, node
+            frames[depth, FIRST], frames[depth, END], frames[depth, NEXT] = end, end + kept, end
+    return found, count
+
+
+@jit
+def intersect(bits: Array, one: int, other: int, words: int, both: Array) -> int:
+    """Write the bits that two rows share, and count them."""
+    total = NONE
+    for word in range(words):
+        shared = bits[one + word] & bits[other + word]
+        both[word] = shared
+        total += ones(shared)
+    return np.int64(total)  # type: ignore[return-value]
+
+
+@jit
+def list_positions(row: Array, positions: Array) -> int:
+    """The places of the bits of a row that are set, ascending; how many they are."""
+    count = 0
+    for word in range(len(row)):
+        rest = row[word]
+        while rest != NONE:
+            lowest = rest & (~rest + ONE)
+            positions[count] = word * 64 + np.int64(ones(lowest - ONE))
+            count += 1
+            rest ^= lowest
+    return count
+
+
+@jit
+def store(both: Array, words: int, positions: Array, listed: int, bits: Array, begin: int) -> None:
+    """Keep a row of bits, or only its bits at the listed positions, side by side."""
+    if listed == 0:
+        bits[begin : begin + words] = both[:words]
+        return
+    for word in range((listed + 63) // 64):
+        packed = NONE
+        for place in range(word * 64, min(listed, word * 64 + 64)):
+            position = positions[place]
+            bit = (both[position >> 6] >> np.uint64(position & 63)) & ONE
+            packed |= bit << np.uint64(place & 63)
+        bits[begin + word] = packed
+
+
+@jit
+def count_sets(
+    first: int, last: int, set_indptr: Array, sets: Array, item_indptr: Array, baskets: Array, out: Array
+) -> None:
+    """The supports of some sets of items, by their baskets, the rarest item first.
+
+    Parameters
+    ----------
+    set_indptr, sets
+        The items of each set, ranks of ascending support, ascending. No set is empty.
+    item_indptr, baskets
+        The baskets of each item, ascending.
+    out
+        Filled with the supports of the sets ``first`` … ``last - 1``.
+    """
+    rows = np.empty(64, dtype=np.int64)
+    for place in range(first, last):
+        members = sets[set_indptr[place] : set_indptr[place + 1]]
+        own = baskets[item_indptr[members[0]] : item_indptr[members[0] + 1]]
+        count = len(own)
+        rows = grown(rows, 0, count)
+        rows[:count] = own
+        for item in members[1:]:
+            if count == 0:
+                break
+            count = shared_rows(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]])
+        out[place] = count
+
+
+@jit
+def shared_rows(rows: Array, count: int, others: Array) -> int:
+    """Keep those of some ascending rows that stand in another ascending list too; how many are left."""
+    low, kept = 0, 0
+    for place in range(count):
+        row = rows[place]
+        step = 1
+        while low + step < len(others) and others[low + step] < row:
+            low += step
+            step *= 2
+        high = min(low + step, len(others))
+        while low < high:
+            middle = (low + high) // 2
+            if others[middle] < row:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(others):
+            break
+        if others[low] == row:
+            rows[kept] = row
+            kept += 1
+    return kept

@@ -1,0 +1,42 @@
+"""How coarse the items of published baskets are."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.measures.measure import Measure, Score
+
+
+class GeneralisedItems(Measure):
+    """The normalised certainty penalty of baskets whose items are published as nodes of a hierarchy.
+
+    - **item_ncp**: (Terrovitis, Mamoulis, Kalnis 2008): 0 for an item that is published as it is, and for a node the
+      share of all leaves that lie under it; the mean over all published occurrences. Two items of a basket that become
+      the same node are one occurrence.
+    - **generalised_occurrences**: The share of published occurrences that are nodes.
+
+    A release says itself which of its items are nodes, and of how many leaves; others have no such scores.
+    """
+
+    name: ClassVar[str] = "generalised-items"
+    accepts: ClassVar[tuple[type, ...]] = (Baskets,)
+    scores_named: ClassVar[tuple[str, ...]] = ("item_ncp", "generalised_occurrences")
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Weigh each node by its occurrences."""
+        nodes, leaves = release.details.get("nodes"), release.details.get("leaves")
+        published = release.data
+        if nodes is None or not leaves or not isinstance(published, Baskets) or not len(published.items):
+            return ()
+        sizes = np.array([nodes.get(text, 0) for text in published.vocabulary], dtype=np.int64)
+        supports = published.supports
+        total = int(supports.sum())
+        penalty = int((sizes * supports).sum()) / leaves / total
+        share = int(supports[sizes > 0].sum()) / total
+        return (
+            Score("item_ncp", penalty, "Mean share of the leaves that a published item stands for."),
+            Score("generalised_occurrences", share, "Share of published occurrences that are nodes."),
+        )

@@ -1,0 +1,268 @@
+"""Whether what is often bought together is still seen to be (Terrovitis, Liagouris, Mamoulis, Skiadopoulos 2012)."""
+
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from shoal.arrays import Counts, Floats, Indptr, Items, Mask
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
+from shoal.data.reconstruction import reconstruct
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+from shoal.measures.measure import FACT, Measure, Score
+
+MANY = 1_000_000
+"""Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""
+
+
+class FrequentItemsets(Measure):
+    """What is left of the frequent itemsets of the original.
+
+    A disassociated release is measured by datasets that are consistent with it: by the first one drawn, and by the
+    mean of several.
+
+    - **tkd, tkd_mean**: The share of the original's top-K itemsets that are not among the top-K of the release.
+    - **tkd_ml2, tkd_ml2_mean**: The same after every item is replaced by its node on the second level of the hierarchy.
+      Left out where the items have no hierarchy.
+    - **re, re_averaged**: The mean relative error |so − sp| / ((so + sp) / 2) of the supports of pairs of the items in
+      a band of ranks by support in the original; from 0 (right) to 2 (one of the two never seen). `re_averaged` takes
+      the mean of the supports in all reconstructions first. Pairs that occur in neither are skipped.
+    - **re_skipped**: The number of those pairs.
+    - **tlost, tlost_items**: The share and number of the items with support k or more in the original that the release
+      shows only in term chunks, or not at all.
+    - **lost_itemsets, lost_itemsets_mean**: The share of the frequent itemsets of the original that are not frequent in
+      the release; by support as parts.
+    """
+
+    name: ClassVar[str] = "itemsets"
+    accepts: ClassVar[tuple[type, ...]] = (Baskets, Clusters)
+    scores_named: ClassVar[tuple[str, ...]] = (
+        "tkd",
+        "tkd_mean",
+        "tkd_ml2",
+        "tkd_ml2_mean",
+        "re",
+        "re_averaged",
+        "re_skipped",
+        "tlost",
+        "tlost_items",
+        "lost_itemsets",
+        "lost_itemsets_mean",
+    )
+
+    top: int = Field(default=1000, ge=1, description="number of most frequent itemsets to compare")
+    first_rank: int = Field(
+        default=200, ge=1, description="rank by support of the first item whose pairs count"
+    )
+    last_rank: int = Field(
+        default=220, ge=2, description="rank by support of the last item whose pairs count"
+    )
+    supports: tuple[float, ...] = Field(
+        default=(0.01,), description="least shares of baskets for which lost frequent itemsets are counted"
+    )
+    size: int | None = Field(default=3, ge=1, description="most items of a lost frequent itemset")
+    level: int = Field(
+        default=1, ge=1, description="level of the hierarchy for tkd_ml2; the items are level 0"
+    )
+    reconstructions: int = Field(
+        default=5, ge=1, description="datasets that are drawn from a disassociated release"
+    )
+    seed: int = Field(default=1, ge=0, description="seed of the first of them")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.last_rank <= self.first_rank:
+            raise WrongUse(f"last_rank must be above first_rank, not {self.last_rank} ≤ {self.first_rank}.")
+        return self
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Mine both and compare."""
+        published = release.data
+        if not isinstance(original, Baskets) or not isinstance(published, Baskets | Clusters):
+            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
+            raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
+        if not len(original):
+            raise BadData("the original has no baskets to compare a release with.")
+        versions = self._versions(published)
+        found = [
+            *self._top(original, versions),
+            *self._errors(original, versions),
+            *_terms_lost(original, release),
+            *self._lost(original, versions),
+        ]
+        return tuple(found)
+
+    def _versions(self, published: Baskets | Clusters) -> list[Baskets]:
+        """The release as baskets: as it is, or what could have been."""
+        if isinstance(published, Baskets):
+            return [published]
+        return [reconstruct(published, self.seed + draw) for draw in range(self.reconstructions)]
+
+    def _top(self, original: Baskets, versions: list[Baskets]) -> list[Score]:
+        """The deviation of the top-K, of items and of their nodes."""
+        scores = []
+        deviations = [top_deviation(original, version, self.top) for version in versions]
+        meaning = f"Share of the {self.top} most frequent itemsets that are not among those of the release"
+        scores += _one_and_mean("tkd", deviations, meaning)
+        if original.hierarchy is not None:
+            rise = partial(generalised, hierarchy=original.hierarchy, level=self.level)
+            before = rise(original)
+            deviations = [top_deviation(before, rise(version), self.top) for version in versions]
+            scores += _one_and_mean("tkd_ml2", deviations, f"{meaning}, of nodes on level {self.level}")
+        return scores
+
+    def _errors(self, original: Baskets, versions: list[Baskets]) -> list[Score]:
+        """The relative errors of the supports of pairs."""
+        indptr, items = band_pairs(original, self.first_rank, self.last_rank)
+        if len(indptr) < 2:
+            return []
+        before = supports_of(original, indptr, items)
+        after = np.array(
+            [
+                supports_of(_with_vocabulary(version, original.vocabulary), indptr, items)
+                for version in versions
+            ]
+        )
+        one, skipped = relative_error(before, after[0])
+        where = f"pairs of items of the ranks {self.first_rank} to {self.last_rank}"
+        scores = [Score("re_skipped", skipped, f"Skipped {where}: they occur neither here nor there.", FACT)]
+        if one is not None:
+            scores.insert(0, Score("re", one, f"Mean relative error of the supports of {where}."))
+        if len(versions) > 1 and (several := relative_error(before, after.mean(axis=0))[0]) is not None:
+            meaning = (
+                f"Mean relative error of the mean supports, in {len(versions)} reconstructions, of {where}."
+            )
+            scores.insert(1, Score("re_averaged", several, meaning))
+        return scores
+
+    def _lost(self, original: Baskets, versions: list[Baskets]) -> list[Score]:
+        """The share of frequent itemsets that are no longer frequent, by support."""
+        shares: list[dict[str, float]] = [{} for _ in versions]
+        for support in self.supports:
+            least = least_count(len(original), support)
+            try:
+                before = frequent_itemsets(original, least, self.size, limit=MANY)
+            except WrongUse:
+                continue
+            if not len(before):
+                continue
+            for share, version in zip(shares, versions, strict=True):
+                share[f"{support:g}"] = _share_lost(before, _with_vocabulary(version, original.vocabulary))
+        if not shares[0]:
+            return []
+        meaning = f"Share of the frequent itemsets of at most {self.size} items that are no longer frequent"
+        parts = {name: float(np.mean([share[name] for share in shares])) for name in shares[0]}
+        scores = [Score("lost_itemsets", _mean(shares[0]), f"{meaning}.", parts=shares[0])]
+        if len(versions) > 1:
+            meaning = f"{meaning}, mean of {len(versions)} reconstructions."
+            scores.append(Score("lost_itemsets_mean", _mean(parts), meaning, parts=parts))
+        return scores
+
+
+def _mean(shares: dict[str, float]) -> float:
+    return sum(shares.values()) / len(shares)
+
+
+def _one_and_mean(name: str, values: list[float], meaning: str) -> list[Score]:
+    """A score of the first version and, of several, their mean."""
+    scores = [Score(name, values[0], f"{meaning}.")]
+    if len(values) > 1:
+        mean = sum(values) / len(values)
+        scores.append(Score(f"{name}_mean", mean, f"{meaning}, mean of {len(values)} reconstructions."))
+    return scores
+
+
+def top_deviation(original: Baskets, published: Baskets, count: int) -> float:
+    """tKd: the share of the original's most frequent itemsets that are not among those of the release."""
+    vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
+    before = top_itemsets(_with_vocabulary(original, vocabulary), count)
+    if not len(before):
+        return 0.0
+    after = top_itemsets(_with_vocabulary(published, vocabulary), count)
+    kept = after.places_of(*before.members()) >= 0
+    return 1 - int(kept.sum()) / len(before)
+
+
+def band_pairs(baskets: Baskets, first: int, last: int) -> tuple[Indptr, Items]:
+    """The pairs of the items from one rank by descending support to another, counted from 1; ties by text."""
+    order = np.argsort(-baskets.supports, kind="stable")
+    band = np.sort(order[first - 1 : last]).astype(np.int32)
+    one, other = np.triu_indices(len(band), 1)
+    pairs = np.stack([band[one], band[other]], axis=1).ravel()
+    return np.arange(0, len(pairs) + 1, 2), pairs
+
+
+def relative_error(before: Counts, after: Counts | Floats) -> tuple[float | None, int]:
+    """The mean of ``|so − sp| / ((so + sp) / 2)``, None where no pair occurs; and how many were skipped as 0/0."""
+    seen: Mask = (before > 0) | (after > 0)
+    if not seen.any():
+        return None, len(before)
+    so, sp = before[seen].astype(np.float64), after[seen].astype(np.float64)
+    return float((np.abs(so - sp) * 2 / (so + sp)).mean()), int((~seen).sum())
+
+
+def _share_lost(before: Itemsets, published: Baskets) -> float:
+    """The share of frequent itemsets that the release does not hold as often as they must be."""
+    kept = (
+        frequent_itemsets(published, before.least, int(before.sizes.max())).places_of(*before.members()) >= 0
+    )
+    return 1 - int(kept.sum()) / len(before)
+
+
+def _terms_lost(original: Baskets, release: Release) -> list[Score]:
+    """tlost: frequent items that nobody can count any more."""
+    k = next((int(promise["k"]) for promise in release.promises if promise.get("k")), 1)
+    frequent = {original.vocabulary[code] for code in np.flatnonzero(original.supports >= k).tolist()}
+    if not frequent:
+        return []
+    published = release.data
+    assert isinstance(published, Baskets | Clusters)
+    shown = {published.vocabulary[code] for code in np.unique(published.items).tolist()}
+    lost = len(frequent - shown)
+    what = f"items with support {k} or more that the release shows only in term chunks, or not at all"
+    return [
+        Score("tlost", lost / len(frequent), f"Share of the {what}."),
+        Score("tlost_items", lost, f"Number of the {what}."),
+    ]
+
+
+def _with_vocabulary(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
+    """The same baskets in codes of another vocabulary; items that it has not are left out."""
+    if baskets.vocabulary == vocabulary:
+        return baskets
+    places = {text: place for place, text in enumerate(vocabulary)}
+    codes = np.array([places.get(text, -1) for text in baskets.vocabulary], dtype=np.int32)
+    known = baskets.keep(codes >= 0)
+    nobody = np.empty(0, dtype=np.int32)
+    items = codes[codes >= 0][known.items]
+    return replace(known, items=items, vocabulary=vocabulary, sensitive=nobody, insensitive=nobody)
+
+
+def generalised(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
+    """The same baskets with every item replaced by its node on a level; nodes above stay as they are."""
+    level = min(level, hierarchy.height)
+    names: dict[str, str] = {}
+    for below in range(level + 1):
+        nodes = np.arange(len(hierarchy.labels[below]), dtype=np.int32)
+        for up in range(below, level):
+            nodes = hierarchy.parents[up][nodes]
+        labels = hierarchy.labels[level]
+        for text, node in zip(hierarchy.labels[below], nodes.tolist(), strict=True):
+            names.setdefault(text, labels[node])
+    texts = [names.get(text, text) for text in baskets.vocabulary]
+    vocabulary = tuple(sorted(set(texts)))
+    places = {text: place for place, text in enumerate(vocabulary)}
+    codes = np.array([places[text] for text in texts], dtype=np.int64)
+    row_of = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    width = max(len(vocabulary), 1)
+    pairs = np.unique(row_of * width + codes[baskets.items])
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
+    nobody = np.empty(0, dtype=np.int32)
+    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)

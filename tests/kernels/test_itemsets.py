@@ -1,0 +1,66 @@
+"""The kernels of the miner, also as plain Python (NUMBA_DISABLE_JIT=1)."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive import itemsets as naive
+
+from shoal.data.itemsets import frequent_itemsets, supports_of
+from shoal.io.baskets import read_baskets
+from shoal.kernels.itemsets import grown, list_positions, shared_rows, store
+
+baskets_of = st.lists(st.sets(st.sampled_from("abcde"), max_size=5), min_size=1, max_size=10)
+
+
+@settings(max_examples=30)
+@given(baskets_of, st.integers(1, 4), st.integers(1, 5), st.integers(1, 5))
+def test_mine_roots(sets: list[set[str]], least: int, size: int, small: int) -> None:
+    """Every set with its support; those of more than `small` items need one basket more."""
+    baskets = read_baskets(sets)
+    found = frequent_itemsets(baskets, least, size, threads=1, small=small)
+    every = naive.frequent_itemsets(sets, least, size)
+    wanted = {one: count for one, count in every.items() if count >= least + (len(one) > small)}
+    assert dict(zip(found.texts(baskets.vocabulary), found.supports.tolist(), strict=True)) == wanted
+
+
+@settings(max_examples=30)
+@given(baskets_of)
+def test_count_sets(sets: list[set[str]]) -> None:
+    baskets = read_baskets(sets)
+    found = frequent_itemsets(baskets, 1)
+    assert supports_of(baskets, *found.members(), threads=1).tolist() == found.supports.tolist()
+
+
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
+def test_shared_rows(one: set[int], other: set[int]) -> None:
+    rows = np.array(sorted(one), dtype=np.int64)
+    kept = shared_rows(rows, len(rows), np.array(sorted(other), dtype=np.int32))
+    assert rows[:kept].tolist() == sorted(one & other)
+
+
+@given(st.sets(st.integers(0, 191), min_size=1), st.sets(st.integers(0, 191)))
+def test_bits_are_numbered_anew(chosen: set[int], held: set[int]) -> None:
+    """The bits at the listed positions, side by side."""
+
+    def row_of(positions: set[int]) -> np.ndarray:
+        row = np.zeros(3, dtype=np.uint64)
+        for position in positions:
+            row[position >> 6] |= np.uint64(1) << np.uint64(position & 63)
+        return row
+
+    positions = np.empty(192, dtype=np.int64)
+    count = list_positions(row_of(chosen), positions)
+    assert positions[:count].tolist() == sorted(chosen)
+    bits = np.zeros(4, dtype=np.uint64)
+    store(row_of(chosen & held), 3, positions, count, bits, 1)
+    wanted = row_of({place for place, position in enumerate(sorted(chosen)) if position in held})
+    assert bits[1:].tolist() == wanted.tolist()
+    assert bits[0] == 0
+
+
+def test_grown() -> None:
+    array = np.array([1, 2, 3])
+    assert grown(array, 3, 2) is array or grown(array, 3, 2).tolist() == [1, 2, 3]
+    longer = grown(array, 2, 10)
+    assert len(longer) == 10
+    assert longer[:2].tolist() == [1, 2]
