@@ -25,13 +25,15 @@ def kind_of(texts: list[str]) -> str:
         small = all(abs(Decimal(text)) <= 2**53 for text in texts if text.lstrip("-").isdigit())
         if finite and small and len({float(number) + 0.0 for number in exact}) == len(exact):
             return "numeric"
-    if texts and any(all(is_date(text, mark) for text in texts) for mark in "-/"):
+    if texts and any(all(is_date(text, mark) for text in texts) for mark in "-/."):
         return "date"
     return "nominal"
 
 
 def is_date(text: str, mark: str) -> bool:
     parts = text.split(mark)
+    if mark == ".":
+        parts = [part.zfill(2) if part else part for part in parts[::-1]]
     if [len(part) for part in parts] != [4, 2, 2] or not all(
         part.isascii() and part.isdigit() for part in parts
     ):
@@ -52,6 +54,8 @@ def encode(cells: list[str], missing: tuple[str, ...]) -> tuple[str, list[str], 
     def key(text: str) -> object:
         if kind == "numeric":
             return float(text)
+        if kind == "date" and "." in text:
+            return "-".join(part.zfill(2) for part in text.split(".")[::-1])
         return text.replace("/", "-") if kind == "date" else text
 
     label: dict[object, str] = {}

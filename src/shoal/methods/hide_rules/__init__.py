@@ -1,0 +1,1 @@
+"""Association rules of baskets made too weak to be found."""

@@ -1,0 +1,204 @@
+"""Hide association rules of baskets."""
+
+import time
+from collections.abc import Callable
+from math import ceil
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from shoal.data.association_rules import association_rules, parse_rule, rule_text
+from shoal.data.baskets import Baskets
+from shoal.data.itemsets import frequent_itemsets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import WrongUse
+from shoal.methods.hide_rules.exact import Kinds, Solution, solve
+from shoal.methods.hide_rules.greedy import Plan, Strategy, hide
+from shoal.methods.hide_rules.shelf import Border, Rule, Shelf, open_rules
+from shoal.methods.hide_rules.victims import Protected
+from shoal.methods.method import Method
+from shoal.models.exact import fraction
+from shoal.models.hidden_associations import HiddenAssociations
+from shoal.models.model import Model
+
+
+class HideRules(Method):
+    """Take items out of as few baskets as it needs, until no sensitive rule can be found at the thresholds.
+
+    A rule is weakened by taking an item of its right side out of baskets that hold it (dsr), an item of its left side
+    (dsl), or by putting its left side into baskets without the right one (isl, which makes things up). The baskets are
+    chosen by what else would be lost: frequent itemsets near the border are kept where others can be spared. `exact`
+    finds the fewest occurrences, with proof.
+    """
+
+    name: ClassVar[str] = "hide-rules"
+    accepts: ClassVar[type] = Baskets
+    example: ClassVar[dict[str, Any]] = {"support": 0.03, "confidence": 0.2, "scope": "all"}
+    paper: ClassVar[str] = (
+        "Verykios, Elmagarmid, Bertino, Saygin, Dasseni: Association rule hiding. IEEE TKDE 16(4), 2004"
+    )
+
+    support: float = Field(gt=0, le=1, description="share of baskets from which a rule counts as found")
+    confidence: float = Field(gt=0, le=1, description="confidence from which a rule counts as found")
+    rules: tuple[str, ...] = Field(
+        default=(),
+        description="rules to hide, such as 'beer + nuts => wine'; a space stands on both sides of + and =>",
+    )
+    scope: Literal["sensitive", "all"] = Field(
+        default="sensitive",
+        description="without rules: hide those with a sensitive item on the right side, or all rules",
+    )
+    antecedent: int = Field(
+        default=2, ge=1, description="without rules: most items on the left side of a rule to hide"
+    )
+    strategy: Strategy = Field(
+        default="dsr",
+        description="dsr and dsl take items of the right or left side out, isl puts items of the left side in, exact "
+        "takes out the fewest occurrences, random is dsr with victims by chance",
+    )
+    seconds: float = Field(default=60, gt=0, description="with exact: the longest time for one solution")
+
+    @field_validator("rules")
+    @classmethod
+    def _readable(cls, rules: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(rule_text(*parse_rule(rule)) for rule in rules))
+
+    def models(self) -> tuple[Model, ...]:
+        """The rules are hidden."""
+        return (
+            HiddenAssociations(
+                support=self.support,
+                confidence=self.confidence,
+                rules=self.rules,
+                scope=self.scope,
+                antecedent=self.antecedent,
+            ),
+        )
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Find the rules, hide them, look again."""
+        self.accept(data)
+        assert isinstance(data, Baskets)
+        begin = time.perf_counter()
+        original_rows = data.canonical_order()
+        baskets = data.take(original_rows)
+        border = Border(max(1, ceil(fraction(self.support) * len(baskets))), fraction(self.confidence))
+        search = self._search(baskets, border)
+        random = np.random.default_rng(seed or 0)
+        act = self._by_program if self.strategy == "exact" else self._by_greed
+        changed, notes = act(baskets, border, search, random)
+        hidden = time.perf_counter()
+        order = changed.canonical_order()
+        published = changed.take(order)
+        release = Release(
+            data=published.keep(published.supports > 0),
+            method=self.name,
+            parameters=self.model_dump(mode="json"),
+            promises=tuple(model.as_promise() for model in self.models()),
+        )
+        timings = {"hide": hidden - begin, "publish": time.perf_counter() - hidden}
+        return release, Trace(original_rows[order], timings, {**notes, **_changes(baskets, changed)})
+
+    def _search(self, baskets: Baskets, border: Border) -> Callable[[Baskets], list[Rule]]:
+        """A way to find the sensitive rules that a miner finds in changed baskets."""
+        if self.rules:
+            given = []
+            for text in self.rules:
+                before, after = parse_rule(text)
+                given.append(Rule(tuple(map(baskets.code, before)), tuple(map(baskets.code, after))))
+            return lambda now: list(open_rules(Shelf(now), given, border))
+        secret = set(
+            baskets.sensitive.tolist() if self.scope == "sensitive" else range(len(baskets.vocabulary))
+        )
+        if not secret and self.scope == "sensitive":
+            raise WrongUse("Nothing to hide: give --rules, or --sensitive items, or --scope all.")
+
+        def mined(now: Baskets) -> list[Rule]:
+            found = frequent_itemsets(now, border.least, self.antecedent + 1)
+            rules = association_rules(found, border.share, consequent=1)
+            return [
+                Rule(tuple(found.members(rules.antecedents[[place]])[1].tolist()), (int(after),))
+                for place, after in enumerate(found.lasts[rules.consequents].tolist())
+                if after in secret
+            ]
+
+        return mined
+
+    def _by_greed(
+        self,
+        baskets: Baskets,
+        border: Border,
+        search: Callable[[Baskets], list[Rule]],
+        random: np.random.Generator,
+    ) -> tuple[Baskets, dict[str, Any]]:
+        """Hide what is found, and again what came up by that."""
+        rules = search(baskets)
+        notes: dict[str, Any] = {"sensitive_rules": len(rules), "rounds": 0}
+        while rules:
+            by_chance = self.strategy == "random"
+            protected = None if by_chance else Protected.of(baskets, rules, border)
+            plan = Plan(border, protected, random if by_chance else None)
+            shelf = Shelf(baskets)
+            shelf.prepare(item for rule in rules for item in rule.items)
+            # What is put in brings up new rules; these are hidden by taking items out, which ends for certain.
+            strategy = "dsr" if self.strategy == "isl" and notes["rounds"] else self.strategy
+            given_up = hide(shelf, rules, plan, strategy)
+            if self.strategy == "isl":
+                notes["rules_without_room"] = notes.get("rules_without_room", 0) + given_up
+            baskets = shelf.changed()
+            rules = search(baskets)
+            notes["rounds"] += 1
+        return baskets, notes
+
+    def _by_program(
+        self,
+        baskets: Baskets,
+        border: Border,
+        search: Callable[[Baskets], list[Rule]],
+        random: np.random.Generator,
+    ) -> tuple[Baskets, dict[str, Any]]:
+        """Solve for the rules found so far, add those that came up, and solve again from the original."""
+        rules = search(baskets)
+        notes: dict[str, Any] = {"sensitive_rules": len(rules), "rounds": 0}
+        changed, more = baskets, rules
+        while more:
+            shelf = Shelf(baskets)
+            kinds = Kinds.of(shelf, rules)
+            solution = solve(kinds, rules, border, self.seconds)
+            _apply(shelf, kinds, solution, Protected.of(baskets, rules, border))
+            changed = shelf.changed()
+            more = [rule for rule in search(changed) if rule not in rules]
+            rules = sorted({*rules, *more})
+            notes |= {"rounds": notes["rounds"] + 1, "least_removals": solution.bound}
+        return changed, notes
+
+
+def _apply(shelf: Shelf, kinds: Kinds, solution: Solution, protected: Protected) -> None:
+    """Choose the baskets of each kind: those that are missed least."""
+    free = np.ones(len(kinds.of_row), dtype=np.bool_)
+    for kind, lost, count in solution.removals:
+        rows = np.flatnonzero((kinds.of_row == kind) & free)
+        weights = np.zeros(len(rows))
+        for item in sorted(lost):
+            weights += protected.weights(shelf, item, rows, count)
+        chosen = rows[np.lexsort((np.arange(len(rows)), shelf.baskets.lengths[rows], weights))[:count]]
+        free[chosen] = False
+        for item in lost:
+            shelf.column(item)[chosen] = False
+
+
+def _changes(before: Baskets, after: Baskets) -> dict[str, int]:
+    """How many occurrences were taken out and put in, and of how many baskets."""
+    width = len(before.vocabulary)
+    one, other = (
+        np.repeat(np.arange(len(side)), side.lengths) * width + side.items for side in (before, after)
+    )
+    removed, added = np.setdiff1d(one, other, True), np.setdiff1d(other, one, True)
+    touched = len(np.unique(np.concatenate([removed, added]) // max(width, 1)))
+    return {"removed": len(removed), "added": len(added), "baskets_changed": touched}

@@ -1,0 +1,139 @@
+"""Baskets as columns that can be changed: who holds each of a few items."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from shoal.arrays import Items, Mask, Rows
+from shoal.data.baskets import Baskets
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Rule:
+    """A rule to hide, as codes of items."""
+
+    antecedent: tuple[int, ...]
+    consequent: tuple[int, ...]
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """All items of the rule."""
+        return (*self.antecedent, *self.consequent)
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """Where a rule begins to be found: so many baskets, and such a confidence."""
+
+    least: int
+    share: Fraction
+
+    def reached(self, both: int, left: int) -> bool:
+        """Whether a miner finds a rule with these supports of both sides and of the left side."""
+        return both >= self.least and both > 0 and both >= self.share * left
+
+    def right_removals(self, both: int, left: int) -> int:
+        """The least number of baskets that must lose an item of the right side."""
+        by_support = both - self.least + 1
+        by_confidence = both - (ceil(self.share * left) - 1)
+        return max(0, min(by_support, by_confidence))
+
+    def left_removals(self, both: int, left: int) -> int:
+        """The least number of baskets with both sides that must lose an item of the left side."""
+        if not self.reached(both, left):
+            return 0
+        by_support = both - self.least + 1
+        if self.share == 1:
+            return by_support
+        return min(by_support, floor((both - self.share * left) / (1 - self.share)) + 1)
+
+    def left_additions(self, both: int, left: int) -> int:
+        """The least number of baskets without the right side that must get the whole left side."""
+        return max(0, floor(both / self.share) - left + 1)
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Baskets with changes: items taken out of and put into baskets.
+
+    Parameters
+    ----------
+    baskets
+        The baskets before any change, in canonical order.
+    columns
+        Which baskets hold an item now, for the items that were asked for.
+    """
+
+    baskets: Baskets
+    columns: dict[int, Mask] = field(default_factory=dict)
+
+    def column(self, item: int) -> Mask:
+        """Which baskets hold an item now; write to it to change that."""
+        if item not in self.columns:
+            column = np.zeros(len(self.baskets), dtype=np.bool_)
+            column[self._rows()[self.baskets.items == item]] = True
+            self.columns[item] = column
+        return self.columns[item]
+
+    def _rows(self) -> Rows:
+        return np.repeat(np.arange(len(self.baskets)), self.baskets.lengths)
+
+    def prepare(self, items: Iterable[int]) -> None:
+        """Make the columns of many items at once."""
+        missing = sorted(set(items) - self.columns.keys())
+        if not missing:
+            return
+        slots = np.full(len(self.baskets.vocabulary), -1, dtype=np.int32)
+        slots[missing] = np.arange(len(missing), dtype=np.int32)
+        slot = slots[self.baskets.items]
+        table = np.zeros((len(missing), len(self.baskets)), dtype=np.bool_)
+        table[slot[slot >= 0], self._rows()[slot >= 0]] = True
+        self.columns.update(zip(missing, table, strict=True))
+
+    def holding(self, items: tuple[int, ...]) -> Mask:
+        """Which baskets hold all of some items now."""
+        mask: Mask = self.column(items[0]).copy()
+        for item in items[1:]:
+            mask &= self.column(item)
+        return mask
+
+    def supports(self, rule: Rule) -> tuple[int, int]:
+        """The baskets with both sides of a rule, and with its left side."""
+        left = self.holding(rule.antecedent)
+        return int((left & self.holding(rule.consequent)).sum()), int(left.sum())
+
+    def changed(self) -> Baskets:
+        """The baskets with all changes; items that nobody holds any more stay in the vocabulary."""
+        kept = np.ones(len(self.baskets.items), dtype=np.bool_)
+        rows = self._rows()
+        added_rows, added_items = [], []
+        for item, column in self.columns.items():
+            places = np.flatnonzero(self.baskets.items == item)
+            kept[places] = column[rows[places]]
+            held = np.zeros(len(self.baskets), dtype=np.bool_)
+            held[rows[places]] = True
+            new = np.flatnonzero(column & ~held)
+            added_rows.append(new)
+            added_items.append(np.full(len(new), item, dtype=np.int32))
+        row_of = np.concatenate([rows[kept], *added_rows])
+        items: Items = np.concatenate([self.baskets.items[kept], *added_items])
+        order = np.lexsort((items, row_of))
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(row_of, minlength=len(self.baskets)))))
+        base = self.baskets
+        return Baskets(
+            indptr,
+            items[order],
+            base.vocabulary,
+            base.sensitive,
+            base.insensitive,
+            base.layout,
+            base.hierarchy,
+        )
+
+
+def open_rules(shelf: Shelf, rules: Iterable[Rule], border: Border) -> Iterator[Rule]:
+    """The rules that a miner still finds."""
+    return (rule for rule in rules if border.reached(*shelf.supports(rule)))

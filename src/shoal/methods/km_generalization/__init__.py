@@ -1,0 +1,1 @@
+"""k^m-anonymity of baskets by generalising items."""

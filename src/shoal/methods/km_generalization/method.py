@@ -1,0 +1,160 @@
+"""k^m-anonymity by generalising items (Terrovitis, Mamoulis and Kalnis 2008, 2011)."""
+
+import time
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Counts, Rows
+from shoal.data.basket_orders import distinct_baskets, orders_of
+from shoal.data.baskets import Baskets
+from shoal.data.builders import build
+from shoal.data.domain import nominal
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import Infeasible
+from shoal.methods.km_generalization.cut import Cut, distinct
+from shoal.methods.km_generalization.tree import ItemTree
+from shoal.methods.method import Method
+from shoal.models.km_anonymity import KmAnonymity
+from shoal.models.model import Model
+
+
+class KmGeneralization(Method):
+    """Publish items as nodes of a hierarchy, until every combination of up to m of them is held by k baskets.
+
+    `aa` chooses one node for each item in all baskets (Apriori-based anonymisation). `lra` orders the baskets so that
+    like ones stand together, cuts the order into parts and treats each by itself: an item may be published as it is in
+    one part and as a node in another. `vpa` first treats the branches below the root one by one, which is quicker where
+    there are many items, and then all together. Items without a hierarchy are grouped in the order of their texts, five
+    by five.
+    """
+
+    name: ClassVar[str] = "km-generalization"
+    accepts: ClassVar[type] = Baskets
+    example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
+    paper: ClassVar[str] = (
+        "Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008; "
+        "Local and global recoding methods for anonymizing set-valued data. VLDB Journal 20(1), 2011"
+    )
+
+    k: int = Field(ge=2, description="how many baskets hold each combination at least")
+    m: int = Field(default=2, ge=1, description="the most items of a combination that an adversary may know")
+    algorithm: Literal["aa", "lra", "vpa"] = Field(
+        default="aa",
+        description="aa: one node an item everywhere; lra: by parts of like baskets; vpa: branch by branch first",
+    )
+    parts: int = Field(default=10, ge=1, description="with lra: number of parts")
+    lower: bool = Field(
+        default=True,
+        description="replace nodes by their children afterwards, where the promise allows it",
+    )
+
+    def models(self) -> tuple[Model, ...]:
+        """k^m-anonymity."""
+        return (KmAnonymity(k=self.k, m=self.m),)
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Raise the cut, publish the nodes, put the baskets in canonical order."""
+        self.accept(data)
+        assert isinstance(data, Baskets)
+        begin = time.perf_counter()
+        used = data.keep(data.supports > 0)
+        filled = np.flatnonzero(used.lengths > 0)
+        if 0 < len(filled) < self.k:
+            raise Infeasible(
+                f"k = {self.k} cannot be kept: only {len(filled)} baskets hold anything. "
+                f"The largest k is {len(filled)}.",
+                len(filled),
+            )
+        tree = ItemTree.of(used.vocabulary, used.hierarchy or _alphabetical(used.vocabulary))
+        nodes = used.items.astype(np.int64)
+        row_of = np.repeat(np.arange(len(used)), used.lengths)
+        cost = counted = lowered = 0
+        for rows in self._parts(used, filled):
+            cut = Cut(tree, used.take(rows))
+            counted += self._protect(cut)
+            lowered += cut.lower(self.k, self.m) if self.lower else 0
+            chosen = np.zeros(len(used), dtype=np.bool_)
+            chosen[rows] = True
+            inside = chosen[row_of]
+            nodes[inside] = cut.node_of[nodes[inside]]
+            cost += cut.cost
+        raised = time.perf_counter()
+        published, order = _publish(used, tree, row_of, nodes)
+        above = {text: int(size) for text, size in zip(tree.labels, tree.sizes, strict=True) if size > 1}
+        names = [text for text in published.vocabulary if text in above]
+        release = Release(
+            data=published,
+            method=self.name,
+            parameters=self.model_dump(mode="json"),
+            promises=tuple(model.as_promise() for model in self.models()),
+            details={"nodes": {text: above[text] for text in names}, "leaves": tree.leaves},
+        )
+        notes = {
+            "ncp": cost / max(tree.leaves * len(nodes), 1),
+            "counted": counted,
+            "lowered": lowered,
+            "published_items": len(published.vocabulary),
+            "published_nodes": len(names),
+        }
+        timings = {"raise": raised - begin, "publish": time.perf_counter() - raised}
+        return release, Trace(order, timings, notes)
+
+    def _parts(self, baskets: Baskets, filled: Rows) -> list[Rows]:
+        """The baskets that are treated together: all of them, or neighbours in Gray order."""
+        count = 1 if self.algorithm != "lra" else max(1, min(self.parts, len(filled) // self.k))
+        if count == 1:
+            return [filled] if len(filled) else []
+        kept = baskets.take(filled)
+        distinct = distinct_baskets(kept.indptr, kept.items, len(kept.vocabulary))
+        place = np.empty(len(distinct), dtype=np.int64)
+        place[orders_of("gray", distinct)[0]] = np.arange(len(distinct))
+        ordered = filled[np.argsort(place[distinct.of_row], kind="stable")]
+        return [np.sort(part) for part in np.array_split(ordered, count)]
+
+    def _protect(self, cut: Cut) -> int:
+        """Raise one cut."""
+        counted = 0
+        if self.algorithm == "vpa":
+            root = int(np.argmax(cut.tree.sizes))
+            for branch in np.flatnonzero(cut.tree.parents == root).tolist():
+                within = np.zeros(cut.tree.items, dtype=np.bool_)
+                within[cut.under[branch]] = True
+                counted += cut.protect(self.k, self.m, within)
+        return counted + cut.protect(self.k, self.m)
+
+
+def _alphabetical(vocabulary: tuple[str, ...]) -> Hierarchy:
+    """A hierarchy for items that have none: neighbours in the order of their texts, at most five below a node."""
+    return build("balanced:5", nominal(vocabulary), "items")
+
+
+def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> tuple[Baskets, Rows]:
+    """The baskets with their nodes' texts, in canonical order; and the original row of each."""
+    used, codes = np.unique(nodes, return_inverse=True)
+    texts = [tree.labels[node] for node in used.tolist()]
+    vocabulary = tuple(sorted(set(texts)))
+    place = {text: code for code, text in enumerate(vocabulary)}
+    renamed = np.array([place[text] for text in texts], dtype=np.int64)[codes] if len(texts) else codes
+    width = max(len(vocabulary), 1)
+    pairs = distinct(row_of * width + renamed)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
+    code = np.array([place.get(text, -1) for text in baskets.vocabulary], dtype=np.int32)
+    sensitive, insensitive = code[baskets.sensitive], code[baskets.insensitive]
+    made = Baskets(
+        indptr,
+        (pairs % width).astype(np.int32),
+        vocabulary,
+        sensitive[sensitive >= 0],
+        insensitive[insensitive >= 0],
+        baskets.layout,
+    )
+    order = made.canonical_order()
+    return made.take(order), order
