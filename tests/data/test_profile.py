@@ -15,7 +15,7 @@ from tests.naive import baskets as naive
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.known_items import Holders, known_items
-from shoal.data.profile import profile_baskets, profile_table, suggest_role
+from shoal.data.profile import profile_baskets, profile_table
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 
@@ -152,27 +152,23 @@ def test_many_columns_do_not_overflow() -> None:
     assert profile_table(table).classes == 1000
 
 
-@pytest.mark.parametrize(
-    ("name", "distinct", "unique", "role"),
-    [
-        ("id", 1000, 1.0, Role.IDENTIFYING),
-        ("patient_id", 400, 0.2, Role.IDENTIFYING),
-        ("education-id", 16, 0.0, Role.QUASI),
-        ("LastName", 700, 0.6, Role.IDENTIFYING),
-        ("date of birth", 990, 0.98, Role.QUASI),
-        ("zip", 500, 0.4, Role.QUASI),
-        ("country_name", 30, 0.0, Role.QUASI),
-        ("Diagnosis", 40, 0.01, Role.SENSITIVE),
-        ("monthlySalary", 980, 0.97, Role.SENSITIVE),
-        ("remark", 950, 0.95, Role.IDENTIFYING),
-        ("remark", 50, 0.0, Role.QUASI),
-        ("page", 50, 0.0, Role.QUASI),
-        ("always", 1, 0.0, Role.INSENSITIVE),
-    ],
-)
-def test_suggested_roles(name: str, distinct: int, unique: float, role: Role) -> None:
-    suggested, reason = suggest_role(name, distinct, 1000, unique)
-    assert suggested is role
-    assert reason
-    if name == "page":
-        assert "age" not in reason
+def test_one_column_is_the_entity() -> None:
+    table = Table((column("visit_id", "1 2 3 3 4 4"), column("patient_id", "a a a b b b")))
+    assert [profile.role for profile in profile_table(table).columns] == [Role.IDENTIFYING, Role.ENTITY]
+
+
+def test_measurements_are_no_names() -> None:
+    values = np.array([1.25, 2.5, 3.75])
+    size = Column("size", Role.QUASI, Domain(Kind.NUMERIC, ("1.25", "2.5", "3.75"), values), np.arange(3))
+    whole = Domain(Kind.NUMERIC, ("1", "2", "3"), values // 1)
+    assert profile_table(Table((size,))).columns[0].role is Role.QUASI
+    assert profile_table(Table((replace(size, domain=whole),))).columns[0].role is Role.IDENTIFYING
+
+
+def test_a_value_that_is_half_missing_is_not_constant() -> None:
+    seen = Column(
+        "seen", Role.INSENSITIVE, Domain(Kind.NOMINAL, ("yes", ""), missing=1), np.array([0, 1, 0, 1])
+    )
+    assert profile_table(Table((seen,))).columns[0].role is Role.QUASI
+    always = replace(seen, codes=np.zeros(4, dtype=np.int32))
+    assert profile_table(Table((always,))).columns[0].role is Role.INSENSITIVE

@@ -89,14 +89,18 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_a_broken_condition_is_named(mutation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_condition_is_named(
+    mutation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     change, where, why = MUTATIONS[mutation]
     broken = copy.deepcopy(FIRST)
     change(broken)
     verdict = Disassociated(k=3, m=2).verify(clusters_of([broken, SECOND]))
     assert (where, why) in [(offender.where, offender.why) for offender in verdict.offenders]
     promise = Disassociated(k=3, m=2).as_promise()
-    folder = write_release(tmp_path / "out", Release(clusters_of([FIRST]), "disassociation", {}, (promise,)))
+    folder = write_release(
+        tmp_path / "out", Release(clusters_of([broken, SECOND]), "disassociation", {}, (promise,))
+    )
     path = folder / "release" / "data.jsonl"
     path.write_text("".join(json.dumps(tree) + "\n" for tree in (broken, SECOND)))
     code = main(["verify", str(folder)])
@@ -179,7 +183,7 @@ def simple(chunks: tuple[str, ...], terms: str) -> st.SearchStrategy[Any]:
 
 
 @given(simple(("ab", "c"), "yz"))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_is_accepted_has_k_candidates(tree: dict[str, Any]) -> None:
     """Conditions against the guarantee, over all originals of small clusters."""
     accepted = holds([tree], 2, 2)
@@ -189,7 +193,7 @@ def test_what_is_accepted_has_k_candidates(tree: dict[str, Any]) -> None:
 
 
 @given(simple(("a", "c"), "z"), simple(("a",), "z"), records("ad", 4))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_is_accepted_of_joint_clusters_has_k_candidates(
     first: dict[str, Any], second: dict[str, Any], shared: list[Any]
 ) -> None:

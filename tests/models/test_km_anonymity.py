@@ -24,7 +24,9 @@ CITIES = [
 """The 2^2-anonymous table of the dissertation (its figure 3)."""
 
 
-@pytest.mark.parametrize(("k", "m", "holds"), [(2, 2, True), (3, 3, True), (4, 1, True), (4, 2, False), (5, 1, False)])
+@pytest.mark.parametrize(
+    ("k", "m", "holds"), [(2, 2, True), (3, 3, True), (4, 1, True), (4, 2, False), (5, 1, False)]
+)
 def test_cities(k: int, m: int, holds: bool) -> None:
     assert KmAnonymity(k=k, m=m).verify(baskets_of(CITIES)).holds is holds
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Rows
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
 from shoal.data.frozen import frozen
 
 
@@ -50,6 +50,10 @@ class Clusters:
     def __len__(self) -> int:
         return len(self.parents)
 
+    def __repr__(self) -> str:
+        baskets = int(self.sizes.sum())
+        return f"<Clusters: {len(self):,} clusters of {baskets:,} baskets, {len(self.vocabulary):,} items>"
+
     @property
     def depths(self) -> Counts:
         """How many joint clusters each cluster is inside of."""
@@ -80,3 +84,48 @@ class Clusters:
             base = before[np.maximum.accumulate(np.where(start, np.arange(len(order)), 0))]
             first[order] = before - base + np.where(above >= 0, first[above], 0)
         return first, counts
+
+    @property
+    def owners(self) -> Rows:
+        """The cluster of each chunk."""
+        return np.repeat(np.arange(len(self)), np.diff(self.chunk_indptr))
+
+    def chunk_items(self, wanted: Mask | None = None) -> tuple[Rows, Items, Counts]:
+        """The distinct items of each chunk: the chunk, the item, and how many of its sub-records hold it.
+
+        Parameters
+        ----------
+        wanted
+            An entry a chunk, true for those to look at; all unless told.
+        """
+        bounds = self.item_indptr[self.record_indptr]
+        chunk = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        width = max(len(self.vocabulary), 1)
+        keys = chunk * width + self.items
+        keys, supports = np.unique(keys if wanted is None else keys[wanted[chunk]], return_counts=True)
+        return keys // width, (keys % width).astype(np.int32), supports
+
+    def shared_above(self, clusters: Rows, items: Items) -> tuple[Rows, Rows]:
+        """Shared chunks of joint clusters above that hold the same items.
+
+        Returns
+        -------
+        For each match the shared chunk, and the place of the cluster and item in what was asked.
+        """
+        width = max(len(self.vocabulary), 1)
+        chunk, item, _ = self.chunk_items(self.sizes[self.owners] == 0)
+        keys = self.owners[chunk] * width + item
+        by_key = np.argsort(keys, kind="stable")
+        keys, chunk = keys[by_key], chunk[by_key]
+        place = np.arange(len(clusters))
+        above = self.parents[clusters].astype(np.int64)
+        chunks, places = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        while len(place := place[above >= 0]):
+            above = above[above >= 0]
+            wanted = above * width + items[place]
+            found = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+            same = keys[found] == wanted if len(keys) else np.zeros(len(place), dtype=np.bool_)
+            chunks.append(chunk[found[same]])
+            places.append(place[same])
+            above = self.parents[above].astype(np.int64)
+        return np.concatenate(chunks), np.concatenate(places)

@@ -61,6 +61,11 @@ def canonical_clusters(clusters: Clusters) -> Clusters:
     lists. Simple clusters come first and ascend by their chunks, then their terms, then their size; joint ones
     ascend by the height of their tree, then their parts, then their shared chunks. Parts follow their joint cluster.
     """
+    return ordered_clusters(clusters)[0]
+
+
+def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
+    """The same clusters in canonical order, and where each of them was before."""
     items = sorted_inside(clusters.item_indptr, clusters.items)
     terms = sorted_inside(clusters.term_indptr, clusters.terms)
     record_ranks = ragged_ranks(clusters.item_indptr, items)
@@ -78,7 +83,7 @@ def canonical_clusters(clusters: Clusters) -> Clusters:
     record_indptr, record_places = taken(clusters.record_indptr, chunks[chunk_places])
     item_indptr, item_places = taken(clusters.item_indptr, records[record_places])
     term_indptr, term_places = taken(clusters.term_indptr, order)
-    return Clusters(
+    ordered = Clusters(
         place_of[clusters.parents[order]].astype(np.int32),
         clusters.sizes[order],
         chunk_indptr,
@@ -89,6 +94,7 @@ def canonical_clusters(clusters: Clusters) -> Clusters:
         terms[term_places],
         clusters.vocabulary,
     )
+    return ordered, order
 
 
 def read_clusters(path: str | Path) -> Clusters:

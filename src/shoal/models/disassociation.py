@@ -28,8 +28,8 @@ class Disassociated(Model):
     - no cluster has fewer than k baskets;
     - every combination of 1 up to m items in a record chunk stands in at least k of its sub-records, and so in a shared
       chunk whose items stand in no chunk below it;
-    - in any other shared chunk each sub-record stands at least k times, and every part of the joint cluster has room for
-      k of each beside all that differ from it;
+    - in any other shared chunk each sub-record stands at least k times, and every part of the joint cluster has room
+      for k of each beside all that differ from it;
     - a cluster that names no terms has enough sub-records that none of its baskets need be empty:
       ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks;
     - no item stands in two chunks of a cluster, no chunk has more sub-records than its cluster has baskets, and
@@ -131,7 +131,7 @@ class Disassociated(Model):
         return offenders + tight, len(few) + number
 
     def _small_clusters(self, clusters: Clusters, places: "_Places") -> Found:
-        simple = ~np.isin(np.arange(len(clusters)), clusters.parents)
+        simple = np.bincount(clusters.parents + 1, minlength=len(clusters) + 1)[1:] == 0
         return _listed(
             np.flatnonzero(simple & (clusters.sizes < self.k)),
             lambda one: Offender(
@@ -251,7 +251,8 @@ def _repeated_items(clusters: Clusters, places: _Places) -> Found:
     order = np.argsort(keys, kind="stable")
     again = order[1:][keys[order[1:]] == keys[order[:-1]]]
     holder = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
-    named = np.isin(keys, holder * width + clusters.terms)
+    terms = np.sort(holder * width + clusters.terms)
+    named = np.searchsorted(terms, keys, side="right") > np.searchsorted(terms, keys)
     shared, term = clusters.shared_above(holder, clusters.terms)
     pairs = [
         (int(chunk[one]), int(item[one])) for one in np.concatenate((again, np.flatnonzero(named)))[:SHOWN]

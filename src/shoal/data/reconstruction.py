@@ -1,0 +1,177 @@
+"""Datasets that a disassociated release could have been made from."""
+
+import numpy as np
+
+from shoal.arrays import Counts, Items, Mask, Rows
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+
+
+def reconstruct(clusters: Clusters, seed: int) -> Baskets:
+    """Draw one of the datasets that are consistent with a disassociated release.
+
+    The sub-records of a chunk go to different baskets of its cluster, each choice of baskets as likely as any other;
+    those of different chunks are drawn independently. A shared chunk passes over those parts of its joint cluster that
+    publish one of its items in a chunk of their own. Each term of a term chunk goes to one basket of its cluster: its
+    count is not published. No basket stays empty where that can be avoided: terms go to empty baskets first and may
+    then be repeated; in a cluster without terms, sub-records of baskets that hold several move.
+
+    Parameters
+    ----------
+    clusters
+        What was published.
+    seed
+        The same seed draws the same dataset. Draw several, and average what is computed from them.
+    """
+    random = np.random.default_rng(seed)
+    first, counts = clusters.spans
+    owner = clusters.owners
+    records = np.diff(clusters.record_indptr)
+    rows = first[owner].repeat(records) + _placed(clusters, first, counts, random)
+    simple = np.flatnonzero(clusters.sizes > 0)
+    by_row = simple[np.argsort(first[simple])]
+    cluster_of_row = np.repeat(by_row, clusters.sizes[by_row])
+    own = np.repeat(clusters.sizes[owner] > 0, records)
+    bare = np.diff(clusters.term_indptr) == 0
+    rows = _spread(rows, own, cluster_of_row, bare, random)
+    term_rows, terms = _terms(clusters, first, rows, cluster_of_row, random)
+    return _baskets(
+        np.concatenate((np.repeat(rows, np.diff(clusters.item_indptr)), term_rows)),
+        np.concatenate((clusters.items, terms)),
+        len(cluster_of_row),
+        clusters.vocabulary,
+    )
+
+
+def _placed(clusters: Clusters, first: Rows, counts: Counts, random: np.random.Generator) -> Rows:
+    """A place for each sub-record among the baskets of its cluster."""
+    records = np.diff(clusters.record_indptr)
+    totals = counts[clusters.owners]
+    chunk, cluster = _barred(clusters, first, counts)
+    barred = np.bincount(chunk, weights=counts[cluster], minlength=len(records)).astype(np.int64)
+    # What others published may leave too little room; then all parts are open again.
+    room = totals - barred >= records
+    chunk, cluster = chunk[room[chunk]], cluster[room[chunk]]
+    drawn = draw_distinct(np.where(room, totals - barred, totals), records, random)
+    if not len(chunk):
+        return drawn
+    lengths = counts[cluster]
+    passed = np.concatenate(([0], np.cumsum(lengths)))
+    begin = np.searchsorted(chunk, np.arange(len(records)))
+    open_before = first[cluster] - first[clusters.owners[chunk]] - (passed[:-1] - passed[begin[chunk]])
+    width = int(totals.max()) + 1
+    of_record = np.repeat(np.arange(len(records)), records)
+    met = np.searchsorted(chunk * width + open_before, of_record * width + drawn, side="right")
+    return drawn + passed[np.maximum(met, begin[of_record])] - passed[begin[of_record]]
+
+
+def _barred(clusters: Clusters, first: Rows, counts: Counts) -> tuple[Rows, Rows]:
+    """The parts that a shared chunk passes over: pairs of a chunk and a cluster below it, none inside another."""
+    chunk, item, _ = clusters.chunk_items(clusters.parents[clusters.owners] >= 0)
+    shared, place = clusters.shared_above(clusters.owners[chunk], item)
+    width = max(len(clusters), 1)
+    pairs = np.unique(shared * width + clusters.owners[chunk[place]])
+    shared, cluster = pairs // width, pairs % width
+    order = np.lexsort((-counts[cluster], first[cluster], shared))
+    shared, cluster = shared[order], cluster[order]
+    span = int(counts.sum()) + 1
+    ends = np.maximum.accumulate(shared * span + first[cluster] + counts[cluster])
+    outer = np.ones(len(shared), dtype=np.bool_)
+    outer[1:] = shared[1:] * span + first[cluster[1:]] >= ends[:-1]
+    return shared[outer], cluster[outer]
+
+
+def draw_distinct(totals: Counts, wanted: Counts, random: np.random.Generator) -> Rows:
+    """For each entry draw so many different numbers below its total; one after the other, in one array.
+
+    Where few of many are wanted, numbers are drawn and those that came before are drawn again; otherwise all are
+    shuffled and the first are taken. Work and memory are proportional to what is wanted.
+    """
+    ends = np.cumsum(wanted)
+    drawn = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    entry = np.repeat(np.arange(len(totals)), wanted)
+    dense = 2 * wanted >= totals
+    shuffled = np.flatnonzero(dense)
+    slots = np.repeat(shuffled, totals[shuffled])
+    order = np.argsort(slots + random.random(len(slots)))
+    begins = np.cumsum(totals[shuffled]) - totals[shuffled]
+    place = np.arange(len(slots)) - np.repeat(begins, totals[shuffled])
+    number = (order - np.repeat(begins, totals[shuffled]))[place < wanted[slots]]
+    drawn[dense[entry]] = number
+    todo = np.flatnonzero(~dense[entry])
+    while len(todo):
+        drawn[todo] = random.integers(0, totals[entry[todo]])
+        todo = _repeated(entry, drawn, ~dense[entry])
+    return drawn
+
+
+def _repeated(entry: Rows, drawn: Rows, sparse: Mask) -> Rows:
+    """The places of numbers that their entry has drawn before."""
+    places = np.flatnonzero(sparse)
+    order = places[np.lexsort((places, drawn[places], entry[places]))]
+    same = (entry[order[1:]] == entry[order[:-1]]) & (drawn[order[1:]] == drawn[order[:-1]])
+    return np.sort(order[1:][same])
+
+
+def _spread(rows: Rows, own: Mask, cluster_of_row: Rows, bare: Mask, random: np.random.Generator) -> Rows:
+    """Move sub-records from baskets that hold several to empty ones, in clusters without terms.
+
+    Parameters
+    ----------
+    own
+        Whether a sub-record is of a record chunk; those of shared chunks stay where they are.
+    """
+    empty = np.bincount(rows, minlength=len(cluster_of_row)) == 0
+    targets = np.flatnonzero(empty & bare[cluster_of_row])
+    if not len(targets):
+        return rows
+    order = np.lexsort((random.random(len(rows)), own, rows))
+    later = np.concatenate(([False], rows[order[1:]] == rows[order[:-1]]))
+    spare = order[later & own[order]]
+    spare, targets = _matched(spare, cluster_of_row[rows[spare]], targets, cluster_of_row[targets], random)
+    moved = rows.copy()
+    moved[spare] = targets
+    return moved
+
+
+def _terms(
+    clusters: Clusters, first: Rows, rows: Rows, cluster_of_row: Rows, random: np.random.Generator
+) -> tuple[Rows, Items]:
+    """A basket for each term of each term chunk, and a term more for each basket that is still empty."""
+    owner = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
+    target = first[owner] + random.integers(0, np.maximum(clusters.sizes[owner], 1))
+    count = np.diff(clusters.term_indptr)
+    empty = np.bincount(rows, minlength=len(cluster_of_row)) == 0
+    empty_rows = np.flatnonzero(empty & (count[cluster_of_row] > 0))
+    place, filled = _matched(np.arange(len(owner)), owner, empty_rows, cluster_of_row[empty_rows], random)
+    target[place] = filled
+    empty[target] = False
+    rest = np.flatnonzero(empty & (count[cluster_of_row] > 0))
+    holder = cluster_of_row[rest]
+    extra = clusters.terms[clusters.term_indptr[holder] + random.integers(0, np.maximum(count[holder], 1))]
+    return np.concatenate((target, rest)), np.concatenate((clusters.terms, extra))
+
+
+def _matched(
+    left: Rows, left_group: Rows, right: Rows, right_group: Rows, random: np.random.Generator
+) -> tuple[Rows, Rows]:
+    """Random pairs of a left and a right entry of the same group, as many as there can be."""
+    groups = int(max(left_group.max(initial=-1), right_group.max(initial=-1))) + 1
+    pairs = np.minimum(np.bincount(left_group, minlength=groups), np.bincount(right_group, minlength=groups))
+    sides = []
+    for entries, group in ((left, left_group), (right, right_group)):
+        order = np.argsort(group + random.random(len(entries)))
+        size = np.bincount(group, minlength=groups)
+        rank = np.arange(len(entries)) - np.repeat(np.cumsum(size) - size, size)
+        sides.append(entries[order][rank < pairs[group[order]]])
+    return sides[0], sides[1]
+
+
+def _baskets(rows: Rows, items: Items, count: int, vocabulary: tuple[str, ...]) -> Baskets:
+    """Baskets of pairs of a row and an item; a pair that stands twice counts once."""
+    width = max(len(vocabulary), 1)
+    pairs = np.sort(rows * width + items)
+    pairs = pairs[np.concatenate((pairs[:1] == pairs[:1], pairs[1:] != pairs[:-1]))]
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=count))))
+    nobody = np.empty(0, dtype=np.int32)
+    return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)

@@ -1,0 +1,311 @@
+"""Vertical partitioning: the items of a cluster go to chunks in which no combination is rare.
+
+The baskets that hold an item are a row of bits, one bit a basket of the cluster; the support of a combination is the
+number of bits that its items have in common.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
+from shoal.kernels._jit import jit
+from shoal.kernels.popcount import ones
+
+HIDDEN = -1
+"""The chunk of an item that goes to the term chunk; also the pair of an occurrence that is left out."""
+
+
+class Promise(NamedTuple):
+    """No combination of up to `m` items of a chunk is held by fewer than `k` baskets, unless by none.
+
+    No item of a record chunk is held by more than ``above / below`` of its cluster, where the cluster has anything else
+    to link it with.
+    """
+
+    k: int
+    m: int
+    above: int
+    below: int
+
+
+class Pairs(NamedTuple):
+    """Where the items of clusters go. Those of a cluster lie from the place of its first occurrence on.
+
+    Parameters
+    ----------
+    items
+        The distinct items of a cluster, the most frequent first.
+    supports
+        How many of its baskets hold each.
+    chunks
+        The chunk of each inside its cluster, `HIDDEN` for the term chunk.
+    counts
+        The number of distinct items of each cluster.
+    covers
+        The number of sub-records of all record chunks of a cluster together.
+    of
+        For each occurrence, at its place in the baskets, the place of its pair here.
+    """
+
+    items: Items
+    supports: Counts
+    chunks: Items
+    counts: Counts
+    covers: Counts
+    of: Rows
+
+
+@jit
+def partition(
+    indptr: Indptr,
+    items: Items,
+    ignored: Mask,
+    order: Rows,
+    starts: Rows,
+    places: Rows,
+    promise: Promise,
+    pairs: Pairs,
+    first: int,
+    last: int,
+) -> None:
+    """Partition the clusters from `first` up to `last`; the answer is written to `pairs`.
+
+    Parameters
+    ----------
+    order, starts
+        The baskets cluster by cluster, and where clusters begin.
+    places
+        Where the pairs of each cluster begin.
+    """
+    counts = np.zeros(len(ignored), dtype=np.int64)
+    touched = np.empty(len(ignored), dtype=np.int64)
+    for cluster in range(first, last):
+        rows = order[starts[cluster] : starts[cluster + 1]]
+        found = 0
+        for row in rows:
+            for item in items[indptr[row] : indptr[row + 1]]:
+                if counts[item] == 0:
+                    touched[found] = item
+                    found += 1
+                counts[item] += 1
+        ranked = _by_support(touched[:found], counts, len(rows), ignored, promise.k)
+        base = places[cluster]
+        pairs.counts[cluster] = found
+        wide = 0
+        for place in range(found):
+            item = ranked[place]
+            pairs.items[base + place] = item
+            pairs.supports[base + place] = counts[item]
+            pairs.chunks[base + place] = HIDDEN
+            wide += counts[item] >= promise.k and not ignored[item]
+            counts[item] = place
+        masks = np.zeros((wide, (len(rows) + 63) // 64), dtype=np.uint64)
+        for local in range(len(rows)):
+            row = rows[local]
+            for place in range(indptr[row], indptr[row + 1]):
+                pair = counts[items[place]]
+                pairs.of[place] = base + pair
+                if pair < wide:
+                    masks[pair, local // 64] |= np.uint64(1) << np.uint64(local % 64)
+        chunks = pairs.chunks[base : base + wide]
+        fill_chunks(masks, promise.k, promise.m, chunks)
+        pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise)
+        if promise.above < promise.below:
+            _leave_out(indptr, items, rows, base, masks, chunks, counts, pairs)
+        for item in ranked:
+            counts[item] = 0
+
+
+@jit
+def _by_support(touched: Counts, counts: Counts, rows: int, ignored: Mask, k: int) -> Counts:
+    """Items by falling support; those that are too rare or play no part come last. Of equals the first item."""
+    width = len(ignored)
+    keys = np.empty(len(touched), dtype=np.int64)
+    for place in range(len(touched)):
+        item = touched[place]
+        behind = ignored[item] or counts[item] < k
+        keys[place] = ((rows + 1 if behind else 0) + rows - counts[item]) * width + item
+    keys.sort()
+    return keys % width
+
+
+@jit
+def fill_chunks(masks: AnyArray, k: int, m: int, chunks: Items) -> int:
+    """Give every item, a row of bits each, to the first chunk it fits in; say how many chunks there are.
+
+    One chunk is filled after the other, as in the paper: an item joins if no combination with it is rare.
+    """
+    size = len(masks)
+    scratch = np.empty((m + 1, masks.shape[1]), dtype=np.uint64)
+    following = np.empty(m + 1, dtype=np.int64)
+    current = np.empty(size, dtype=np.int64)
+    chunks[:] = HIDDEN
+    left, made = size, 0
+    while left:
+        held = 0
+        for item in range(size):
+            if chunks[item] == HIDDEN and fits(masks, current[:held], item, k, m, scratch, following):
+                current[held] = item
+                held += 1
+                chunks[item] = made
+                left -= 1
+        made += 1
+    return made
+
+
+@jit
+def fits(
+    masks: AnyArray, current: Counts, item: int, k: int, m: int, scratch: AnyArray, following: Counts
+) -> bool:
+    """Whether no combination of the item and up to m - 1 of the current ones has a support of 1 up to k - 1."""
+    scratch[0] = masks[item]
+    following[0] = 0
+    depth = 0
+    while depth >= 0 and m > 1:
+        place = following[depth]
+        if place == len(current):
+            depth -= 1
+            continue
+        following[depth] += 1
+        support = 0
+        for word in range(masks.shape[1]):
+            both = scratch[depth, word] & masks[current[place], word]
+            scratch[depth + 1, word] = both
+            support += int(ones(both))
+        if 0 < support < k:
+            return False
+        if support and depth + 2 < m:
+            depth += 1
+            following[depth] = place + 1
+    return True
+
+
+@jit
+def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise) -> int:
+    """Bound the links and see that sub-records suffice for all baskets; the number of sub-records.
+
+    A cluster without term chunk needs so many sub-records that k baskets can hold one of each of up to m chunks while
+    no other stays empty; if it has fewer, its rarest item goes to the term chunk.
+    """
+    while True:
+        hidden += _bound(masks, chunks, hidden, rows, promise)
+        cover, alive = _cover(masks, chunks)
+        enough = rows + promise.k * (max(1, min(promise.m, alive)) - 1)
+        if hidden or not alive or cover >= enough:
+            return cover
+        rarest = -1
+        for item in range(len(chunks)):
+            if chunks[item] != HIDDEN and (rarest < 0 or _count(masks[item]) <= _count(masks[rarest])):
+                rarest = item
+        chunks[rarest] = HIDDEN
+        hidden += 1
+
+
+@jit
+def _cover(masks: AnyArray, chunks: Items) -> tuple[int, int]:
+    """The number of sub-records of all chunks, and the number of chunks that hold an item."""
+    cover, alive = 0, 0
+    made = chunks.max() + 1 if len(chunks) else 0
+    for chunk in range(made):
+        union = _union(masks, chunks, chunk, -1)
+        cover += _count(union)
+        alive += _count(union) > 0
+    return cover, alive
+
+
+@jit
+def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Promise) -> int:
+    """Leave out occurrences of items that too large a share of the cluster holds; how many had to be hidden.
+
+    Occurrences without another item of the same chunk go first. An item whose occurrences cannot be left out without
+    making a combination rare is hidden as a whole.
+    """
+    moved = 0
+    if promise.above >= promise.below:
+        return 0
+    allowed = promise.above * rows // promise.below
+    item = 0
+    while item < len(chunks):
+        others = hidden + moved
+        for other in range(len(chunks)):
+            others += chunks[other] != HIDDEN and chunks[other] != chunks[item]
+        excess = _count(masks[item]) - allowed
+        if chunks[item] == HIDDEN or excess <= 0 or others == 0:
+            item += 1
+            continue
+        before = masks[item].copy()
+        _clear(masks[item], _union(masks, chunks, chunks[item], item), excess)
+        if allowed < promise.k or not _still_fits(masks, chunks, item, promise):
+            masks[item] = before
+            chunks[item] = HIDDEN
+            moved += 1
+            item = 0
+    return moved
+
+
+@jit
+def _clear(mask: AnyArray, others: AnyArray, excess: int) -> None:
+    """Clear so many bits of a mask, those that the others do not have before those that they have."""
+    for alone in (True, False):
+        for word in range(len(mask)):
+            for bit in range(64):
+                one = np.uint64(1) << np.uint64(bit)
+                if excess > 0 and mask[word] & one and ((others[word] & one) == 0) == alone:
+                    mask[word] &= ~one
+                    excess -= 1
+
+
+@jit
+def _still_fits(masks: AnyArray, chunks: Items, item: int, promise: Promise) -> bool:
+    current = np.empty(len(chunks), dtype=np.int64)
+    held = 0
+    for other in range(len(chunks)):
+        if other != item and chunks[other] == chunks[item]:
+            current[held] = other
+            held += 1
+    scratch = np.empty((promise.m + 1, masks.shape[1]), dtype=np.uint64)
+    following = np.empty(promise.m + 1, dtype=np.int64)
+    return fits(masks, current[:held], item, promise.k, promise.m, scratch, following)
+
+
+@jit
+def _union(masks: AnyArray, chunks: Items, chunk: int, without: int) -> AnyArray:
+    union = np.zeros(masks.shape[1], dtype=np.uint64)
+    for item in range(len(chunks)):
+        if chunks[item] == chunk and item != without:
+            union |= masks[item]
+    return union
+
+
+@jit
+def _count(mask: AnyArray) -> int:
+    total = 0
+    for word in mask:
+        total += int(ones(word))
+    return total
+
+
+@jit
+def _leave_out(
+    indptr: Indptr,
+    items: Items,
+    rows: Rows,
+    base: int,
+    masks: AnyArray,
+    chunks: Items,
+    place_of: Counts,
+    pairs: Pairs,
+) -> None:
+    """Take the occurrences whose bits were cleared out of the release."""
+    for item in range(len(chunks)):
+        if chunks[item] != HIDDEN:
+            pairs.supports[base + item] = _count(masks[item])
+    for local in range(len(rows)):
+        row = rows[local]
+        for place in range(indptr[row], indptr[row + 1]):
+            pair = place_of[items[place]]
+            if pair < len(chunks) and chunks[pair] != HIDDEN:
+                bit = masks[pair, local // 64] >> np.uint64(local % 64) & np.uint64(1)
+                if bit == 0:
+                    pairs.of[place] = HIDDEN

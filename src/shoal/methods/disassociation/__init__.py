@@ -1,0 +1,1 @@
+"""Disassociation: clusters of baskets whose rare combinations are taken apart."""

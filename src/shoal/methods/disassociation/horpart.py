@@ -1,0 +1,96 @@
+"""HORPART: clusters of similar baskets, none of them too small."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shoal.arrays import Mask, Rows
+from shoal.data.baskets import Baskets
+
+Small = Literal["merge", "pool"]
+"""What becomes of clusters that are too small: they join their nearest neighbour, or are pooled and split again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """A partition of baskets: part i holds the baskets ``order[starts[i]:starts[i + 1]]``."""
+
+    order: Rows
+    starts: Rows
+
+    @property
+    def sizes(self) -> Rows:
+        """The number of baskets of each part."""
+        return np.diff(self.starts)
+
+
+def horpart(baskets: Baskets, ignored: Mask, k: int, max_cluster_size: int, small: Small) -> Parts:
+    """Divide baskets into clusters of at least k.
+
+    A part is divided by its most frequent item that was not used on the way to it, until it holds fewer than
+    `max_cluster_size` baskets. Baskets that no item tells apart are cut into even pieces. What is left too small is
+    merged with a neighbour or pooled; the limit may be exceeded by less than k baskets then.
+
+    Parameters
+    ----------
+    baskets
+        In canonical order, and at least k of them: then the clusters do not depend on the order they came in.
+    ignored
+        Items that play no part, by code.
+    """
+    parts = _cut(_split(baskets, ignored, max_cluster_size), k, max_cluster_size)
+    if small == "pool":
+        parts = _pooled(baskets, ignored, parts, k, max_cluster_size)
+    return _absorbed(baskets, ignored, parts, k, max_cluster_size)
+
+
+def _split(baskets: Baskets, ignored: Mask, limit: int) -> Parts:
+    from shoal.kernels.horpart import split
+
+    order, begins = split(baskets.indptr, baskets.items, ignored, limit)
+    return Parts(order, np.flatnonzero(begins))
+
+
+def _cut(parts: Parts, k: int, limit: int) -> Parts:
+    """Cut parts that reached the limit into even pieces below it, but of at least k."""
+    sizes = parts.sizes
+    pieces = np.maximum(1, np.minimum(-(-sizes // max(limit - 1, 1)), sizes // k))
+    number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    starts = np.repeat(parts.starts[:-1], pieces) + np.repeat(sizes, pieces) * number // np.repeat(
+        pieces, pieces
+    )
+    return Parts(parts.order, np.concatenate((starts, parts.starts[-1:])))
+
+
+def _absorbed(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int) -> Parts:
+    """Merge parts below k with a neighbour."""
+    from shoal.kernels.horpart import absorb
+
+    limit = max(limit, 2 * k - 1)
+    gone = absorb(baskets.indptr, baskets.items, ignored, parts.order, parts.starts.copy(), k, limit)
+    return Parts(parts.order, parts.starts[~gone])
+
+
+def _pooled(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int) -> Parts:
+    """Put all baskets of parts below k together and divide them again; what is small then is cut as it comes."""
+    small = np.repeat(parts.sizes < k, parts.sizes)
+    pool = np.sort(parts.order[small])
+    if not len(pool):
+        return parts
+    again = _split(baskets.take(pool), ignored, limit)
+    rest = np.repeat(again.sizes < k, again.sizes)
+    scattered = _cut(Parts(pool[again.order[rest]], np.array([0, rest.sum()])), k, limit)
+    kept = [
+        Parts(parts.order[~small], _starts(parts.sizes[parts.sizes >= k])),
+        _cut(Parts(pool[again.order[~rest]], _starts(again.sizes[again.sizes >= k])), k, limit),
+        scattered,
+    ]
+    return Parts(
+        np.concatenate([one.order for one in kept]),
+        _starts(np.concatenate([one.sizes[one.sizes > 0] for one in kept])),
+    )
+
+
+def _starts(sizes: Rows) -> Rows:
+    return np.concatenate(([0], np.cumsum(sizes)))

@@ -1,0 +1,36 @@
+"""What names look like that are not read as numbers or dates."""
+
+import numpy as np
+import pytest
+
+from shoal.data.domain import Domain, Kind
+from shoal.data.lookalike import lookalike
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (
+            ("2011-10-31 14:41:00", "2011-11-01T09:00"),
+            "timestamps; --kind 'date of visit=date' takes the days",
+        ),
+        (("31.10.2011 14:41",), "timestamps"),
+        (("10/31/2011", "1/2/2011 8:26"), "day and month cannot be told apart"),
+        (("61,5", "70", "-3,25"), "decimal comma"),
+        (("1.061,5",), "decimal comma"),
+        (("61", "70"), ""),
+        (("61,5", "a"), ""),
+        (("2011-10-31 14:41:00", "never"), ""),
+        ((), ""),
+    ],
+)
+def test_lookalikes(labels: tuple[str, ...], said: str) -> None:
+    missing = Domain(Kind.NOMINAL, (*labels, ""), missing=len(labels))
+    for domain in (Domain(Kind.NOMINAL, labels), missing):
+        found = lookalike("date of visit", domain)
+        assert said in found
+        assert bool(found) == bool(said)
+
+
+def test_what_was_read_as_numbers_is_no_lookalike() -> None:
+    assert lookalike("x", Domain(Kind.NUMERIC, ("1", "2"), np.array([1.0, 2.0]))) == ""
