@@ -1,9 +1,11 @@
 """Datasets that a disassociated release could have been made from."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.test_disassociation import baskets_of, some_sets
@@ -12,6 +14,8 @@ from tests.naive.published_sets import clusters_of
 
 from shoal.data.clusters import Clusters
 from shoal.data.reconstruction import draw_distinct, reconstruct
+from shoal.errors import BadData
+from shoal.io.published_clusters import read_clusters
 from shoal.methods.disassociation.method import Disassociation
 
 
@@ -144,3 +148,10 @@ def test_drawn_numbers_differ(totals: list[int], seed: int, data: st.DataObject)
         assert len(set(some)) == count
         assert all(0 <= number < total for number in some)
     assert not drawn
+
+
+def test_a_chunk_larger_than_its_cluster_has_no_original(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"size": 1, "chunks": [[["a"], ["b"]]], "terms": []}\n')
+    with pytest.raises(BadData, match="more sub-records"):
+        reconstruct(read_clusters(path), seed=1)

@@ -148,7 +148,6 @@ def test_bad_groups(tmp_path: Path, line: str, message: str) -> None:
         ),
         ('{"size": 0, "chunks": [], "terms": []}', "positive"),
         ('{"size": "3", "chunks": [], "terms": []}', "whole number"),
-        ('{"size": 1, "chunks": [[["a"], ["b"]]], "terms": []}', "more sub-records"),
         ('{"size": 1, "chunks": [[[]]], "terms": []}', "must not be empty"),
         ('{"size": 1, "chunks": [["a"]], "terms": []}', "lists of texts"),
         ('{"size": 1, "chunks": "a", "terms": []}', "must be a list"),

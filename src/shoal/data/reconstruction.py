@@ -5,6 +5,7 @@ import numpy as np
 from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.errors import BadData
 
 
 def reconstruct(clusters: Clusters, seed: int) -> Baskets:
@@ -22,11 +23,18 @@ def reconstruct(clusters: Clusters, seed: int) -> Baskets:
         What was published.
     seed
         The same seed draws the same dataset. Draw several, and average what is computed from them.
+
+    Raises
+    ------
+    BadData
+        If a chunk has more sub-records than its cluster has baskets: no dataset is consistent with that.
     """
     random = np.random.default_rng(seed)
     first, counts = clusters.spans
     owner = clusters.owners
     records = np.diff(clusters.record_indptr)
+    if (records > counts[owner]).any():
+        raise BadData("a chunk has more sub-records than its cluster has baskets; `shoal verify` names it.")
     rows = first[owner].repeat(records) + _placed(clusters, first, counts, random)
     simple = np.flatnonzero(clusters.sizes > 0)
     by_row = simple[np.argsort(first[simple])]

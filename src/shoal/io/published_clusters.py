@@ -104,8 +104,8 @@ def read_clusters(path: str | Path) -> Clusters:
     ------
     BadData
         With its line, if one is malformed: no JSON object, other names than those of a simple or a joint cluster, a
-        size that is no positive whole number, an empty sub-record, more sub-records in a chunk than baskets in its
-        cluster, an item twice in a set, or a joint cluster without parts.
+        size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster without
+        parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
     """
     records, terms = Sets(), Sets()
     parents: list[int] = []
@@ -125,8 +125,6 @@ def read_clusters(path: str | Path) -> Clusters:
                 stack.extend((part, len(parents)) for part in reversed(cluster["joint"]))
             sizes.append(0 if joint else check_count(cluster["size"], "the size of a cluster", place))
             counts = _add_chunks(cluster["shared" if joint else "chunks"], records, place)
-            if not joint and max(counts, default=0) > sizes[-1]:
-                raise BadData("a chunk lists more sub-records than its cluster has baskets.", *place)
             record_counts += counts
             chunk_counts.append(len(counts))
             terms.add([[] if joint else cluster["terms"]], place, "the terms of a cluster", least=0)
