@@ -11,7 +11,7 @@ from tests.naive import report as naive
 from tests.tables import column
 
 from shoal.data.cells import range_text, set_text
-from shoal.data.domain import Kind, nominal
+from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Column
@@ -93,3 +93,13 @@ def test_texts_that_no_row_has_stand_for_nothing() -> None:
     published = Column("n", Role.QUASI, nominal(("1", "2")), np.array([1], dtype=np.int32))
     coverage = coverage_of(original, published, np.array([False, True]))
     assert coverage.spread(np.array([5, 1])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "labels", [("2024/09/10", "2024/10/01", "2024/12/24"), ("10.09.2024", "1.10.2024", "24.12.2024")]
+)
+def test_ranges_of_days_in_any_form(labels: tuple[str, ...]) -> None:
+    days = Domain(Kind.DATE, labels, np.array([19976.0, 19997.0, 20081.0]))
+    original = Column("day", Role.QUASI, days, np.arange(3))
+    coverage, rows = covered(original, [range_text(labels[0], labels[1])] * 2 + [labels[2]])
+    assert coverage.spread(rows) == pytest.approx([1, 1, 1])

@@ -113,6 +113,8 @@ class Facts:
         Of the tool.
     pictures
         What the method shows of its work.
+    warnings
+        What the owner should hear before publishing.
     """
 
     source: str | None
@@ -135,6 +137,7 @@ class Facts:
     recipe: str
     version: str
     pictures: tuple[Picture, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def facts_of(run: "Run") -> Facts:
@@ -175,7 +178,7 @@ def facts_of(run: "Run") -> Facts:
         ),
         holds=run.holds,
         verdicts=tuple(_judged(verdict) for verdict in run.verdicts),
-        counts=_counts(original, release),
+        counts=_counts(run),
         roles=roles,
         dropped=dropped,
         loss=loss,
@@ -189,6 +192,7 @@ def facts_of(run: "Run") -> Facts:
         recipe=recipe_text(run.recipe),
         version=__version__,
         pictures=pictures_of(run.trace.notes),
+        warnings=tuple(shown(warning, 600) for warning in run.warnings[:COLUMNS]),
     )
 
 
@@ -231,15 +235,17 @@ def _group_sizes(data: Published) -> Sizes | None:
     return None
 
 
-def _counts(original: Table | Baskets, release: Release) -> tuple[tuple[str, int], ...]:
+def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     """What is published, in numbers."""
+    original, release = run.original, run.release
     data = release.data
     read = original.rows if isinstance(original, Table) else len(original)
     if isinstance(data, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
         return (
-            ("rows read", read),
+            ("rows read", read + run.left_out),
+            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
             ("rows published", data.rows),
             (suppressed, release.suppressed),
             ("columns published", len(data.columns)),

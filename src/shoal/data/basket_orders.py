@@ -1,0 +1,231 @@
+"""Orders of baskets that put like ones side by side.
+
+Every order is a function of the baskets' contents alone. It is computed on the distinct baskets, numbered in
+canonical order, and ties go to the smaller number: neither the order of the input nor anything that is not in
+the baskets can touch it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
+from shoal.data.baskets import ragged_ranks
+
+Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
+ORDERS: tuple[str, ...] = get_args(Order)
+
+TABLES = 4
+"""Orders of `nearest`: rows that are alike stand side by side in at least one of them."""
+
+HASHES = 3
+"""MinHash values that each of them sorts by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """The distinct baskets of many rows, in canonical order.
+
+    Parameters
+    ----------
+    indptr, items
+        The distinct baskets.
+    width
+        How many items there are.
+    counts
+        How many rows hold each distinct basket.
+    of_row
+        The distinct basket of each row.
+    """
+
+    indptr: Indptr
+    items: Items
+    width: int
+    counts: Counts
+    of_row: Rows
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def supports(self) -> Counts:
+        """The number of rows that hold each item."""
+        weights = np.repeat(self.counts, np.diff(self.indptr))
+        return np.bincount(self.items, weights, self.width).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """How far the entries of an ordered matrix lie from its diagonal.
+
+    Parameters
+    ----------
+    bandwidth
+        The largest distance of two rows that share an item.
+    profile
+        The sum over all rows of the distance to the first row that shares an item.
+    """
+
+    bandwidth: int
+    profile: int
+
+
+def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
+    """Find the distinct baskets of all rows."""
+    ranks, of_row, counts = np.unique(ragged_ranks(indptr, items), return_inverse=True, return_counts=True)
+    first = np.empty(len(ranks), dtype=np.int64)
+    first[of_row] = np.arange(len(of_row))
+    begin, places = taken(indptr, first)
+    return Distinct(begin, items[places], width, counts.astype(np.int64), of_row.astype(np.int64))
+
+
+def orders_of(name: str, distinct: Distinct) -> tuple[Rows, ...]:
+    """The distinct baskets in the order of that name; `nearest` gives several orders, the others one."""
+    match name:
+        case "rcm":
+            return (_row_graph(distinct),)
+        case "bipartite":
+            return (_bipartite(distinct),)
+        case "gray":
+            return (_gray(distinct),)
+        case "lexicographic":
+            return (_sorted(*_by_support(distinct)),)
+        case "nearest":
+            return _nearest(distinct)
+        case "sum":
+            return (_sum(distinct),)
+        case _:
+            raise AssertionError(name)
+
+
+def band_of(indptr: Indptr, items: Items, width: int) -> Band:
+    """The bandwidth and the profile of the graph of rows that share an item, for rows in this order."""
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    if not len(rows):
+        return Band(0, 0)
+    first = np.zeros(width, dtype=np.int64)
+    last = np.zeros(width, dtype=np.int64)
+    first[items[::-1]] = rows[::-1]
+    last[items] = rows
+    filled = np.flatnonzero(np.diff(indptr))
+    earliest = np.minimum.reduceat(first[items], indptr[:-1][filled])
+    return Band(int((last - first).max()), int((filled - earliest).sum()))
+
+
+def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
+    """The ragged rows in another order: where they begin then, and which entries they hold."""
+    lengths = np.diff(indptr)[rows]
+    begin = np.concatenate(([0], np.cumsum(lengths)))
+    return begin, np.repeat(indptr[rows] - begin[:-1], lengths) + np.arange(begin[-1])
+
+
+def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
+    """The rows that hold each item: those of item i lie at ``indptr[i]:indptr[i + 1]``, ascending."""
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    begin = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
+    # Short numbers are sorted in one pass, by counting.
+    narrow = items.astype(np.uint16) if width <= 1 << 16 else items
+    return begin, rows[np.argsort(narrow, kind="stable")]
+
+
+def _row_graph(distinct: Distinct) -> Rows:
+    """Reverse Cuthill-McKee on the graph of rows that share an item.
+
+    The degree of a row is the sum of the supports of its items: the number of its neighbours, each counted for every
+    item that it shares. The number itself would cost as much as building the graph.
+    """
+    from shoal.kernels.band import row_order
+
+    holder_indptr, holders = holders_of(distinct.indptr, distinct.items, distinct.width)
+    sums = np.concatenate(([0], np.cumsum(distinct.supports[distinct.items])))
+    degrees = sums[distinct.indptr[1:]] - sums[distinct.indptr[:-1]]
+    by_degree = np.argsort(degrees, kind="stable")
+    order: Rows = row_order(distinct.indptr, distinct.items, holder_indptr, holders, degrees, by_degree)
+    return order
+
+
+def _bipartite(distinct: Distinct) -> Rows:
+    """Reverse Cuthill-McKee on the graph of rows and items."""
+    from shoal.kernels.band import graph_order
+
+    rows = len(distinct)
+    holder_indptr, holders = holders_of(distinct.indptr, distinct.items, distinct.width)
+    indptr = np.concatenate((distinct.indptr, distinct.indptr[-1] + holder_indptr[1:]))
+    neighbours = np.concatenate((distinct.items.astype(np.int64) + rows, holders))
+    by_degree = np.argsort(np.diff(indptr), kind="stable")
+    order: Rows = graph_order(indptr, neighbours, by_degree)
+    return order[order < rows]
+
+
+def _sum(distinct: Distinct) -> Rows:
+    """Reverse Cuthill-McKee on A + Aᵀ, the matrix filled up to a square: row i is one vertex with item i.
+
+    Rows and items have nothing to do with each other there, so the graph means nothing. It is what some programs do.
+    """
+    from shoal.kernels.band import graph_order
+
+    rows = np.repeat(np.arange(len(distinct), dtype=np.int64), np.diff(distinct.indptr))
+    items = distinct.items.astype(np.int64)
+    size = max(len(distinct), distinct.width)
+    edges = np.unique(np.concatenate((rows * size + items, items * size + rows)))
+    edges = edges[edges // size != edges % size]
+    indptr = np.searchsorted(edges, np.arange(size + 1) * size).astype(np.int64)
+    by_degree = np.argsort(np.diff(indptr), kind="stable")
+    order: Rows = graph_order(indptr, edges % size, by_degree)
+    return order[order < len(distinct)]
+
+
+def _by_support(distinct: Distinct) -> tuple[Indptr, Items]:
+    """The distinct baskets with items numbered by falling support, ascending in each basket."""
+    number = np.empty(distinct.width, dtype=np.int32)
+    number[np.argsort(-distinct.supports, kind="stable")] = np.arange(distinct.width, dtype=np.int32)
+    rows = np.repeat(np.arange(len(distinct), dtype=np.int64), np.diff(distinct.indptr))
+    keys = np.sort(rows * max(distinct.width, 1) + number[distinct.items])
+    return distinct.indptr, (keys % max(distinct.width, 1)).astype(np.int32)
+
+
+def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
+    return np.argsort(ragged_ranks(indptr, items), kind="stable")
+
+
+def _gray(distinct: Distinct) -> Rows:
+    """The rows as numbers in Gray code, whose first digit is the most frequent item.
+
+    Rows that agree so far and differ in their next item stand by it: with an even number of items so far, those with
+    the later item (or none) come first, with an odd number those with the earlier item (or, last, none).
+    """
+    indptr, items = _by_support(distinct)
+    width, lengths = distinct.width, np.diff(indptr)
+    odd = lengths % 2
+    begin = np.concatenate(([0], np.cumsum(lengths + odd)))
+    place = np.arange(len(items)) - np.repeat(indptr[:-1], lengths)
+    keys = np.full(int(begin[-1]), width + 1, dtype=np.int64)
+    keys[np.repeat(begin[:-1], lengths) + place] = np.where(place % 2 == 0, width - items, items)
+    return _sorted(begin, keys)
+
+
+def _nearest(distinct: Distinct) -> tuple[Rows, ...]:
+    """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
+    if not len(distinct.items):
+        return (np.arange(len(distinct)),) * TABLES
+    filled = np.flatnonzero(np.diff(distinct.indptr))
+    starts = distinct.indptr[:-1][filled]
+    tables = []
+    for table in range(TABLES):
+        keys = []
+        for value in range(HASHES):
+            smallest = np.zeros(len(distinct), dtype=np.uint64)
+            mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), table * HASHES + value + 1)
+            smallest[filled] = np.minimum.reduceat(mixed[distinct.items], starts)
+            keys.append(smallest)
+        tables.append(np.lexsort(keys[::-1]).astype(np.int64))
+    return tuple(tables)
+
+
+def _mixed(numbers: AnyArray, key: int) -> AnyArray:
+    """A number for each number that looks random, another one for each key (SplitMix64)."""
+    state = numbers + np.uint64((key * 0x9E3779B97F4A7C15) % 2**64)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

@@ -1,0 +1,337 @@
+"""Groups of baskets around sensitive ones, and groups by halving an ordered list.
+
+Rows are numbered by their place in the order. Row r holds the public items of the distinct basket ``basket[r]`` and the
+sensitive items ``secrets[secret_indptr[r]:secret_indptr[r + 1]]``.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels._jit import jit
+
+Array: TypeAlias = NDArray[Any]
+Whole: TypeAlias = int | np.int64
+
+SKIPPED = 16
+"""Rows that a search for candidates passes over, for each that it wants: it ends in a crowd of conflicting rows."""
+
+
+@jit
+def _conflicts(row: Whole, secret_indptr: Array, secrets: Array, held: Array, stamp: Whole) -> bool:
+    """Whether a row holds a sensitive item that is marked with the stamp."""
+    conflict = False
+    for place in range(secret_indptr[row], secret_indptr[row + 1]):
+        conflict |= held[secrets[place]] == stamp
+    return conflict
+
+
+@jit
+def _hold(row: Whole, secret_indptr: Array, secrets: Array, held: Array, stamp: Whole) -> None:
+    """Mark the sensitive items of a row."""
+    for place in range(secret_indptr[row], secret_indptr[row + 1]):
+        held[secrets[place]] = stamp
+
+
+@jit
+def _collect(
+    pivot: Whole,
+    after: Array,
+    before: Array,
+    window: Whole,
+    secret_indptr: Array,
+    secrets: Array,
+    held: Array,
+    listed: Array,
+    stamp: Whole,
+    found: Array,
+) -> Whole:
+    """List the candidates of a pivot: rows on both sides that conflict neither with it nor with each other.
+
+    The nearer ones come first, and of two that are equally near the earlier one. Returns how many there are.
+    """
+    count = 0
+    limit = SKIPPED * window
+    for table in range(len(after)):
+        back, forth = before[table, pivot], after[table, pivot]
+        wanted_back, wanted_forth, looked = window, window, 0
+        while looked < limit and ((wanted_back > 0 and back >= 0) or (wanted_forth > 0 and forth >= 0)):
+            looked += 1
+            if wanted_back > 0 and back >= 0:
+                if listed[back] == stamp:
+                    wanted_back -= 1
+                elif not _conflicts(back, secret_indptr, secrets, held, stamp):
+                    _hold(back, secret_indptr, secrets, held, stamp)
+                    listed[back] = stamp
+                    found[count] = back
+                    count += 1
+                    wanted_back -= 1
+                back = before[table, back]
+            if wanted_forth > 0 and forth >= 0:
+                if listed[forth] == stamp:
+                    wanted_forth -= 1
+                elif not _conflicts(forth, secret_indptr, secrets, held, stamp):
+                    _hold(forth, secret_indptr, secrets, held, stamp)
+                    listed[forth] = stamp
+                    found[count] = forth
+                    count += 1
+                    wanted_forth -= 1
+                forth = after[table, forth]
+    return count
+
+
+@jit
+def _choose(
+    pivot: Whole,
+    found: Array,
+    count: Whole,
+    wanted: Whole,
+    basket: Array,
+    indptr: Array,
+    items: Array,
+    marked: Array,
+    stamp: Whole,
+    keys: Array,
+) -> None:
+    """Move the candidates with most items in common with the pivot to the front; ties stay as they are listed."""
+    here = basket[pivot]
+    length = indptr[here + 1] - indptr[here]
+    for place in range(indptr[here], indptr[here + 1]):
+        marked[items[place]] = stamp
+    for entry in range(count):
+        other = basket[found[entry]]
+        common = 0
+        if other == here:
+            common = length
+        else:
+            for place in range(indptr[other], indptr[other + 1]):
+                if marked[items[place]] == stamp:
+                    common += 1
+        keys[entry] = ((length - common) * count + entry) * (np.int64(1) << 32) + found[entry]
+    keys[:count].sort()
+    for entry in range(wanted):
+        found[entry] = keys[entry] & ((np.int64(1) << 32) - 1)
+
+
+@jit
+def _most_left(
+    found: Array,
+    count: Whole,
+    secret_indptr: Array,
+    secrets: Array,
+    left: Array,
+    with_count: Array,
+    most: Whole,
+) -> Whole:
+    """The largest number of rows that still hold one sensitive item, once the found rows are gone."""
+    full = 0
+    for entry in range(count):
+        for place in range(secret_indptr[found[entry]], secret_indptr[found[entry] + 1]):
+            if left[secrets[place]] == most:
+                full += 1
+    return most - 1 if most > 0 and full == with_count[most] else most
+
+
+@jit
+def _take(
+    found: Array,
+    count: Whole,
+    number: Whole,
+    groups: Array,
+    after: Array,
+    before: Array,
+    secret_indptr: Array,
+    secrets: Array,
+    left: Array,
+    with_count: Array,
+) -> None:
+    """Make the found rows a group: they leave the lists, and their sensitive items the counts."""
+    for entry in range(count):
+        row = found[entry]
+        groups[row] = number
+        for table in range(len(after)):
+            back, forth = before[table, row], after[table, row]
+            if back >= 0:
+                after[table, back] = forth
+            if forth >= 0:
+                before[table, forth] = back
+        for place in range(secret_indptr[row], secret_indptr[row + 1]):
+            item = secrets[place]
+            with_count[left[item]] -= 1
+            left[item] -= 1
+            with_count[left[item]] += 1
+
+
+@jit
+def _linked(orders: Array) -> tuple[Array, Array]:
+    """The row after each row and the one before it, in each order; -1 at the ends."""
+    tables, rows = orders.shape
+    after = np.full((tables, rows), -1, dtype=np.int32)
+    before = np.full((tables, rows), -1, dtype=np.int32)
+    for table in range(tables):
+        for place in range(1, rows):
+            after[table, orders[table, place - 1]] = orders[table, place]
+            before[table, orders[table, place]] = orders[table, place - 1]
+    return after, before
+
+
+@jit
+def form_groups(
+    orders: Array,
+    basket: Array,
+    indptr: Array,
+    items: Array,
+    width: Whole,
+    secret_indptr: Array,
+    secrets: Array,
+    kinds: Whole,
+    p: Whole,
+    window: Whole,
+) -> tuple[Array, Whole]:
+    """Group every sensitive row, in order, with the p - 1 candidates that have most items in common with it.
+
+    A group is given up if the rows that would be left could not be one group that keeps the degree p. So the rows that
+    are left at the end can.
+
+    Parameters
+    ----------
+    orders
+        One or more orders of the rows, a line each; candidates are neighbours in any of them. The first is
+        0, 1, 2, …
+    basket, indptr, items, width
+        The distinct basket of each row, the items of each, and how many items there are.
+    secret_indptr, secrets, kinds
+        The sensitive items of each row, and how many there are.
+    p, window
+        The degree, and the number of candidates to each side in each order.
+
+    Returns
+    -------
+    The group of each row (-1 for those that are left), and the number of groups that were given up.
+    """
+    tables, rows = orders.shape
+    after, before = _linked(orders)
+    left = np.zeros(kinds, dtype=np.int64)
+    for item in secrets:
+        left[item] += 1
+    most: Whole = left.max() if kinds else 0
+    with_count = np.zeros(most + 1, dtype=np.int64)
+    for held_by in left:
+        with_count[held_by] += 1
+    groups = np.full(rows, -1, dtype=np.int64)
+    held = np.zeros(kinds, dtype=np.int64)
+    listed = np.zeros(rows, dtype=np.int64)
+    lonely = np.zeros(rows, dtype=np.bool_)
+    marked = np.zeros(width, dtype=np.int64)
+    found = np.empty(2 * window * tables + 1, dtype=np.int64)
+    keys = np.empty(2 * window * tables + 1, dtype=np.int64)
+    remaining, number, given_up, stamp = rows, 0, 0, 0
+    # Rows in a crowd of conflicting ones are tried again from the other end, from where the crowd melts away.
+    for step in range(2 * rows):
+        pivot = step if step < rows else 2 * rows - 1 - step
+        if groups[pivot] >= 0 or secret_indptr[pivot] == secret_indptr[pivot + 1]:
+            continue
+        if step >= rows and not lonely[pivot]:
+            continue
+        stamp += 1
+        listed[pivot] = stamp
+        _hold(pivot, secret_indptr, secrets, held, stamp)
+        count = _collect(pivot, after, before, window, secret_indptr, secrets, held, listed, stamp, found)
+        if count < p - 1:
+            lonely[pivot] = True
+            continue
+        lonely[pivot] = False
+        _choose(pivot, found, count, p - 1, basket, indptr, items, marked, stamp, keys)
+        found[p - 1] = pivot
+        most_left = _most_left(found, p, secret_indptr, secrets, left, with_count, most)
+        if most_left * p > remaining - p:
+            given_up += 1
+            continue
+        _take(found, p, number, groups, after, before, secret_indptr, secrets, left, with_count)
+        most = most_left
+        remaining -= p
+        number += 1
+    for pivot in range(rows):
+        given_up += lonely[pivot] and groups[pivot] < 0
+    return groups, given_up
+
+
+@jit
+def _keeps(
+    begin: Whole, end: Whole, weight: Whole, p: Whole, secret_indptr: Array, secrets: Array, counts: Array
+) -> bool:
+    """Whether no sensitive item is held by more than one p-th of the rows; the counts are zero again at the end."""
+    holds = True
+    last = secret_indptr[begin]
+    for place in range(secret_indptr[begin], secret_indptr[end]):
+        last = place + 1
+        counts[secrets[place]] += 1
+        if counts[secrets[place]] * p > weight:
+            holds = False
+            break
+    for place in range(secret_indptr[begin], last):
+        counts[secrets[place]] = 0
+    return holds
+
+
+@jit
+def halve(ends: Array, secret_indptr: Array, secrets: Array, kinds: Whole, p: Whole) -> Array:
+    """Cut an ordered list in half, and the halves again, as long as both halves keep the degree p.
+
+    The list consists of runs of rows that are not divided. A cut lies between two runs, where the halves differ least
+    in size (the earlier of two such places), and each half has at least p rows.
+
+    Parameters
+    ----------
+    ends
+        The number of rows up to the beginning of each run, and of all.
+    secret_indptr, secrets, kinds
+        The sensitive items of all rows of each run, and how many there are.
+
+    Returns
+    -------
+    The first run of each group, and the number of runs at the end.
+    """
+    runs = len(ends) - 1
+    counts = np.zeros(kinds, dtype=np.int64)
+    first = np.empty(runs + 1, dtype=np.int64)
+    stack = np.empty((runs + 1, 2), dtype=np.int64)
+    stack[0, 0], stack[0, 1] = 0, runs
+    depth, groups = 1, 0
+    while depth:
+        depth -= 1
+        begin, end = stack[depth, 0], stack[depth, 1]
+        cut = half_of(ends, begin, end, p)
+        if cut > 0:
+            left, right = ends[cut] - ends[begin], ends[end] - ends[cut]
+            if _keeps(begin, cut, left, p, secret_indptr, secrets, counts) and _keeps(
+                cut, end, right, p, secret_indptr, secrets, counts
+            ):
+                stack[depth, 0], stack[depth, 1] = cut, end
+                stack[depth + 1, 0], stack[depth + 1, 1] = begin, cut
+                depth += 2
+                continue
+        first[groups] = begin
+        groups += 1
+    first[groups] = runs
+    return first[: groups + 1].copy()
+
+
+@jit
+def half_of(ends: Array, begin: Whole, end: Whole, least: Whole) -> Whole:
+    """Where to cut the runs ``begin … end`` in half, or -1 where a half would have fewer rows than the least."""
+    twice = ends[begin] + ends[end]
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) // 2
+        if 2 * ends[middle] < twice:
+            low = middle + 1
+        else:
+            high = middle
+    cut = low
+    if cut - 1 > begin and twice - 2 * ends[cut - 1] <= 2 * ends[cut] - twice:
+        cut -= 1
+    if cut <= begin or cut >= end or ends[cut] - ends[begin] < least or ends[end] - ends[cut] < least:
+        return -1
+    return cut

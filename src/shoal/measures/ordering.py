@@ -1,0 +1,49 @@
+"""How close to the diagonal an order brings the matrix of baskets and items."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.data.basket_orders import ORDERS, band_of, distinct_baskets, orders_of, taken
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.measures.measure import Measure, Score
+
+
+class Ordering(Measure):
+    """The band of the published baskets, in the order that the method names among its parameters.
+
+    The order is computed again from the published baskets: it depends on public items alone. Where a method names none,
+    there are no such scores.
+
+    bandwidth
+        The largest distance, in rows, of two baskets that share an item.
+    profile
+        The sum over all baskets of the distance to the first one that shares an item.
+    """
+
+    name: ClassVar[str] = "ordering"
+    accepts: ClassVar[tuple[type, ...]] = (Groups,)
+    scores_named: ClassVar[tuple[str, ...]] = ("bandwidth", "profile")
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Order the published baskets, and measure."""
+        groups, order = release.data, release.parameters.get("order")
+        if not isinstance(groups, Groups):
+            raise WrongUse(f"The measure {self.name} looks at published groups.")
+        if order not in ORDERS:
+            return ()
+        used, items = np.unique(groups.items, return_inverse=True)
+        distinct = distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
+        ordered = orders_of(order, distinct)[0]
+        indptr, places = taken(distinct.indptr, np.repeat(ordered, distinct.counts[ordered]))
+        band = band_of(indptr, distinct.items[places], distinct.width)
+        return (
+            Score(
+                "bandwidth", band.bandwidth, "largest distance of two baskets that share an item, in order"
+            ),
+            Score("profile", band.profile, "distances to the first basket that shares an item, summed"),
+        )

@@ -1,0 +1,232 @@
+"""An attack on groups: to name the sensitive member of each."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Floats, Mask, Rows
+from shoal.data.basket_orders import Distinct, distinct_baskets, orders_of, taken
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.groups import Groups
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+from shoal.measures.measure import Measure, Score
+
+
+class Pivot(Measure):
+    """How often a reader who names one member of a group names one that holds a sensitive item of the group.
+
+    All groups with a sensitive item are attacked, and each counts once. The reader names a basket, and thereby
+    everybody whose public items are these; the attack succeeds with the share of them in the original who hold one
+    of the group's sensitive items. (Equal baskets of public items cannot be told apart, neither by the reader nor by
+    this measure: which of them stands in which group is nowhere to be read.)
+
+    pivot_guess
+        The reader names any member: what a group gives away by its counts. With one sensitive item, at most 1 / p.
+    pivot_largest
+        The reader names the member with most public items (any of them, where several have). No group is needed to
+        know that large baskets are likelier to hold any item: what this attack gains over a guess is what no
+        grouping hides, and what `pivot_central` gains beyond it, groups betray.
+    pivot_central
+        The reader names the member that has most items in common with all others together (any of them, where
+        several have). Where groups are formed around a sensitive basket, that is often the one.
+    pivot_replay, pivot_certain
+        The reader knows the method and computes its order from the published baskets. If groups were formed around a
+        basket, every member is tried for the part: it cannot have played it if a basket that nobody took lies nearer
+        to it than one that was taken. If they were cut, the reader leaves out the members that came from another
+        block, and all of the half that holds fewer sensitive items on average, given that one of both halves would
+        have broken the promise. The reader names any of those that remain; `pivot_certain` is the share of groups
+        where one remained and was right.
+
+    Where the release does not say how groups were formed, there is no replay.
+    """
+
+    name: ClassVar[str] = "pivot"
+    accepts: ClassVar[tuple[type, ...]] = (Groups,)
+    scores_named: ClassVar[tuple[str, ...]] = (
+        "pivot_guess",
+        "pivot_largest",
+        "pivot_central",
+        "pivot_replay",
+        "pivot_certain",
+    )
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Attack every group that has a sensitive item."""
+        if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
+            raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
+        groups = release.data
+        asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
+        if not len(asked):
+            return ()
+        shares = shares_of(original, groups)
+        every = np.ones(len(shares), dtype=np.bool_)
+        scores = [
+            _score("guess", _success(groups, shares, every)[asked], "names any member of a group"),
+            _score(
+                "largest",
+                _success(groups, shares, largest(groups))[asked],
+                "names the member with most public items",
+            ),
+            _score(
+                "central",
+                _success(groups, shares, central(groups))[asked],
+                "names the member with most items in common with the others",
+            ),
+        ]
+        named = replayed(groups, release, asked)
+        if named is not None:
+            found = _success(groups, shares, named)[asked]
+            alone = np.add.reduceat(named.astype(np.int64), groups.group_indptr[:-1])[asked] == 1
+            scores.append(_score("replay", found, "replays the method and names one who fits"))
+            scores.append(
+                Score(
+                    "pivot_certain",
+                    float(np.where(alone, found, 0.0).mean()),
+                    "share of groups with a sensitive item where the replay leaves one member, who has it",
+                )
+            )
+        return tuple(scores)
+
+
+def _score(name: str, found: Floats, words: str) -> Score:
+    return Score(
+        f"pivot_{name}",
+        float(found.mean()),
+        f"chance that a reader is right who {words}, over groups with a sensitive item",
+    )
+
+
+def _success(groups: Groups, shares: Floats, named: Mask) -> Floats:
+    """The mean share of the named members of each group; of all members where none is named."""
+    begin = groups.group_indptr[:-1]
+    count = np.add.reduceat(named.astype(np.float64), begin)
+    some = np.add.reduceat(np.where(named, shares, 0.0), begin) / np.maximum(count, 1)
+    return np.where(count > 0, some, np.add.reduceat(shares, begin) / groups.sizes)
+
+
+def shares_of(original: Baskets, groups: Groups) -> Floats:
+    """For each published basket, who of those with its public items holds a sensitive item of its group, as a share."""
+    number = {item: code for code, item in enumerate(groups.vocabulary)}
+    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
+    secret[original.sensitive] = True
+    code = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
+    if (code[original.items] < 0).any():
+        raise BadData("the release lacks items of the original; give the original that it was made from.")
+    hidden = secret[original.items]
+    ends = np.concatenate(([0], np.cumsum(hidden)))[original.indptr]
+    public_indptr = original.indptr - ends
+    published = len(groups.basket_indptr) - 1
+    both = np.concatenate((groups.basket_indptr, groups.basket_indptr[-1] + public_indptr[1:]))
+    ranks = ragged_ranks(both, np.concatenate((groups.items.astype(np.int64), code[original.items[~hidden]])))
+    contents, of = np.unique(ranks, return_inverse=True)
+    members, rows = of[:published], of[published:]
+    counts = np.bincount(rows, minlength=len(contents))
+    if (np.bincount(members, minlength=len(contents)) != counts).any():
+        raise BadData(
+            "the release holds other baskets than the original; give the one that it was made from."
+        )
+
+    # One line for each basket of public items and each set of sensitive ones that goes with it.
+    sets, of_set = np.unique(ragged_ranks(ends, original.items[hidden]), return_inverse=True)
+    pairs, example, times = np.unique(rows * len(sets) + of_set, return_index=True, return_counts=True)
+    begin = np.searchsorted(pairs, np.arange(len(contents) + 1) * len(sets))
+    begin_of, lines = taken(begin, members)
+    owner = np.repeat(np.arange(published), np.diff(begin_of))
+    held_begin, held = taken(ends, example[lines])
+    group = np.repeat(np.arange(len(groups)), groups.sizes)
+    width = len(groups.vocabulary)
+    told = (
+        np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr)) * width + groups.sensitive_items
+    )
+    keys = np.repeat(group[owner], np.diff(held_begin)) * width + code[original.items[hidden][held]]
+    place = np.minimum(np.searchsorted(told, keys), max(len(told) - 1, 0))
+    hits = np.concatenate(([0], np.cumsum(told[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
+    right = hits[held_begin[1:]] > hits[held_begin[:-1]]
+    return np.bincount(owner, right * times[lines], published) / counts[members]
+
+
+def largest(groups: Groups) -> Mask:
+    """The members of each group with most public items."""
+    lengths = np.diff(groups.basket_indptr)
+    most: Mask = lengths == np.repeat(np.maximum.reduceat(lengths, groups.group_indptr[:-1]), groups.sizes)
+    return most
+
+
+def central(groups: Groups) -> Mask:
+    """The members of each group with most items in common with the others, each other member counted apart."""
+    group = np.repeat(np.arange(len(groups)), groups.sizes)
+    basket = np.repeat(np.arange(len(group)), np.diff(groups.basket_indptr))
+    keys = group[basket] * max(len(groups.vocabulary), 1) + groups.items
+    _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    common = np.bincount(basket, counts[of] - 1, len(group)).astype(np.int64)
+    most: Mask = common == np.maximum.reduceat(common, groups.group_indptr[:-1])[group]
+    return most
+
+
+def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
+    """The members that a reader names who replays the method; None where the release does not say how."""
+    form, order = release.parameters.get("form"), release.parameters.get("order")
+    degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
+    if form not in ("pivots", "blocks") or not isinstance(order, str) or not degrees:
+        return None
+    used, items = np.unique(groups.items, return_inverse=True)
+    distinct = distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
+    orders = orders_of(order, distinct)
+    if form == "blocks":
+        return _replay_blocks(groups, distinct, orders[0], int(degrees[0]))
+    return _replay_pivots(groups, distinct, orders, asked, int(release.parameters["alpha"]) * int(degrees[0]))
+
+
+def _replay_pivots(
+    groups: Groups, distinct: Distinct, orders: tuple[Rows, ...], asked: Rows, window: int
+) -> Mask:
+    from shoal.kernels.replay import possible_pivots
+
+    count = len(distinct.of_row)
+    lines, places = np.empty((len(orders), count), np.int64), np.empty((len(orders), count), np.int64)
+    for table, order in enumerate(orders):
+        place = np.empty(len(distinct), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        lines[table] = np.argsort(place[distinct.of_row], kind="stable")
+        places[table, lines[table]] = np.arange(count)
+    leftover = int(np.argmax(groups.sizes))
+    possible: Mask = possible_pivots(
+        lines,
+        places,
+        distinct.of_row,
+        distinct.indptr,
+        distinct.items,
+        groups.group_indptr,
+        leftover,
+        asked,
+        window,
+    )
+    return possible
+
+
+def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> Mask:
+    """The members of the denser half of each block, without those that came from another block.
+
+    The middle members of the groups tell the order of the blocks, and sizes tell where they begin.
+    """
+    from shoal.kernels.replay import denser_halves
+
+    place = np.empty(len(distinct), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    run = place[distinct.of_row]
+    group = np.repeat(np.arange(len(groups)), groups.sizes)
+    middle = run[np.lexsort((run, group))][groups.group_indptr[:-1] + groups.sizes // 2]
+    by_place = np.argsort(middle, kind="stable")
+    ends = np.concatenate(([0], np.cumsum(distinct.counts[order])))
+    begin = np.concatenate(([0], np.cumsum(groups.sizes[by_place])))
+    first = np.searchsorted(ends, begin)
+    cuts, side = denser_halves(ends, first, p, by_place, groups.sensitive_indptr, groups.sensitive_counts)
+    number = np.empty(len(groups), dtype=np.int64)
+    number[by_place] = np.arange(len(groups))
+    block = number[group]
+    second = run >= cuts[block]
+    inside = (run >= first[block]) & (run < first[block + 1])
+    named: Mask = inside & ((side[block] == 0) | (second == (side[block] > 0)))
+    return named

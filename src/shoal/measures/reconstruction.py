@@ -1,0 +1,210 @@
+"""What a reader of groups reconstructs: how often a sensitive item goes together with public ones."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Counts, Floats, Indptr, Items, Rows
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+from shoal.measures.measure import Measure, Score
+
+SENSITIVE = 20
+"""Sensitive items that are asked about, at most: if there are more, so many are drawn."""
+
+COUNTED = 2
+"""Public items of a count query."""
+
+PARTS = 100
+"""Sensitive items that a score lists."""
+
+
+class Reconstruction(Measure):
+    """How well groups answer questions about a sensitive item together with public ones.
+
+    A question takes a sensitive item s and some public items, which part all baskets into cells: those that hold all of
+    the public items, those that hold all but one, and so on. Act(C) is the share of the baskets with s that lie in
+    cell C. A reader of the release can only spread the occurrences of s evenly over each group: a basket of a group
+    with a occurrences in |G| baskets counts a / |G|, and the sum over cell C, as a share of all, is Est(C).
+
+    kl, kl_sum
+        Σ Act·ln(Act / Est) over all cells (Ghinita, Tao, Kalnis 2008), the mean over questions whose public items are
+        drawn evenly from all, and this mean times the number of sensitive items, which is what plots of the paper
+        seem to show. Nothing is smoothed: where Act is positive, Est is too.
+    kl_frequent, kl_frequent_sum
+        The same for public items drawn from the most frequent ones: evenly drawn items are mostly rare ones, about
+        which there is little to tell.
+    query_error
+        The mean relative error |estimate − truth| / truth of the number of baskets that hold a sensitive item and two
+        public ones; the three are drawn from a basket that holds them, so that the truth is at least 1.
+    """
+
+    name: ClassVar[str] = "reconstruction"
+    accepts: ClassVar[tuple[type, ...]] = (Groups,)
+    scores_named: ClassVar[tuple[str, ...]] = (
+        "kl",
+        "kl_sum",
+        "kl_frequent",
+        "kl_frequent_sum",
+        "query_error",
+    )
+
+    items: int = Field(default=4, ge=1, le=16, description="public items of a question: r in the paper")
+    questions: int = Field(default=100, ge=1, description="sets of public items that are drawn")
+    frequent: int = Field(default=50, ge=1, description="how many items count as the most frequent ones")
+    seed: int = Field(default=0, description="draws the same questions again")
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Ask the release and the original the same questions."""
+        if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
+            raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
+        two = TwoSides(original, release.data)
+        public = original.public[original.supports[original.public] > 0]
+        if not len(two.sensitive) or not len(public):
+            return ()
+        generator = np.random.default_rng(self.seed)
+        by_support = public[np.argsort(-original.supports[public], kind="stable")]
+        kinds = two.sensitive
+        asked = np.sort(generator.permutation(kinds)[:SENSITIVE])
+        scores: list[Score] = []
+        for suffix, pool, words in (
+            ("", public, "all items"),
+            ("_frequent", by_support[: self.frequent], f"the {self.frequent} most frequent items"),
+        ):
+            found = np.array([two.divergences(drawn, asked) for drawn in self._drawn(generator, pool)])
+            means = found.mean(axis=0)
+            parts = {original.vocabulary[item]: float(mean) for item, mean in zip(asked, means, strict=True)}
+            meaning = (
+                f"mean Kullback-Leibler divergence of {min(self.items, len(pool))} public items, drawn from {words}, "
+                "with one sensitive item, from what groups tell of them"
+            )
+            value = float(means.mean())
+            scores.append(Score(f"kl{suffix}", value, meaning, parts=dict(list(parts.items())[:PARTS])))
+            summed = f"the same, summed over {len(kinds)} sensitive items"
+            scores.append(Score(f"kl{suffix}_sum", value * len(kinds), summed))
+        errors = two.count_errors(generator, asked, self.questions)
+        if len(errors):
+            meaning = "mean relative error of the number of baskets with a sensitive item and two public ones"
+            scores.append(Score("query_error", float(errors.mean()), meaning))
+        return tuple(scores)
+
+    def _drawn(self, generator: np.random.Generator, pool: Items) -> list[Items]:
+        """Sets of different items of the pool."""
+        count = min(self.items, len(pool))
+        return [generator.choice(pool, count, replace=False) for _ in range(self.questions)]
+
+
+class TwoSides:
+    """The original and its groups, ready to be asked the same question.
+
+    Parameters
+    ----------
+    original, groups
+        They must belong together: as many baskets, and as many occurrences of each sensitive item.
+    """
+
+    def __init__(self, original: Baskets, groups: Groups) -> None:
+        self.original = original
+        self.rows = len(original)
+        number = {item: code for code, item in enumerate(groups.vocabulary)}
+        self._published = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
+        self._before = _Holders(original.indptr, original.items, len(original.vocabulary))
+        self._after = _Holders(groups.basket_indptr, groups.items, len(groups.vocabulary))
+        owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
+        by_item = np.argsort(groups.sensitive_items, kind="stable")
+        self._summary_indptr = np.concatenate(
+            ([0], np.cumsum(np.bincount(groups.sensitive_items, minlength=len(groups.vocabulary))))
+        )
+        self._summary_groups = owner[by_item]
+        self._summary_counts = groups.sensitive_counts[by_item]
+        self._group_indptr, self._sizes = groups.group_indptr, groups.sizes
+        self.sensitive = self._checked(groups)
+        self._spread: dict[int, tuple[Rows, Floats]] = {}
+
+    def _checked(self, groups: Groups) -> Items:
+        """The sensitive items that occur; refuses a release of another original."""
+        told = np.zeros(len(groups.vocabulary), dtype=np.int64)
+        np.add.at(told, groups.sensitive_items, groups.sensitive_counts)
+        secret = self.original.sensitive
+        truth = self.original.supports[secret]
+        known = self._published[secret]
+        same = np.where(known < 0, truth == 0, told[known] == truth) if len(told) else truth == 0
+        if len(groups.basket_indptr) - 1 != self.rows or not same.all() or told.sum() != truth.sum():
+            raise BadData(
+                "the release was not made from this original, or not with the same sensitive items: the numbers of "
+                "baskets or of sensitive items differ; give the original that it was made from, read the same way."
+            )
+        return secret[truth > 0]
+
+    def spread(self, item: int) -> tuple[Rows, Floats]:
+        """The published baskets of groups that hold a sensitive item, and how much each of them counts."""
+        if item not in self._spread:
+            code = self._published[item]
+            part = slice(self._summary_indptr[code], self._summary_indptr[code + 1])
+            groups, counts = self._summary_groups[part], self._summary_counts[part]
+            sizes = self._sizes[groups]
+            begin = np.concatenate(([0], np.cumsum(sizes)))
+            members = np.repeat(self._group_indptr[groups] - begin[:-1], sizes) + np.arange(begin[-1])
+            self._spread[item] = members, np.repeat(counts / sizes, sizes)
+        return self._spread[item]
+
+    def divergences(self, items: Sequence[int] | Items, sensitive: Items) -> list[float]:
+        """The divergence of the cells of some public items, for each of the sensitive ones."""
+        before = self._before.cells(np.asarray(items))
+        after = self._after.cells(self._published[np.asarray(items)])
+        cells = 1 << len(items)
+        found = []
+        for item in sensitive.tolist():
+            act = np.bincount(before[self._before.rows(item)], minlength=cells)
+            members, weights = self.spread(item)
+            est = np.bincount(after[members], weights, cells)
+            filled = np.flatnonzero(act)
+            found.append(float((act[filled] * np.log(act[filled] / est[filled])).sum() / act.sum()))
+        return found
+
+    def count_errors(self, generator: np.random.Generator, sensitive: Items, questions: int) -> Floats:
+        """Relative errors of the number of baskets with a sensitive item and two public ones of such a basket."""
+        public = np.zeros(len(self.original.vocabulary), dtype=np.bool_)
+        public[self.original.public] = True
+        errors = []
+        for item in generator.choice(sensitive, questions).tolist():
+            rows = self._before.rows(item)
+            row = int(generator.choice(rows))
+            held = self.original.items[self.original.indptr[row] : self.original.indptr[row + 1]]
+            held = held[public[held]]
+            if len(held) < COUNTED:
+                continue
+            drawn = generator.choice(held, COUNTED, replace=False)
+            wanted = (1 << COUNTED) - 1
+            truth = int((self._before.cells(drawn)[rows] == wanted).sum())
+            members, weights = self.spread(item)
+            after = self._after.cells(self._published[drawn])
+            estimate = float(weights[after[members] == wanted].sum())
+            errors.append(abs(estimate - truth) / truth)
+        return np.array(errors)
+
+
+class _Holders:
+    """Which rows hold an item."""
+
+    def __init__(self, indptr: Indptr, items: Items, width: int) -> None:
+        self._count = len(indptr) - 1
+        rows = np.repeat(np.arange(self._count, dtype=np.int64), np.diff(indptr))
+        self._rows = rows[np.argsort(items, kind="stable")]
+        self._indptr = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
+
+    def rows(self, item: int) -> Rows:
+        return self._rows[self._indptr[item] : self._indptr[item + 1]]
+
+    def cells(self, items: Items | Counts) -> Items:
+        """The cell of each row: bit j says whether it holds the j-th item."""
+        found = np.zeros(self._count, dtype=np.int32)
+        for place, item in enumerate(items.tolist()):
+            if item >= 0:
+                found[self.rows(item)] |= 1 << place
+        return found

@@ -1,0 +1,1 @@
+"""CAHD: correlation-aware groups for sparse baskets."""

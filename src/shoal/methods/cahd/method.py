@@ -1,0 +1,117 @@
+"""CAHD: correlation-aware groups for sparse baskets (Ghinita, Tao and Kalnis 2008, 2011)."""
+
+import time
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Rows
+from shoal.data.basket_orders import Order, orders_of
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.methods.cahd.formation import Grouping, blocks, pivots
+from shoal.methods.cahd.improve import improve
+from shoal.methods.cahd.pictures import before_and_after, degrees
+from shoal.methods.cahd.publish import publish
+from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of
+from shoal.methods.method import Method
+from shoal.models.model import Model
+from shoal.models.privacy_degree import PrivacyDegree
+
+
+class Cahd(Method):
+    """Put like baskets side by side, group neighbours, and publish each group's sensitive items as counts.
+
+    Public items are published exactly; which basket of a group holds a sensitive item is not. The order of the baskets
+    and the likeness of two of them follow from public items alone. In the form `blocks`, sensitive items can only
+    forbid to cut a group in half; in the paper's form, `pivots`, a group is a sensitive basket with the nearest others,
+    and whoever knows that can often tell which one it was.
+    """
+
+    name: ClassVar[str] = "cahd"
+    accepts: ClassVar[type] = Baskets
+    needs_sensitive: ClassVar[bool] = True
+    example: ClassVar[dict[str, Any]] = {"p": 3}
+    paper: ClassVar[str] = (
+        "Ghinita, Tao, Kalnis: On the anonymization of sparse high-dimensional data. ICDE 2008; "
+        "Ghinita, Kalnis, Tao: Anonymous publication of sensitive transactional data. IEEE TKDE 23(2), 2011"
+    )
+
+    p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
+    form: Literal["blocks", "pivots"] = Field(
+        default="blocks",
+        description="how groups form: blocks of the order, halved as long as the degree holds; or around each "
+        "sensitive basket, as in the paper, which betrays many of them",
+    )
+    order: Order = Field(
+        default="gray",
+        description="how baskets are ordered: Gray code of frequent items, rcm (reverse Cuthill-McKee on baskets that "
+        "share items), bipartite (on baskets and items), lexicographic, nearest (MinHash), or sum (A + Aᵀ, to compare)",
+    )
+    alpha: int = Field(
+        default=3,
+        ge=1,
+        description="with pivots: candidates to each side, in multiples of p; with improve: how far a basket may go",
+    )
+    improve: bool = Field(
+        default=False,
+        description="let baskets without sensitive items change places while estimates come closer to the truth; "
+        "who was moved can be seen, and so who was not",
+    )
+
+    def models(self) -> tuple[Model, ...]:
+        """The degree."""
+        return (PrivacyDegree(p=self.p),)
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Order, group, and publish in canonical order."""
+        self.accept(data)
+        assert isinstance(data, Baskets)
+        begin = time.perf_counter()
+        sheet = sheet_of(data)
+        refuse_infeasible(data, sheet, self.p)
+        encoded = time.perf_counter()
+        orders = orders_of(self.order, sheet.distinct)
+        ordered = time.perf_counter()
+        bare = np.diff(sheet.distinct.indptr) == 0
+        notes: dict[str, Any] = {
+            "distinct_baskets": len(sheet.distinct),
+            "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
+        }
+        grouping = self._group(sheet, orders, notes)
+        grouped = time.perf_counter()
+        groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
+        published = time.perf_counter()
+        bands, matrices = before_and_after(sheet, grouping.rows, self.order)
+        notes |= {"groups": len(groups), "band": bands}
+        notes["pictures"] = [*matrices, *degrees(groups, self.p)]
+        timings = {
+            "encode": encoded - begin,
+            "order": ordered - encoded,
+            "group": grouped - ordered,
+            "publish": published - grouped,
+            "draw": time.perf_counter() - published,
+        }
+        release = Release(
+            data=groups,
+            method=self.name,
+            parameters=self.model_dump(mode="json"),
+            promises=tuple(model.as_promise() for model in self.models()),
+        )
+        return release, Trace(rows, timings, notes)
+
+    def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
+        if self.form == "pivots":
+            grouping = pivots(sheet, orders, self.p, self.alpha)
+            notes["groups_given_up"] = grouping.given_up
+        else:
+            grouping = blocks(sheet, orders[0], self.p)
+        if self.improve:
+            grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
+        return grouping

@@ -1,0 +1,113 @@
+"""Baskets as the methods that publish groups see them: public items on one side, sensitive ones on the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.data.basket_orders import Distinct, distinct_baskets, taken
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.errors import Infeasible, WrongUse
+
+NAMED = 5
+"""Sensitive items that a refusal names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Rows with their public items apart from their sensitive ones.
+
+    Parameters
+    ----------
+    public
+        Codes of the items that are published in baskets: all that occur and are not sensitive.
+    sensitive
+        Codes of the sensitive items.
+    distinct
+        The distinct baskets of public items, numbered among `public`, and which of them each row holds.
+    secret_indptr, secrets
+        The sensitive items of each row, numbered among `sensitive`.
+    """
+
+    public: Items
+    sensitive: Items
+    distinct: Distinct
+    secret_indptr: Indptr
+    secrets: Items
+
+    def __len__(self) -> int:
+        return len(self.secret_indptr) - 1
+
+    @property
+    def supports(self) -> Counts:
+        """The number of rows that hold each sensitive item."""
+        return np.bincount(self.secrets, minlength=len(self.sensitive)).astype(np.int64)
+
+    def arranged(self, order: Rows) -> Rows:
+        """All rows, by the place of their baskets in an order of the distinct ones, then by their sensitive items.
+
+        Rows that tie are equal in every item, so that it does not matter which comes first.
+        """
+        place = np.empty(len(self.distinct), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return np.lexsort((ragged_ranks(self.secret_indptr, self.secrets), place[self.distinct.of_row]))
+
+    def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
+        """The sensitive items of the rows in another order."""
+        indptr, places = taken(self.secret_indptr, rows)
+        return indptr, self.secrets[places]
+
+
+def sheet_of(baskets: Baskets) -> Sheet:
+    """Take baskets apart into public and sensitive items."""
+    secret = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
+    secret[baskets.sensitive] = True
+    # Items that nobody holds have no number: a reader of the release would not know of them.
+    known = ~secret & (baskets.supports > 0)
+    number = np.where(secret, np.cumsum(secret), np.cumsum(known)).astype(np.int32) - 1
+    is_secret = secret[baskets.items]
+    ends = np.concatenate(([0], np.cumsum(is_secret)))
+    secret_indptr = ends[baskets.indptr]
+    public_indptr = baskets.indptr - secret_indptr
+    public = np.flatnonzero(known).astype(np.int32)
+    return Sheet(
+        public=public,
+        sensitive=baskets.sensitive,
+        distinct=distinct_baskets(public_indptr, number[baskets.items[~is_secret]], len(public)),
+        secret_indptr=secret_indptr,
+        secrets=number[baskets.items[is_secret]],
+    )
+
+
+def refuse_infeasible(baskets: Baskets, sheet: Sheet, p: int) -> None:
+    """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
+
+    Raises
+    ------
+    WrongUse
+        If no item is sensitive.
+    Infeasible
+        With the largest degree that can be promised, of all and of each item that forbids p.
+    """
+    if not len(sheet.sensitive):
+        raise WrongUse(
+            "No item is sensitive, so there is nothing to hide; name those that must not be learned with --sensitive."
+        )
+    supports, rows = sheet.supports, len(sheet)
+    worst = np.flatnonzero(supports * p > rows)
+    if not len(worst):
+        return
+    worst = worst[np.argsort(-supports[worst], kind="stable")]
+    best = int(rows // supports[worst[0]])
+    told = "; ".join(
+        f"{baskets.vocabulary[sheet.sensitive[item]]!r} is in {supports[item]} of {rows} baskets: at most p = "
+        f"{rows // supports[item]}"
+        for item in worst[:NAMED].tolist()
+    )
+    more = f"; and {len(worst) - NAMED} more items" if len(worst) > NAMED else ""
+    advice = (
+        f"The largest p is {best}."
+        if best >= 2
+        else "No p from 2 on can be kept: leave the baskets or the item out."
+    )
+    raise Infeasible(f"p = {p} cannot be kept: {told}{more}. {advice}", best)
