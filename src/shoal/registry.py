@@ -12,7 +12,15 @@ from shoal.errors import UnknownName
 
 METHODS = {
     "mondrian": "shoal.methods.mondrian.method:Mondrian",
+    "samarati": "shoal.methods.samarati:Samarati",
+    "lattice": "shoal.methods.lattice:Lattice",
+    "disassociation": "shoal.methods.disassociation.method:Disassociation",
+    "cahd": "shoal.methods.cahd.method:Cahd",
+    "permutation-mondrian": "shoal.methods.permutation_mondrian:PermutationMondrian",
     "coherence": "shoal.methods.coherence.method:Coherence",
+    "hide-rules": "shoal.methods.hide_rules.method:HideRules",
+    "rule-hiding": "shoal.methods.rule_hiding.method:RuleHiding",
+    "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
 }
 
 MODELS = {
@@ -28,15 +36,28 @@ MODELS = {
     "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
     "k-map": "shoal.models.k_map:KMap",
     "delta-presence": "shoal.models.delta_presence:DeltaPresence",
+    "privacy-degree": "shoal.models.privacy_degree:PrivacyDegree",
     "hkp-coherence": "shoal.models.coherence:HkpCoherence",
     "hidden-rules": "shoal.models.hidden_rules:HiddenRules",
+    "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
+    "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
+    "disassociation": "shoal.models.disassociation:Disassociated",
 }
 
 MEASURES = {
     "loss": "shoal.measures.loss:Loss",
     "classes": "shoal.measures.classes:Classes",
     "precision": "shoal.measures.precision:Precision",
+    "suppression": "shoal.measures.suppression:Suppression",
+    "reconstruction": "shoal.measures.reconstruction:Reconstruction",
+    "pivot": "shoal.measures.pivot:Pivot",
+    "ordering": "shoal.measures.ordering:Ordering",
     "entropy": "shoal.measures.entropy:Entropy",
+    "itemsets": "shoal.measures.itemsets:FrequentItemsets",
+    "associations": "shoal.measures.associations:Associations",
+    "generalised-items": "shoal.measures.generalised_items:GeneralisedItems",
+    "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
+    "chunks": "shoal.measures.chunks:Chunks",
 }
 
 ENGINES = {

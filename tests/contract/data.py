@@ -1,13 +1,22 @@
 """The data that every method must cope with."""
 
+from dataclasses import replace
+
 import numpy as np
 from tests.tables import column
 
 from shoal.data.baskets import Baskets
+from shoal.data.builders import build
 from shoal.data.role import Role
-from shoal.data.table import Table
+from shoal.data.table import Column, Table
 
 ROWS = 120
+
+
+def with_hierarchy(values: Column, builder: str) -> Column:
+    """A column with the hierarchy of a builder: some methods generalise along hierarchies alone."""
+    tree = build(builder, values.domain, values.name)
+    return replace(values, hierarchy=tree.covering(values.domain, values.name))
 
 
 def people() -> Table:
@@ -18,8 +27,8 @@ def people() -> Table:
     return Table(
         (
             column("name", [f"person {row}" for row in range(ROWS)], Role.IDENTIFYING),
-            column("age", ages),
-            column("city", cities),
+            with_hierarchy(column("age", ages), "intervals:5,10,20"),
+            with_hierarchy(column("city", cities), "suppress"),
             column(
                 "illness",
                 [["flu", "cold", "gout"][draw] for draw in random.integers(0, 3, ROWS)],

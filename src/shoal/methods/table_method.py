@@ -41,6 +41,9 @@ class TableMethod(Method):
     suppresses: ClassVar[bool] = False
     """Whether the method can leave rows out. Then a promise that the whole table breaks may still be kept."""
 
+    along_hierarchies: ClassVar[bool] = False
+    """Whether every quasi-identifier needs a hierarchy."""
+
     k: int | None = Field(default=None, ge=2, description="least number of rows (or persons) of a class")
     l: int | None = Field(  # noqa: E741
         default=None, ge=2, description="least number of different sensitive values of a class"

@@ -75,8 +75,7 @@ class PublishedClasses:
 
     @classmethod
     def of(cls, table: Table) -> "PublishedClasses":
-        """Number the classes of a table, rows that tell nothing left aside."""
-        table = telling(table)
+        """Number the classes of a table."""
         number = numbered(table.quasi, table.rows)
         first = np.unique(number, return_index=True)[1]
         return cls(table, number, first, np.bincount(number, minlength=len(first)).astype(np.int64))
@@ -118,11 +117,13 @@ class PublishedClasses:
 
 
 def telling(table: Table) -> Table:
-    """The rows of a published table that tell anything.
+    """The rows of a published table that tell anything about somebody: for promises about the sizes of classes.
 
-    A suppressed row may be published with ``*`` in all quasi-identifiers and all sensitive cells. It says of nobody
-    anything but that she is in the table, whoever looks, and so it belongs to no class, however few such rows there
-    are. A row of ``*`` with a sensitive value is no such row: it would point at the few who had to be suppressed.
+    A suppressed row may be published with ``*`` in all quasi-identifiers and all sensitive cells. It can be anybody's,
+    and says of her nothing but that she is in the table; so it belongs to no class, however few such rows there are. A
+    row of ``*`` with a sensitive value is no such row: it would point at the few who had to be suppressed. Promises
+    about sensitive values leave cells of ``*`` aside by themselves, and those about a population count such rows,
+    because to be in the table is what they hide.
     """
     hidden: Mask = np.ones(table.rows, dtype=np.bool_)
     for column in (*table.quasi, *table.sensitive):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data.calendar import iso
 from shoal.data.cells import SUPPRESSED, set_members
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column, Table
@@ -132,7 +133,7 @@ class CellReader:
             if self._column.domain.kind is Kind.NUMERIC:
                 return float(text)
             if self._column.domain.kind is Kind.DATE:
-                return float(np.datetime64(text.replace("/", "-"), "D").astype(np.int64))
+                return float(np.datetime64(iso(text), "D").astype(np.int64))
         except ValueError:
             return None
         return None

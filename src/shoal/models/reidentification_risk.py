@@ -12,7 +12,7 @@ from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses
+from shoal.models.classes import PublishedClasses, telling
 from shoal.models.exact import at_most, fraction, rounded_up
 from shoal.models.model import TableModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
@@ -64,7 +64,7 @@ class ReidentificationRisk(TableModel):
         self.accept(published)
         assert isinstance(published, Table)
         promise = f"the {self.over} risk of being re-identified is at most {self.risk:g}"
-        classes = PublishedClasses.of(published)
+        classes = PublishedClasses.of(telling(published))
         limit = fraction(self.risk)
         if not len(classes):
             return Verdict(self.name, promise, holds=True, value=None, threshold=limit)

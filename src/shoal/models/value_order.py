@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Rows
+from shoal.data.calendar import iso
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column
 from shoal.errors import BadData, WrongUse
@@ -108,8 +109,8 @@ def _number(text: str) -> Decimal:
 
 
 def _day(text: str) -> datetime:
-    """A day as ``1967-01-23`` or ``1967/01/23``, with or without a time."""
-    return datetime.fromisoformat(text.replace("/", "-")).replace(tzinfo=None)
+    """A day in any form that is read, such as ``1967-01-23`` and ``23.01.1967``, or an ISO time."""
+    return datetime.fromisoformat(iso(text)).replace(tzinfo=None)
 
 
 def _listed(text: str, known: dict[str, int]) -> str:

@@ -1,0 +1,118 @@
+"""The lattice of levels: every way to generalise each column to one level of its hierarchy."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from shoal.arrays import Codes
+from shoal.data.table import Column
+from shoal.errors import UnknownName, WrongUse
+
+Levels: TypeAlias = tuple[int, ...]
+"""A vector of the lattice: the level of each quasi-identifier, in the order of the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lattice:
+    """The vectors between the raw table and the coarsest one that is allowed.
+
+    Parameters
+    ----------
+    names
+        The quasi-identifiers.
+    nodes
+        For each column and level, the node of the hierarchy that each code of the column's domain falls under.
+    sizes
+        For each column and level, the number of nodes.
+    highest
+        The coarsest level that each column may reach. The finest one is always 0.
+    """
+
+    names: tuple[str, ...]
+    nodes: tuple[tuple[Codes, ...], ...]
+    sizes: tuple[tuple[int, ...], ...]
+    highest: Levels
+
+    @property
+    def lowest(self) -> Levels:
+        """The raw table."""
+        return (0,) * len(self.highest)
+
+    @property
+    def height(self) -> int:
+        """The height of the coarsest vector: the sum of its levels."""
+        return sum(self.highest)
+
+    def __len__(self) -> int:
+        return box_size(self.lowest, self.highest)
+
+    def at_height(self, height: int) -> Iterator[Levels]:
+        """The vectors whose levels sum to a height, in ascending order."""
+        room = [0]
+        for most in reversed(self.highest):
+            room.append(room[-1] + most)
+        room.reverse()
+
+        def below(place: int, left: int) -> Iterator[Levels]:
+            if place == len(self.highest):
+                yield ()
+                return
+            for level in range(max(0, left - room[place + 1]), min(self.highest[place], left) + 1):
+                for rest in below(place + 1, left - level):
+                    yield (level, *rest)
+
+        if 0 <= height <= self.height:
+            yield from below(0, height)
+
+    def named(self, levels: Levels) -> dict[str, int]:
+        """A vector as plain data: column to level."""
+        return dict(zip(self.names, levels, strict=True))
+
+    def words(self, levels: Levels) -> str:
+        """A vector in words: ``age 1, sex 0``."""
+        return ", ".join(f"{name} {level}" for name, level in self.named(levels).items())
+
+
+def box_size(low: Levels, high: Levels) -> int:
+    """How many vectors lie between two vectors, both included."""
+    return prod(last - first + 1 for first, last in zip(low, high, strict=True))
+
+
+def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: tuple[str, ...]) -> Lattice:
+    """The lattice of a table's quasi-identifiers.
+
+    Parameters
+    ----------
+    max_level
+        The coarsest level of columns that must not be generalised further.
+    raw
+        Columns that must stay as they are.
+
+    Raises
+    ------
+    WrongUse
+        If a column has no hierarchy, or a wish names a column or a level that is not there.
+    """
+    names = tuple(column.name for column in columns)
+    for name in (*max_level, *raw):
+        if name not in names:
+            raise UnknownName("quasi-identifier", name, names)
+    nodes, sizes, highest = [], [], []
+    for column in columns:
+        hierarchy = column.hierarchy
+        if hierarchy is None:
+            raise WrongUse(
+                f"The column {column.name!r} has no hierarchy to generalise along; give it one, for example "
+                f"--hierarchy {column.name}=suppress or --hierarchy {column.name}=FILE.csv (see `shoal hierarchy`)."
+            )
+        most = 0 if column.name in raw else max_level.get(column.name, hierarchy.height)
+        if not 0 <= most <= hierarchy.height:
+            raise WrongUse(
+                f"max_level of {column.name!r} must be a level from 0 to {hierarchy.height}, not {most}."
+            )
+        leaves = hierarchy.leaf_of(column.domain)
+        nodes.append(tuple(hierarchy.nodes_at(level)[leaves] for level in range(hierarchy.height + 1)))
+        sizes.append(tuple(len(labels) for labels in hierarchy.labels))
+        highest.append(most)
+    return Lattice(names, tuple(nodes), tuple(sizes), tuple(highest))

@@ -1,0 +1,151 @@
+"""What the methods of full-domain generalisation have in common: wishes, limits, and what they tell."""
+
+from fractions import Fraction
+from typing import Any, ClassVar, NoReturn
+
+from pydantic import Field
+
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods.full_domain.lattice import Levels, lattice_of
+from shoal.methods.full_domain.losses import column_losses
+from shoal.methods.full_domain.parts import Part
+from shoal.methods.full_domain.problem import Problem
+from shoal.methods.full_domain.publication import publish
+from shoal.methods.full_domain.texts import texts_of
+from shoal.methods.full_domain.tuples import distinct_tuples
+from shoal.methods.table_method import TableMethod
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+WILDCARDS = (
+    "A missing quasi-identifier matches every value. A row with missing cells is then safe only from those who do not "
+    "know what is missing: whoever knows the true value finds fewer rows that match it than were counted."
+)
+CATEGORY = "A missing quasi-identifier is a value of its own: it matches other missing ones and nothing else."
+
+
+class FullDomain(TableMethod):
+    """Generalise every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
+
+    suppresses: ClassVar[bool] = True
+    along_hierarchies: ClassVar[bool] = True
+
+    max_level: dict[str, int] = Field(
+        default_factory=dict, description="the coarsest level that a column may be generalised to"
+    )
+    raw: tuple[str, ...] = Field(default=(), description="quasi-identifiers that must stay as they are")
+    weights: dict[str, float] = Field(
+        default_factory=dict,
+        description="how much a column's loss counts: 3 makes it three times as important",
+    )
+    missing_matches_all: bool = Field(
+        default=False,
+        description="a missing quasi-identifier matches every value, instead of being a value of its own",
+    )
+    keep_suppressed: bool = Field(
+        default=False,
+        description="publish suppressed rows with * in their cells, instead of leaving them out",
+    )
+
+    def models(self) -> tuple[TableModel, ...]:
+        """The promises; with wildcards, k-anonymity counts the rows that match."""
+        return tuple(
+            model.model_copy(update={"missing_matches_all": True})
+            if self.missing_matches_all and isinstance(model, KAnonymity)
+            else model
+            for model in super().models()
+        )
+
+    def problem(self, table: Table, models: tuple[TableModel, ...], engine: Local | None) -> Problem:
+        """The table with its lattice and what the levels lose.
+
+        Raises
+        ------
+        WrongUse
+            If a wish names a column that is no quasi-identifier, or a weight is negative.
+        """
+        names = [column.name for column in table.quasi]
+        for name, weight in self.weights.items():
+            if name not in names:
+                raise UnknownName("quasi-identifier", name, names)
+            if not weight > 0:
+                raise WrongUse(f"The weight of {name!r} must be above 0, not {weight}.")
+        if self.missing_matches_all and table.entity is not None:
+            raise WrongUse(
+                "Missing values cannot match all where an entity column says whose rows are whose."
+            )
+        lattice = lattice_of(table.quasi, self.max_level, self.raw)
+        texts = tuple(texts_of(column) for column in table.quasi)
+        return Problem(
+            table=table,
+            tuples=distinct_tuples(table.quasi, table.rows),
+            lattice=lattice,
+            texts=texts,
+            losses=column_losses(table.quasi, texts),
+            models=models,
+            weights=self.weights,
+            wildcards=self.missing_matches_all,
+            threads=(engine or Local()).threads,
+        )
+
+    def release(
+        self,
+        problem: Problem,
+        parts: tuple[Part, ...],
+        timings: dict[str, float],
+        notes: dict[str, Any],
+    ) -> tuple[Release, Trace]:
+        """Publish the parts, and tell the levels."""
+        table, rows, suppressed = publish(problem, parts, keep_suppressed=self.keep_suppressed)
+        details: dict[str, Any] = {"levels": problem.lattice.named(parts[0].levels)}
+        if len(parts) > 1:
+            details["parts"] = [problem.lattice.named(part.levels) for part in parts]
+        release = Release(
+            data=table,
+            method=self.name,
+            parameters=self.model_dump(mode="json", exclude={"promises"}),
+            promises=tuple(model.as_promise() for model in problem.models),
+            suppressed=suppressed,
+            details=details,
+        )
+        missing = any(column.domain.missing is not None for column in problem.table.quasi)
+        if missing or self.missing_matches_all:
+            notes = {**notes, "missing": WILDCARDS if self.missing_matches_all else CATEGORY}
+        return release, Trace(rows, timings, notes)
+
+
+def share_of(share: float, rows: int) -> int:
+    """The whole rows in a share of them, reckoned without rounding errors.
+
+    >>> share_of(0.01, 1000), share_of(0.29, 100), share_of(1, 3)
+    (10, 29, 3)
+    """
+    return int(Fraction(str(share)) * rows)
+
+
+def refuse(problem: Problem, nearest: tuple[int, Levels], allowed: int) -> NoReturn:
+    """Say why no vector will do, and the fewest rows that one would have to suppress.
+
+    Raises
+    ------
+    Infeasible
+        Always.
+    """
+    lost, levels = nearest
+    rows = problem.tuples.rows
+    where = problem.lattice.words(levels)
+    if lost >= rows:
+        raise Infeasible(
+            f"No vector of levels keeps the promises for any row: even {where} suppresses all {rows} rows. "
+            "Promise less, or allow coarser levels.",
+            rows,
+        )
+    raise Infeasible(
+        f"No vector of levels keeps the promises with at most {allowed} suppressed rows; the nearest, {where}, "
+        f"suppresses {lost}. Allow {lost}, allow coarser levels, or promise less.",
+        lost,
+    )

@@ -1,0 +1,108 @@
+"""A table to be generalised, with its promises and wishes: all that a search needs."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from shoal.arrays import Mask, Rows
+from shoal.data.table import Table
+from shoal.methods.full_domain.facts import Facts
+from shoal.methods.full_domain.lattice import Lattice, Levels
+from shoal.methods.full_domain.losses import CellMeasure, ColumnLoss
+from shoal.methods.full_domain.objective import Minimized, Objective, objective_of
+from shoal.methods.full_domain.suppression import Outcome, Suppression
+from shoal.methods.full_domain.texts import Texts
+from shoal.methods.full_domain.tuples import Grouping, Tuples
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+THREADED = 50_000
+"""Tuples from which vectors are evaluated on several threads; below, the threads get in each other's way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """What is to be generalised, and what must hold.
+
+    Parameters
+    ----------
+    table, tuples
+        The table, and its distinct tuples.
+    lattice, texts, losses
+        The ways to generalise it, what they publish, and what they lose.
+    models
+        The promises, made definite for the table.
+    weights
+        How much columns count.
+    wildcards
+        Whether missing quasi-identifiers match every value.
+    threads
+        How many vectors may be evaluated at once.
+    """
+
+    table: Table
+    tuples: Tuples
+    lattice: Lattice
+    texts: tuple[Texts, ...]
+    losses: Mapping[CellMeasure, tuple[ColumnLoss, ...]]
+    models: tuple[TableModel, ...]
+    weights: Mapping[str, float]
+    wildcards: bool = False
+    threads: int = 1
+
+    @property
+    def k(self) -> int | None:
+        """The largest number of rows that is promised for each class."""
+        promised = [
+            model.k for model in self.models if isinstance(model, KAnonymity) and model.entity is None
+        ]
+        return max(promised, default=None)
+
+    def part(self, mask: Mask) -> tuple["Problem", Rows]:
+        """The same problem for some of the tuples alone, and the rows that have them."""
+        tuples, rows = self.tuples.part(mask)
+        part = Problem(
+            self.table.take(rows),
+            tuples,
+            self.lattice,
+            self.texts,
+            self.losses,
+            self.models,
+            self.weights,
+            self.wildcards,
+            self.threads,
+        )
+        return part, rows
+
+
+class Judge:
+    """Evaluates vectors of a problem, within a number of rows that may be left out."""
+
+    def __init__(self, problem: Problem, limit: int) -> None:
+        self.problem = problem
+        self.grouping = Grouping(problem.lattice, problem.tuples)
+        facts = Facts(problem.table, self.grouping, problem.models, wildcards=problem.wildcards)
+        self.suppression = Suppression(self.grouping, facts, problem.models, limit)
+
+    def evaluate(self, vectors: Iterable[Levels]) -> list[Outcome]:
+        """Evaluate vectors, in the order in which they come."""
+        waiting = list(vectors)
+        threads = min(self.problem.threads, len(waiting))
+        if threads < 2 or len(self.problem.tuples) < THREADED:
+            return [self.suppression.evaluate(levels) for levels in waiting]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(self.suppression.evaluate, waiting))
+
+    def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
+        """What is minimised."""
+        problem = self.problem
+        return objective_of(
+            measure,
+            self.grouping,
+            problem.losses,
+            problem.weights,
+            k=problem.k,
+            limit=self.suppression.limit,
+            least=self.suppression.least,
+            price=price,
+        )

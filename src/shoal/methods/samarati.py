@@ -1,0 +1,122 @@
+"""Samarati's algorithm: the lowest height of the lattice on which k-anonymity can be reached (Samarati 2001)."""
+
+import time
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import WrongUse
+from shoal.methods.full_domain.heights import Heights
+from shoal.methods.full_domain.method import FullDomain, refuse, share_of
+from shoal.methods.full_domain.parts import Part, loss_of, published_classes, scores
+from shoal.methods.full_domain.problem import Judge, Problem
+from shoal.methods.full_domain.suppression import Outcome
+
+LARGEST = 2_000_000
+"""Vectors above which all of a height are too many to look at."""
+
+Choice = Literal["lm", "discernibility", "c_avg", "entropy", "precision", "first"]
+
+
+class Samarati(FullDomain):
+    """Find the least height of the lattice on which a vector keeps the promises, by binary search, and choose there.
+
+    The height of a vector is the sum of its levels. Where a vector keeps the promises, all above it do, so that heights
+    can be searched by halving (section 5 of the paper). Promises for which that is not true, such as t-closeness with
+    suppression, are searched height by height. All solutions of the least height are listed with every measure, and
+    one is chosen.
+    """
+
+    name: ClassVar[str] = "samarati"
+    example: ClassVar[dict[str, Any]] = {"k": 3, "max_suppressed": 10}
+    paper: ClassVar[str] = (
+        "Samarati: Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001"
+    )
+
+    max_suppressed: float = Field(
+        default=0,
+        ge=0,
+        description="the most rows that may be suppressed: 20 is a number of rows, and 0.01, below 1, a share of them",
+    )
+    choose: Choice = Field(
+        default="lm", description="the measure by which one of the solutions is chosen, or the first in order"
+    )
+    among: Literal["least", "minimal"] = Field(
+        default="least",
+        description="choose among the solutions of the least height, or among all that no solution lies below",
+    )
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Search the heights, choose a solution, and put the rows in canonical order."""
+        self.accept(data)
+        assert isinstance(data, Table)
+        limit = self._limit(data.rows)
+        models = self.models_for(data)
+        begin = time.perf_counter()
+        problem = self.problem(data, models, engine)
+        if len(problem.lattice) > LARGEST:
+            raise WrongUse(
+                f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
+                "method lattice, which searches such lattices for a given time."
+            )
+        if self.choose == "c_avg" and problem.k is None:
+            raise WrongUse("C_AVG is a multiple of k; promise a k, or choose by another measure.")
+        prepared = time.perf_counter()
+        judge = Judge(problem, limit)
+        heights = Heights(judge)
+        found = heights.least() if self.among == "least" else heights.minimal()
+        if not found:
+            refuse(problem, heights.nearest, limit)
+        searched = time.perf_counter()
+        parts = [_part(judge.evaluate([levels])[0]) for levels in found]
+        solutions = [(part, _told(problem, part)) for part in parts]
+        chosen = min(solutions, key=lambda one: (self._rank(problem, *one), one[0].levels))[0]
+        notes = {
+            "height": sum(chosen.levels),
+            "least_height": min(sum(levels) for levels in found),
+            "vectors": len(problem.lattice),
+            "evaluated": heights.evaluated,
+            "pruned": len(problem.lattice) - heights.evaluated,
+            "seconds_per_vector": (searched - prepared) / max(heights.evaluated, 1),
+            "binary_search": heights.halving,
+            "tuples": len(problem.tuples),
+            "chosen_by": self.choose,
+            "solutions": [told for _, told in solutions],
+        }
+        timings = {"prepare": prepared - begin, "search": searched - prepared}
+        return self.release(problem, (chosen,), timings, notes)
+
+    def _limit(self, rows: int) -> int:
+        asked = self.max_suppressed
+        if asked < 1:
+            return share_of(asked, rows)
+        if asked != int(asked):
+            raise WrongUse(
+                f"max_suppressed must be a whole number of rows, or a share below 1, not {asked:g}."
+            )
+        return min(int(asked), rows)
+
+    def _rank(self, problem: Problem, part: Part, told: dict[str, Any]) -> float:
+        """What the solution is chosen by, the less the better; weights count where the measure sums columns."""
+        if self.choose == "first":
+            return 0.0
+        if self.choose == "discernibility" or self.choose == "c_avg":
+            return float(told[self.choose])
+        published = published_classes(problem, (part,))
+        return loss_of(problem, self.choose, published, weighted=True)
+
+
+def _part(outcome: Outcome) -> Part:
+    return Part(outcome.levels, outcome.kept[outcome.number])
+
+
+def _told(problem: Problem, part: Part) -> dict[str, Any]:
+    levels = problem.lattice.named(part.levels)
+    return {"levels": levels, "height": sum(part.levels), **scores(problem, (part,))}
