@@ -1,0 +1,76 @@
+"""``shoal convert``: baskets from one format into another."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from shoal.cli import show
+from shoal.cli.anonymize import OUTPUT, Force, Input, Quiet
+from shoal.cli.options import Section, flag, flattened, single, text_option
+from shoal.io.basket_conversion import convert_baskets
+from shoal.io.places import refuse_existing
+from shoal.io.reading import Reading
+from shoal.recipe import Source
+
+EXAMPLE = """Example:
+  shoal convert baskets.dat baskets.csv --to matrix --least-support 0.05"""
+
+
+def program(tokens: Sequence[str]) -> App:
+    """The command."""
+    command = flattened(
+        convert,
+        source=Section(Source, "Reading", only=("baskets",), build=dict),
+        reading=Section(Reading, "Reading", only=("separator",)),
+    )
+    return single("convert", command, EXAMPLE)
+
+
+def convert(
+    input: Input,
+    output: Annotated[str, Parameter(help="the file to write")],
+    /,
+    *,
+    source: dict[str, Any],
+    reading: Reading,
+    to: Annotated[
+        str | None,
+        text_option(
+            "layout to write: lines, spmf, long:ID,ITEM, matrix or column:NAME; .dat and .spmf tell it themselves",
+            "LAYOUT",
+            group=OUTPUT,
+        ),
+    ] = None,
+    least_support: Annotated[
+        float,
+        Parameter(
+            help="leave out items that fewer baskets hold: a number, or below 1 a share of the baskets",
+            group=OUTPUT,
+            negative="",
+        ),
+    ] = 0,
+    drop_empty: Annotated[bool, flag("leave out baskets without items", group=OUTPUT)] = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write baskets in another format, without rare items if wanted.
+
+    Formats: one basket a line, SPMF, a long table of basket and item, a matrix of 0 and 1, or a column of a table;
+    gzip and Zstandard are unpacked. Baskets that lose all their items stay, because they are persons too.
+    """
+    refuse_existing(output, force, input)
+    before, after = convert_baskets(
+        input,
+        output,
+        layout=source.get("baskets"),
+        separator=reading.separator,
+        to=to,
+        least_support=least_support,
+        drop_empty=drop_empty,
+    )
+    if not quiet:
+        show.line(
+            f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "
+            f"items in {output}"
+        )

@@ -1,0 +1,95 @@
+"""Baskets from one layout into another, without rare items if wanted."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.errors import WrongUse
+from shoal.io.basket_layouts import Layout, parse_layout
+from shoal.io.baskets import Source, read_baskets, write_baskets
+
+ENDINGS = {".dat": "lines", ".spmf": "spmf"}
+"""Layouts that the ending of a file tells."""
+
+
+def convert_baskets(
+    source: Source,
+    target: str | Path,
+    *,
+    layout: str | None = None,
+    separator: str | None = None,
+    to: str | None = None,
+    least_support: float = 0,
+    drop_empty: bool = False,
+) -> tuple[Baskets, Baskets]:
+    """Read baskets and write them in another layout, in their order.
+
+    Parameters
+    ----------
+    source, layout, separator
+        What to read, as `read_baskets` takes it.
+    target
+        The file to write.
+    to
+        The layout to write: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or
+        ``column:NAME``. Unless told, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF.
+    least_support
+        Items that fewer baskets hold are left out: a number of baskets, or below 1 a share of them.
+    drop_empty
+        Leave out baskets without items. They are persons too, and count wherever baskets are counted: they stay
+        unless told.
+
+    Returns
+    -------
+    What was read, and what was written.
+
+    Raises
+    ------
+    WrongUse
+        If the layout to write is not known, or an item cannot be written in it.
+    """
+    wanted = target_layout(target, to)
+    baskets = read_baskets(source, layout=layout, separator=separator)
+    written = without_rare_items(baskets, least_support)
+    if drop_empty:
+        written = written.take(np.flatnonzero(written.lengths))
+    written = replace(written, layout=str(wanted))
+    write_baskets(written, target)
+    return baskets, written
+
+
+def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
+    """The baskets without the items that too few of them hold.
+
+    Parameters
+    ----------
+    least_support
+        A number of baskets, or below 1 a share of them. Items at the bound stay.
+
+    Examples
+    --------
+    >>> baskets = read_baskets([["a", "b"], ["a"], ["a"], ["c", "a"]])
+    >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
+    (('a',), ('a', 'b', 'c'))
+    """
+    if least_support < 0:
+        raise WrongUse(f"The least support must be at least 0, not {least_support:g}.")
+    exact = Fraction(str(least_support))
+    least = ceil(exact * len(baskets)) if exact < 1 else ceil(exact)
+    rare = baskets.supports < least
+    return baskets.keep(~rare) if rare.any() else baskets
+
+
+def target_layout(target: str | Path, to: str | None) -> Layout:
+    """The layout to write: the one that is named, or the one that the ending of the file tells."""
+    told = to or ENDINGS.get(Path(target).suffix.lower())
+    if told is None:
+        raise WrongUse(
+            f"Say how to write {target} with --to: lines, spmf, long:ID,ITEM, matrix or column:NAME. "
+            f"Only the endings {' and '.join(ENDINGS)} tell it by themselves."
+        )
+    return parse_layout(told)

@@ -1,0 +1,66 @@
+"""What baskets lose when items are taken out of them."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+from shoal.measures.measure import Measure, Score
+
+
+class Suppression(Measure):
+    """How many occurrences and items of the original are not published any more under their own names.
+
+    An item that fewer published baskets hold than original ones has lost the difference; an item that is published
+    under a more general name has lost all its occurrences.
+
+    information_loss
+        Lost occurrences over all occurrences of the original, 0 to 1: the *distortion* of Xu et al. 2008 and the
+        information loss of their IL(e) = support.
+    items_suppressed, items_suppressed_share
+        Items of the original that no published basket holds, and their share of all items.
+    emptied_baskets
+        Published baskets without any item, less those that were empty already.
+    """
+
+    name: ClassVar[str] = "suppression"
+    accepts: ClassVar[tuple[type, ...]] = (Baskets,)
+    scores_named: ClassVar[tuple[str, ...]] = (
+        "information_loss",
+        "items_suppressed",
+        "items_suppressed_share",
+        "emptied_baskets",
+    )
+
+    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+        """Compare the supports of the items."""
+        published = release.data
+        if not isinstance(original, Baskets) or not isinstance(published, Baskets):
+            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
+            raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
+        if not len(original):
+            raise BadData("the original has no baskets to compare a release with.")
+        before = original.supports
+        known = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
+        after = np.array([known.get(item, 0) for item in original.vocabulary], dtype=np.int64)
+        lost = int(np.maximum(before - after, 0).sum())
+        occurring = int(np.count_nonzero(before))
+        gone = int(np.count_nonzero((before > 0) & (after == 0)))
+        emptied = int(np.count_nonzero(published.lengths == 0)) - int(np.count_nonzero(original.lengths == 0))
+        return (
+            Score(
+                "information_loss",
+                lost / len(original.items) if len(original.items) else 0.0,
+                "Occurrences of items that are not published any more, as a share of all.",
+            ),
+            Score("items_suppressed", gone, "Items that no published basket holds any more."),
+            Score(
+                "items_suppressed_share",
+                gone / occurring if occurring else 0.0,
+                "Items that no published basket holds any more, as a share of all.",
+            ),
+            Score("emptied_baskets", max(emptied, 0), "Baskets that lost all their items."),
+        )

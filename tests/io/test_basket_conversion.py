@@ -1,0 +1,56 @@
+"""Baskets from one layout into another."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.basket_cases import baskets_of, sets_of, small_baskets
+
+from shoal.data.baskets import Baskets
+from shoal.errors import WrongUse
+from shoal.io.basket_conversion import convert_baskets, without_rare_items
+from shoal.io.baskets import read_baskets
+
+ROWS = [["0", "2", "6"], [], ["0", "2"], ["2", "9"]]
+
+
+@pytest.mark.parametrize("to", ["lines", "lines:;", "spmf", "long", "long:id,thing", "matrix", "column:got"])
+def test_there_and_back(tmp_path: Path, to: str) -> None:
+    first, second, third = (tmp_path / name for name in ("first.dat", "second.csv", "third.dat"))
+    first.write_text("".join(" ".join(row) + "\n" for row in ROWS))
+    convert_baskets(first, second, layout="lines", to=to)
+    layout = "lines" if to == "lines:;" else to
+    convert_baskets(second, third, layout=layout, separator=";" if to == "lines:;" else None)
+    assert sets_of(read_baskets(third)) == [frozenset(row) for row in ROWS]
+
+
+def test_the_ending_tells_the_layout(tmp_path: Path) -> None:
+    convert_baskets(ROWS, tmp_path / "out.spmf")
+    assert (tmp_path / "out.spmf").read_text().splitlines()[0] == "0 -1 2 -1 6 -1 -2"
+    with pytest.raises(WrongUse, match="Say how to write"):
+        convert_baskets(ROWS, tmp_path / "out.csv")
+
+
+@given(baskets=small_baskets(), least=st.sampled_from([0, 1, 2, 5, 0.1, 0.25, 0.5]))
+def test_rare_items_go(baskets: Baskets, least: float) -> None:
+    bound = least * len(baskets) if least < 1 else least
+    kept = {
+        item
+        for item, support in zip(baskets.vocabulary, baskets.supports.tolist(), strict=True)
+        if support >= bound - 1e-9
+    }
+    left = without_rare_items(baskets, least)
+    assert set(left.vocabulary) == kept
+    assert sets_of(left) == [basket & kept for basket in sets_of(baskets)]
+
+
+def test_empty_baskets_go_on_request_alone(tmp_path: Path) -> None:
+    for drop, count in ((False, 4), (True, 3)):
+        before, after = convert_baskets(ROWS, tmp_path / f"{drop}.dat", drop_empty=drop)
+        assert (len(before), len(after)) == (4, count)
+
+
+def test_a_negative_support_is_refused() -> None:
+    with pytest.raises(WrongUse, match="at least 0"):
+        without_rare_items(baskets_of(["a"]), -1)
