@@ -40,22 +40,9 @@ def examples(names: tuple[str, ...]) -> list[list[str]]:
     return [shlex.split(line) for line in lines.replace("\\\n", " ").splitlines()]
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What examples take for granted: people.csv and baskets.dat, made as the help of `generate` says."""
-    folder = tmp_path_factory.mktemp("data")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        for form in ("table", "baskets"):
-            for _, *arguments in examples(("generate", form)):
-                assert main(arguments) == 0
-    return folder
-
-
 @pytest.mark.parametrize("names", pages(), ids=" ".join)
 def test_every_help_ends_in_an_example_that_runs(
     names: tuple[str, ...],
-    data: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -67,12 +54,20 @@ def test_every_help_ends_in_an_example_that_runs(
     lines = examples(names)
     assert lines
     assert printed.replace("\\\n", " ").split()[-len(lines[-1]) :] == lines[-1]
-    if names[:1] != ("generate",) and names != ():
-        for file in data.iterdir():
-            (tmp_path / file.name).write_bytes(file.read_bytes())
     for program_name, *arguments in lines:
         assert program_name == "shoal"
         assert main(arguments) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("names", pages(), ids=" ".join)
+def test_an_example_is_printed_as_it_must_be_typed(
+    names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([*names, "--help"]) == 0
+    _, _, printed = capsys.readouterr().out.rpartition("\nExample:\n")
+    joined = [shlex.split(line) for line in printed.replace("\\\n", " ").splitlines() if line.strip()]
+    assert joined == examples(names)
 
 
 @pytest.mark.parametrize("names", [names for names in pages() if names], ids=" ".join)

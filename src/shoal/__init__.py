@@ -9,46 +9,124 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "AlphaKAnonymity": "shoal.models.alpha_k",
     "BadData": "shoal.errors",
     "Baskets": "shoal.data.baskets",
+    "BasketsProfile": "shoal.data.profile",
+    "BetaLikeness": "shoal.models.beta_likeness",
     "BrokenPromise": "shoal.errors",
+    "Cahd": "shoal.methods.cahd.method",
+    "CannotWrite": "shoal.errors",
+    "Clusters": "shoal.data.clusters",
+    "Coherence": "shoal.methods.coherence.method",
+    "ConfidenceBounding": "shoal.models.confidence_bounding",
+    "DeltaDisclosure": "shoal.models.delta_disclosure",
+    "DeltaPresence": "shoal.models.delta_presence",
+    "Disassociated": "shoal.models.disassociation",
+    "Disassociation": "shoal.methods.disassociation.method",
+    "DistinctDiversity": "shoal.models.distinct_diversity",
+    "EntropyDiversity": "shoal.models.entropy_diversity",
+    "Groups": "shoal.data.groups",
+    "HiddenAssociations": "shoal.models.hidden_associations",
+    "HiddenRules": "shoal.models.hidden_rules",
+    "HideRules": "shoal.methods.hide_rules.method",
     "Hierarchy": "shoal.data.hierarchy",
+    "HkpCoherence": "shoal.models.coherence",
     "Infeasible": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
+    "KMap": "shoal.models.k_map",
+    "KmAnonymity": "shoal.models.km_anonymity",
+    "KmGeneralization": "shoal.methods.km_generalization.method",
+    "Lattice": "shoal.methods.lattice",
+    "MissingExtra": "shoal.errors",
     "Mondrian": "shoal.methods.mondrian.method",
+    "PermutationMondrian": "shoal.methods.permutation_mondrian",
+    "PrivacyDegree": "shoal.models.privacy_degree",
+    "Reading": "shoal.io.reading",
     "Recipe": "shoal.recipe",
+    "RecursiveDiversity": "shoal.models.recursive_diversity",
+    "ReidentificationRisk": "shoal.models.reidentification_risk",
     "Release": "shoal.data.release",
+    "RuleHiding": "shoal.methods.rule_hiding.method",
     "Run": "shoal.outcome",
+    "Samarati": "shoal.methods.samarati",
+    "Score": "shoal.measures.measure",
     "ShoalError": "shoal.errors",
+    "TCloseness": "shoal.models.t_closeness",
     "Table": "shoal.data.table",
+    "TableProfile": "shoal.data.profile",
+    "Trace": "shoal.data.trace",
+    "UnknownName": "shoal.errors",
     "Verdict": "shoal.models.verdict",
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
+    "inspect": "shoal.audit",
+    "measure": "shoal.audit",
     "read_baskets": "shoal.io.baskets",
     "read_hierarchy": "shoal.io.hierarchies",
     "read_release": "shoal.io.release_folder",
     "read_table": "shoal.io.tables",
     "run": "shoal.pipeline",
+    "verify": "shoal.audit",
 }
 
 __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
+    from shoal.audit import inspect as inspect
+    from shoal.audit import measure as measure
+    from shoal.audit import verify as verify
     from shoal.data.baskets import Baskets as Baskets
+    from shoal.data.clusters import Clusters as Clusters
+    from shoal.data.groups import Groups as Groups
     from shoal.data.hierarchy import Hierarchy as Hierarchy
+    from shoal.data.profile import BasketsProfile as BasketsProfile
+    from shoal.data.profile import TableProfile as TableProfile
     from shoal.data.release import Release as Release
     from shoal.data.table import Table as Table
+    from shoal.data.trace import Trace as Trace
     from shoal.errors import BadData as BadData
     from shoal.errors import BrokenPromise as BrokenPromise
+    from shoal.errors import CannotWrite as CannotWrite
     from shoal.errors import Infeasible as Infeasible
+    from shoal.errors import MissingExtra as MissingExtra
     from shoal.errors import ShoalError as ShoalError
+    from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
     from shoal.io.baskets import read_baskets as read_baskets
     from shoal.io.hierarchies import read_hierarchy as read_hierarchy
+    from shoal.io.reading import Reading as Reading
     from shoal.io.release_folder import read_release as read_release
     from shoal.io.tables import read_table as read_table
+    from shoal.measures.measure import Score as Score
+    from shoal.methods.cahd.method import Cahd as Cahd
+    from shoal.methods.coherence.method import Coherence as Coherence
+    from shoal.methods.disassociation.method import Disassociation as Disassociation
+    from shoal.methods.hide_rules.method import HideRules as HideRules
+    from shoal.methods.km_generalization.method import KmGeneralization as KmGeneralization
+    from shoal.methods.lattice import Lattice as Lattice
     from shoal.methods.mondrian.method import Mondrian as Mondrian
+    from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
+    from shoal.methods.rule_hiding.method import RuleHiding as RuleHiding
+    from shoal.methods.samarati import Samarati as Samarati
+    from shoal.models.alpha_k import AlphaKAnonymity as AlphaKAnonymity
+    from shoal.models.beta_likeness import BetaLikeness as BetaLikeness
+    from shoal.models.coherence import HkpCoherence as HkpCoherence
+    from shoal.models.confidence_bounding import ConfidenceBounding as ConfidenceBounding
+    from shoal.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from shoal.models.delta_presence import DeltaPresence as DeltaPresence
+    from shoal.models.disassociation import Disassociated as Disassociated
+    from shoal.models.distinct_diversity import DistinctDiversity as DistinctDiversity
+    from shoal.models.entropy_diversity import EntropyDiversity as EntropyDiversity
+    from shoal.models.hidden_associations import HiddenAssociations as HiddenAssociations
+    from shoal.models.hidden_rules import HiddenRules as HiddenRules
     from shoal.models.k_anonymity import KAnonymity as KAnonymity
+    from shoal.models.k_map import KMap as KMap
+    from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
+    from shoal.models.privacy_degree import PrivacyDegree as PrivacyDegree
+    from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
+    from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
+    from shoal.models.t_closeness import TCloseness as TCloseness
     from shoal.models.verdict import Verdict as Verdict
     from shoal.outcome import Run as Run
     from shoal.pipeline import anonymize as anonymize

@@ -61,14 +61,24 @@ class UnknownName(WrongUse, LookupError):
 
     >>> UnknownName("column", "agee", ["age", "sex"]).args[0]
     "There is no column 'agee'. Did you mean 'age'? There are: age, sex."
+
+    Parameters
+    ----------
+    kind, name
+        What is not there.
+    known
+        What there is.
+    where
+        The file that was looked at, where one is known.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: object = None) -> None:
         names = list(known)
         near = get_close_matches(name, names, n=3, cutoff=0.6)
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
-        super().__init__(f"There is no {kind} {name!r}.{hint} There are: {shown or 'none'}.")
+        place = "" if where is None else f" in {where}"
+        super().__init__(f"There is no {kind} {name!r}{place}.{hint} There are: {shown or 'none'}.")
 
 
 class MissingExtra(WrongUse, ImportError):
@@ -91,7 +101,9 @@ class CannotWrite(ShoalError, OSError):
 
     def __init__(self, what: str, cause: Exception) -> None:
         said = getattr(cause, "strerror", None) or str(cause)
-        super().__init__(f"{what} cannot be written: {said}. Make room or choose another place, and run it again.")
+        super().__init__(
+            f"{what} cannot be written: {said}. Make room or choose another place, and run it again."
+        )
 
 
 class BadData(ShoalError, ValueError):

@@ -39,6 +39,13 @@ class Run:
         Time of each step.
     population
         The population that promises were made beside, if any.
+    warnings
+        What the owner of the data should hear before publishing, in plain sentences: the promises are kept, but a
+        column may be in the wrong role.
+    left_out
+        Rows that were not read because they have missing values.
+    hierarchies
+        Column to where its hierarchy comes from: a file, or a builder.
     """
 
     original: Table | Baskets
@@ -49,6 +56,13 @@ class Run:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     population: Table | None = None
+    warnings: tuple[str, ...] = ()
+    left_out: int = 0
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        kept = "all promises kept" if self.holds else "a promise is broken"
+        return f"<Run: {self.release!r}, {kept}, {len(self.scores)} scores>"
 
     @property
     def holds(self) -> bool:
@@ -63,20 +77,24 @@ class Run:
         """The run as plain data: what run.json holds."""
         from shoal.io.hierarchies import hierarchy_as_data
 
-        columns = self.original.columns if isinstance(self.original, Table) else ()
+        trees = (
+            {column.name: column.hierarchy for column in self.original.columns}
+            if isinstance(self.original, Table)
+            else {"items": self.original.hierarchy}
+        )
         return {
             "tool": {"name": "shoal", "version": __version__},
             "recipe": dict(self.recipe),
             "hierarchies": {
-                column.name: hierarchy_as_data(column.hierarchy)
-                for column in columns
-                if column.hierarchy is not None
+                name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
             },
             "promises": [dict(promise) for promise in self.release.promises],
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [score.as_dict() for score in self.scores],
             "seconds": dict(self.seconds),
             "notes": dict(self.trace.notes),
+            "warnings": list(self.warnings),
+            "left_out": self.left_out,
         }
 
     def write(

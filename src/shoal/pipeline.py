@@ -3,28 +3,24 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
-from shoal.data.table import Column, Table
-from shoal.errors import BadData, WrongUse
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.intake import Intake, take_in, take_in_for, with_item_hierarchy
+from shoal.io.places import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading
-from shoal.measures.measure import Score
+from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
-from shoal.methods.table_method import TableMethod, read_population
-from shoal.models.verdict import Verdict
+from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
-from shoal.recipe import Recipe, Roles, is_hierarchy_file, make_method, parameters_of
-
-if TYPE_CHECKING:
-    from shoal.data.profile import BasketsProfile, TableProfile
-
-BASKET_ENDINGS = (".dat", ".spmf")
-"""Endings of files that hold baskets and no table."""
+from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
@@ -33,18 +29,20 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     method = recipe.the_method()
     begin = time.perf_counter()
     tell("reading")
-    data = read(recipe.source.path, method.accepts, recipe)
+    intake = take_in(recipe.source.path, method, recipe)
     reading = time.perf_counter() - begin
-    finished = carry_out(method, data, seed=recipe.seed, stage=tell)
-    return Run(
-        original=finished.original,
-        release=finished.release,
-        trace=finished.trace,
-        verdicts=finished.verdicts,
-        scores=finished.scores,
-        recipe=_kept(recipe),
-        seconds={"reading": reading, **finished.seconds},
-        population=finished.population,
+    finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell)
+    seconds = {"reading": reading, **finished.seconds}
+    return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
+
+
+def _after(intake: Intake, finished: Run) -> Run:
+    """A run that also says what was said about its data."""
+    return replace(
+        finished,
+        left_out=intake.left_out,
+        hierarchies=intake.hierarchies,
+        warnings=(*intake.warnings, *finished.warnings),
     )
 
 
@@ -69,7 +67,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     Raises
     ------
     WrongUse
-        If the recipe names no folder, or one that is there already and must not be replaced.
+        If the recipe names no folder, one that is there already and must not be replaced, or the data itself.
     """
     output = recipe.output
     if output.folder is None:
@@ -80,6 +78,9 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         raise WrongUse(
             f"{output.folder} is there already; name another folder with -o, or replace it with --force."
         )
+    refuse_source_folder(output.folder, recipe.source.path)
+    if output.to is not None:
+        refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     tell = stage or (lambda _: None)
     finished = run(recipe, stage=tell)
     tell("writing")
@@ -90,9 +91,14 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
 
 
 def carry_out(
-    method: Method, data: Table | Baskets, *, seed: int | None = None, stage: Stage | None = None
+    method: Method,
+    data: Table | Baskets,
+    *,
+    seed: int | None = None,
+    stage: Stage | None = None,
+    measures: tuple[Measure, ...] | None = None,
 ) -> Run:
-    """Anonymise data that is in memory, verify and measure.
+    """Anonymise data that is in memory, verify and measure: by the given measures, or by all that fit.
 
     Raises
     ------
@@ -115,161 +121,25 @@ def carry_out(
     seconds["verifying"] = time.perf_counter() - begin
     begin = time.perf_counter()
     tell("measuring")
-    scores = measure(data, release)
+    if measures is None:
+        scores = measure(data, release)
+    else:
+        fitting = [one for one in measures if isinstance(release.data, one.accepts)]
+        scores = tuple(score for one in fitting for score in one.scores(data, release))
     seconds["measuring"] = time.perf_counter() - begin
     recipe = {"method": parameters_of(method), "seed": seed}
-    return Run(data, release, trace, verdicts, scores, recipe, seconds, population)
-
-
-def read(source: Any, form: type, recipe: Recipe) -> Table | Baskets:
-    """Read what a method accepts, as the recipe says."""
-    if form is Baskets:
-        from shoal.io.baskets import read_baskets
-
-        roles = recipe.roles
-        return read_baskets(
-            source,
-            layout=recipe.source.baskets,
-            sensitive=roles.sensitive,
-            insensitive=roles.insensitive,
-            separator=recipe.source.reading.separator,
-        )
-    return read_roles(source, recipe.roles, recipe.source.reading, recipe.hierarchies)
-
-
-def read_roles(
-    source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
-) -> Table:
-    """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
-    from shoal.io.tables import read_table
-
-    table = read_table(
-        source,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
-        identifying=roles.identifying,
-        insensitive=roles.insensitive,
-        entity=roles.entity,
-        others=roles.others,
-        reading=reading,
+    return Run(
+        data, release, trace, verdicts, scores, recipe, seconds, population, warnings=_concerns(data, release)
     )
-    return with_hierarchies(table, hierarchies)
 
 
-def profile(
-    source: Any,
-    *,
-    reading: Reading | None = None,
-    layout: str | None = None,
-    quasi: Sequence[str] | None = None,
-) -> "TableProfile | BasketsProfile":
-    """Look at data before anything is done to it.
+def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
+    """What the owner of a table should hear before publishing it."""
+    from shoal.data.concerns import concerns
 
-    Parameters
-    ----------
-    layout
-        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
-    quasi
-        Columns of a table to look at together; the suggested ones unless told.
-    """
-    from shoal.data.profile import profile_baskets, profile_table
-    from shoal.io.source import format_of
-
-    reading = reading or Reading()
-    if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
-        from shoal.io.baskets import read_baskets
-
-        return profile_baskets(read_baskets(source, layout=layout, separator=reading.separator))
-    return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
-
-
-def read_column(source: Any, name: str, reading: Reading) -> Column:
-    """Read one column of a table, as a hierarchy needs it."""
-    return read_roles(source, Roles(quasi=(name,), others="drop"), reading, {}).column(name)
-
-
-def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
-    """Give columns their hierarchies: objects, builders (``intervals:5,10``), files, or a ``folder`` of files.
-
-    A hierarchy that is named for its column goes before one that is found in the folder.
-    """
-    from dataclasses import replace
-
-    from shoal.data.builders import build
-    from shoal.io.hierarchies import read_hierarchies, read_hierarchy
-
-    wanted = {name: spec for name, spec in given.items() if name != "folder"}
-    found: dict[str, str | Hierarchy] = {}
-    if "folder" in given:
-        folder = given["folder"]
-        if isinstance(folder, Hierarchy):
-            raise WrongUse("`folder` names a folder of hierarchy files, not a hierarchy.")
-        found.update(read_hierarchies(folder, {column.name: column.domain for column in table.quasi}))
-    found.update(wanted)
-    for name in wanted:
-        table.column(name)
-    columns = []
-    for column in table.columns:
-        spec = found.get(column.name)
-        if spec is None:
-            columns.append(column)
-            continue
-        if isinstance(spec, Hierarchy):
-            hierarchy = spec
-        elif is_hierarchy_file(spec):
-            hierarchy = read_hierarchy(spec, column.domain)
-        else:
-            hierarchy = build(spec, column.domain, column.name)
-        columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name)))
-    return Table(tuple(columns))
-
-
-def verify_folder(folder: str | Path, population: str | None = None) -> tuple[Verdict, ...]:
-    """Judge a written release by its own promises, from the published files alone.
-
-    Parameters
-    ----------
-    population
-        The file of the population, for promises that are made beside one.
-
-    Raises
-    ------
-    BadData
-        If the folder holds no release, or one that promises nothing.
-    """
-    from shoal.io.release_folder import read_release
-
-    release = read_release(Path(folder))
-    if not release.promises:
-        raise BadData("the release promises nothing, so there is nothing to prove.", path=folder)
-    if population is not None and isinstance(release.data, Table):
-        return judge(release, read_population(population, release.data))
-    return judge(release)
-
-
-def verify_file(
-    source: str | Path, promised: TableMethod, roles: Roles, reading: Reading | None = None
-) -> tuple[Verdict, ...]:
-    """Judge any published table: its cells are taken as they are, nothing is guessed.
-
-    Parameters
-    ----------
-    promised
-        What to prove, in the short forms and models that methods of tables take.
-
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, or no column is a quasi-identifier.
-    """
-    from shoal.io.tables import read_published_table
-
-    if not promised.models():
-        raise WrongUse("Nothing to prove: say what is promised, for example --k 10.")
-    if not roles.quasi:
-        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
-    table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
-    return tuple(model.verify(table) for model in promised.definite(table, published=True))
+    if isinstance(original, Table) and isinstance(release.data, Table):
+        return concerns(original, release.data)
+    return ()
 
 
 def measure(
@@ -284,33 +154,14 @@ def measure(
     return tuple(scores)
 
 
-def measure_folder(
-    folder: str | Path, original: Any, hierarchies: Mapping[str, str | Hierarchy] | None = None
-) -> tuple[Score, ...]:
-    """Measure a written release against its original, from the release folder and the original alone.
-
-    How to read the original, who is who and the hierarchies are taken from run.json, where it lies beside the release.
-    """
-    from shoal.io.release_folder import read_release, read_run
-
-    release = read_release(Path(folder))
-    recipe, kept = read_run(Path(folder))
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": str(original)}})
-    method_class = registry.load("method", release.method)
-    if method_class.accepts is Baskets:
-        return measure(read(original, Baskets, plan), release)
-    table = read_roles(original, plan.roles, plan.source.reading, hierarchies or kept)
-    return measure(table, release)
-
-
 def anonymize(
     data: Any,
     method: str | Method,
     *,
-    quasi: tuple[str, ...] | list[str] = (),
-    sensitive: tuple[str, ...] | list[str] = (),
-    identifying: tuple[str, ...] | list[str] = (),
-    insensitive: tuple[str, ...] | list[str] = (),
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    identifying: str | Sequence[str] = (),
+    insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
@@ -328,9 +179,9 @@ def anonymize(
     method
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
-        Who is who (see `Role`); only for data that is not read yet.
+        Who is who (see `Role`): one name or several; only for data that is not read yet.
     hierarchies
-        Column to hierarchy, builder (``"intervals:5,10,20"``) or file.
+        Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     seed
         For methods that draw random numbers.
 
@@ -345,17 +196,18 @@ def anonymize(
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     if isinstance(data, Table | Baskets):
         return carry_out(chosen, data, seed=seed)
-    roles = Roles(
-        quasi=tuple(quasi),
-        sensitive=tuple(sensitive),
-        identifying=tuple(identifying),
-        insensitive=tuple(insensitive),
+    roles = roles_of(
+        quasi=quasi,
+        sensitive=sensitive,
+        identifying=identifying,
+        insensitive=insensitive,
         entity=entity,
-        others=others,  # type: ignore[arg-type]
+        others=others,
     )
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 
         sets = read_baskets(data, layout=baskets, sensitive=roles.sensitive, insensitive=roles.insensitive)
-        return carry_out(chosen, sets, seed=seed)
-    return carry_out(chosen, read_roles(data, roles, reading or Reading(), hierarchies or {}), seed=seed)
+        return carry_out(chosen, with_item_hierarchy(sets, hierarchies or {}), seed=seed)
+    intake = take_in_for(chosen, data, roles, reading or Reading(), hierarchies or {})
+    return _after(intake, carry_out(chosen, intake.data, seed=seed))

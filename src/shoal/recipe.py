@@ -35,6 +35,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal import registry
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
+from shoal.io.source import existing_file
 from shoal.methods.method import Method
 
 
@@ -67,6 +68,23 @@ class Roles(Section):
     others: Literal["drop", "insensitive"] | None = Field(
         default=None, description="what to do with columns that have no role"
     )
+    public_share: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="draw so large a share of the items at random (--seed) to be public, the others not",
+    )
+    private: Literal["none", "top", "bottom", "rest"] = Field(
+        default="none",
+        description="which items that are not drawn are sensitive: none, the most frequent of some basket, the rarest "
+        "of some basket, or all",
+    )
+    private_below: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="only items that at most such a share of the baskets holds are made sensitive by --private",
+    )
 
 
 class Output(Section):
@@ -84,7 +102,8 @@ class Recipe(Section):
     source: Source
     roles: Roles = Roles()
     hierarchies: dict[str, str] = Field(
-        default_factory=dict, description="column to builder or file; `folder` to a folder of files"
+        default_factory=dict,
+        description="column to builder or file; `folder` to a folder of files; `items` to that of the items of baskets",
     )
     method: dict[str, Any] = Field(description="name and parameters of the method")
     seed: int | None = Field(default=None, description="for methods that draw random numbers")
@@ -99,9 +118,11 @@ class Recipe(Section):
         """Read a recipe; its relative paths are taken from the folder it lies in."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadData(f"the recipe cannot be read ({error}).", path=path) from error
+            text = existing_file(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise BadData(f"the recipe cannot be read: {error.strerror}.", path=path) from error
+        except UnicodeDecodeError as error:
+            raise BadData("the recipe is no UTF-8 text.", path=path) from error
         try:
             recipe = cls(**tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
@@ -150,6 +171,22 @@ def is_hierarchy_file(spec: str) -> bool:
     return Path(spec).suffix.lower() in {".csv", ".txt", ".json", ".tsv"} or os.path.isfile(spec)
 
 
+def roles_of(**given: Any) -> Roles:
+    """Roles as Python gives them: a text is one name, and what does not fit is said in a sentence.
+
+    >>> roles_of(quasi="age", sensitive=["illness"]).quasi
+    ('age',)
+    """
+    named: dict[str, Any] = {
+        role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
+        for role, names in given.items()
+    }
+    try:
+        return Roles(**named)
+    except ValidationError as error:
+        raise WrongUse(explain(error)) from error
+
+
 def make_method(parameters: dict[str, Any]) -> Method:
     """A method from its name and parameters, with one sentence for every wrong one."""
     given = dict(parameters)
@@ -185,7 +222,9 @@ def explain(error: ValidationError) -> str:
             sentences.append(f"{where} is required")
         else:
             said = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-            sentences.append(f"{where} must be {said}, not {problem['input']!r}")
+            said = said.partition(", unable to")[0]
+            came = f", not {problem['input']!r}" if problem["loc"] else ""
+            sentences.append(f"{where} must be {said}{came}")
     return "; ".join(sentences) + "."
 
 

@@ -164,7 +164,7 @@ def test_bad_input(case: Case, shoal: Callable[..., object], folder: Path) -> No
         ("inspect nothing.csv", 3, "nothing.csv"),
         ("hierarchy build data.csv age -o age.csv", 2, "COLUMN=BUILDER"),
         ("hierarchy build data.csv age=intervals -o age.csv", 2, "intervals"),
-        ("hierarchy build data.csv age=mask -o data.csv", 2, "--force"),
+        ("hierarchy build data.csv age=mask -o data.csv", 2, "is where the data is read from"),
         ("hierarchy check nothing.csv", 3, "nothing.csv"),
         ("generate table --rows 0 -o new.csv", 2, "rows"),
         ("generate table --rows 5", 2, "--output"),
@@ -220,3 +220,78 @@ def test_a_full_disk_is_a_sentence(
     assert answer.code == 2
     assert "No space left on device" in answer.err
     assert [path.name for path in folder.iterdir()] == ["data.csv"]
+
+
+def test_generalised_cells_are_for_methods_that_go_on(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "done.csv").write_text(
+        'age,ill\n"[20,30]",flu\n"[20,30]",cold\n"[40,50]",flu\n"[40,50]",cold\n'
+    )
+    roles = ("--published", "--quasi", "age", "--sensitive", "ill", "--k", 2, "-o", "out")
+    answer = shoal("anonymize", "mondrian", "done.csv", *roles)
+    assert answer.code == 2
+    assert "--published is for methods that go on" in answer.err
+    confident = ("--confidence", "0.5")
+    assert shoal("anonymize", "rule-hiding", "done.csv", *roles, *confident).code == 2
+    assert (
+        shoal("anonymize", "rule-hiding", "done.csv", *roles, *confident, "--anonymize-with", "none").code
+        == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("baskets.dat", "1 10 16\n2 3\n"),
+        ("baskets.dat", "7\n2 3\n"),
+        ("baskets.spmf", "1 -1 2 -1 -2\n3 -1 -2\n"),
+        ("baskets.txt", "1 10\n2 3\n"),
+        ("baskets.txt", "bread milk wine\nbread\n"),
+    ],
+)
+def test_baskets_for_a_method_of_tables(
+    name: str, text: str, shoal: Callable[..., object], folder: Path
+) -> None:
+    (folder / name).write_text(text)
+    answer = shoal("anonymize", "mondrian", name, "--k", 2, "--quasi", "1", "-o", "out")
+    assert answer.code == 2
+    assert f"{name}: these look like baskets; mondrian takes tables (see `shoal methods`)." in answer.err
+
+
+def test_a_table_does_not_look_like_baskets(shoal: Callable[..., object], people: Path, folder: Path) -> None:
+    (folder / "one.csv").write_text("birth year\n1970\n1971\n")
+    for name in ("one.csv", people):
+        answer = shoal("anonymize", "mondrian", name, "--k", 2, "--quasi", "agee", "-o", "out")
+        assert answer.code == 2
+        assert "baskets" not in answer.err
+
+
+def test_messages_name_the_file(shoal: Callable[..., object], people: Path, folder: Path) -> None:
+    answer = shoal("anonymize", "mondrian", "people.csv", "--k", 2, "--quasi", "agee", "-o", "out")
+    assert "There is no column 'agee' in people.csv. Did you mean 'age'?" in answer.err
+    (folder / "trees").mkdir()
+    (folder / "trees/age.csv").write_text("18,*\n")
+    roles = ("--quasi", "age", "--others", "drop", "--k", 2, "-o", "out")
+    answer = shoal("anonymize", "mondrian", "people.csv", *roles, "--hierarchy", "age=trees/age.csv")
+    assert (answer.code, "trees/age.csv, column 'age': the hierarchy misses" in answer.err) == (3, True)
+    answer = shoal("anonymize", "mondrian", "people.csv", *roles, "--hierarchies", "trees")
+    assert (answer.code, "trees/age.csv, column 'age': the hierarchy misses" in answer.err) == (3, True)
+
+
+def test_messages_say_nothing_twice(shoal: Callable[..., object], people: Path) -> None:
+    begin = ("anonymize", "mondrian", people, "--k", 5, "--quasi", "age", "--others", "drop", "-o", "out")
+    answer = shoal(*begin, "--c", 2)
+    assert answer.code == 2
+    assert "needs l" in answer.err
+    assert "not {" not in answer.err
+    answer = shoal(*begin, "--weight", "age=much")
+    assert (answer.code, answer.err) == (
+        2,
+        "shoal: mondrian: weights.age must be a valid number, not 'much'.\n",
+    )
+    answer = shoal(*begin, "--weight", "age=-1")
+    assert (answer.code, answer.err) == (
+        2,
+        "shoal: mondrian: weights.age must be greater than 0, not '-1'.\n",
+    )
+    answer = shoal("run", "recipe.tmol")
+    assert (answer.code, answer.err) == (3, "shoal: recipe.tmol: there is no such file.\n")

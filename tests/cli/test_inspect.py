@@ -48,3 +48,51 @@ def test_baskets(shoal: Callable[..., object], folder: Path) -> None:
     assert "milk (3)" in answer.out
     assert shoal("inspect", "baskets.txt", "--baskets", "lines").out == answer.out
     assert json.loads(shoal("inspect", "baskets.dat", "--json").out)["occurrences"] == 6
+
+
+def hospital(folder: Path) -> Path:
+    """240 visits of 24 patients, as hospitals write them."""
+    rows = [
+        f"P{row % 24};{row},Ann;{row % 28 + 1:02d}.03.19{40 + row % 50};2011-10-{10 + row % 20} 14:4{row % 10}:00;"
+        f"{60 + row % 9},5;{row % 12 + 1}/{row % 28 + 1}/2011;no;{'-' if row % 2 else 'x'}"
+        for row in range(240)
+    ]
+    path = folder / "visits.txt"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+READING = ("--names", "patient_id,Name,Geburtsdatum,admitted,weight,seen,hiv_status,flag", "--separator", ";")
+
+
+def test_roles_and_notes_of_a_hospital(shoal: Callable[..., object], folder: Path) -> None:
+    hospital(folder)
+    told = json.loads(shoal("inspect", "visits.txt", *READING, "--json").out)["columns"]
+    roles = {column["name"]: column["role"] for column in told}
+    assert [roles[name] for name in ("patient_id", "Name", "Geburtsdatum", "hiv_status")] == [
+        "entity",
+        "identifying",
+        "quasi",
+        "sensitive",
+    ]
+    assert {column["name"]: column["kind"] for column in told}["Geburtsdatum"] == "date"
+    out = shoal("inspect", "visits.txt", *READING).out
+    assert "NOTE    admitted: looks like timestamps; --kind admitted=date takes the days." in out
+    assert "NOTE    weight: looks like numbers with a decimal comma" in out
+    assert "NOTE    seen: looks like dates, but day and month cannot be told apart" in out
+    assert '"0,Ann", "1,Ann"' in out
+
+
+def test_the_suggested_command_repeats_how_to_read(shoal: Callable[..., object], folder: Path) -> None:
+    hospital(folder)
+    more = ("--kind", "admitted=date", "--missing=-,?", "--drop-missing", "--order", "flag=x,y")
+    answer = shoal("inspect", "visits.txt", *READING, *more)
+    assert answer.code == 0
+    line = next(line for line in answer.out.splitlines() if line.startswith("  shoal anonymize"))
+    _, *arguments = shlex.split(line)
+    assert arguments[arguments.index("--entity") + 1] == "patient_id"
+    for option in (*READING, *more):
+        assert option in arguments
+    answer = shoal(*arguments, "--no-report")
+    assert answer.code == 0
+    assert "120 rows with missing values left out" in answer.out

@@ -1,6 +1,7 @@
 """Promises proved from published files alone."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,3 +93,55 @@ def test_another_separator(shoal: Callable[..., object], folder: Path) -> None:
 def test_a_column_with_a_comma_in_its_name(shoal: Callable[..., object], folder: Path) -> None:
     (folder / "any.csv").write_text('"age, years",sex\n30,m\n30,m\n')
     assert shoal("verify", "any.csv", "--quasi", r"age\, years,sex", "--k", 2).code == 0
+
+
+def test_standard_input(process: Callable[..., subprocess.Popen[bytes]]) -> None:
+    started = process("verify", "-", "--quasi", "age,sex", "--k", 2)
+    out, err = started.communicate(SIX.encode(), timeout=60)
+    assert (started.returncode, err) == (1, b"")
+    assert out.startswith(b"BROKEN  k-anonymity")
+
+
+def test_a_release_by_another_promise(release: Path, shoal: Callable[..., object]) -> None:
+    for place in (release, release / "release"):
+        assert shoal("verify", place, "--k", 3).code == 0
+        answer = shoal("verify", place, "--k", 30)
+        assert (answer.code, answer.err) == (1, "")
+        assert "every class has at least 30 rows" in answer.out
+        assert "age" in answer.out
+        assert "education" in answer.out
+    assert shoal("verify", release, "--l", 2).out.count("occupation")
+    assert shoal("verify", release, "--k", 10, "--quasi", "occupation").code == 0
+    answer = shoal("verify", release, "--k", 2, "--quasi", "agee")
+    assert (answer.code, "Did you mean 'age'" in answer.err) == (2, True)
+
+
+def test_a_release_of_baskets_by_a_promise_about_tables(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "a.dat").write_text("1 2\n1 2\n1 2\n" * 4)
+    assert shoal("anonymize", "disassociation", "a.dat", "--k", 2, "--m", 2, "-o", "out").code == 0
+    answer = shoal("verify", "out", "--k", 2)
+    assert (answer.code, "judges table, not clusters" in answer.err) == (2, True)
+
+
+def test_a_row_that_was_taken_away(release: Path, shoal: Callable[..., object]) -> None:
+    data = release / "release/data.csv"
+    data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
+    answer = shoal("verify", release)
+    assert answer.code == 3
+    assert (
+        "data.csv: release.json says 120 rows, the file has 119: it was changed after it was made."
+        in answer.err
+    )
+
+
+def test_a_column_that_was_renamed(release: Path, shoal: Callable[..., object]) -> None:
+    data = release / "release/data.csv"
+    data.write_text(data.read_text().replace("education", "school", 1))
+    answer = shoal("verify", release)
+    assert answer.code == 3
+    assert "the columns are not those that release.json names" in answer.err
+    assert "'education'" in answer.err
+
+
+def test_help_tells_of_rows_of_stars(shoal: Callable[..., object]) -> None:
+    assert "row of * in all quasi-identifiers" in " ".join(shoal("verify", "--help").out.split())

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.naive import encoding
 
+from shoal.data.builders import build
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column
 from shoal.errors import BadData, UnknownName, WrongUse
@@ -31,12 +32,41 @@ NUMBERS = [
 ]
 NAMES = ["007", "+5", "nan", "inf", "9007199254740993", "a", "b", "é", "2020-02-30", "5.", "-", "1 2"]
 DAYS = ["2020-02-29", "2021-01-01", "1969-12-31", "2020/02/29", "1999/12/31"]
+DOTTED = ["29.02.2020", "1.9.2024", "01.09.2024", "31.12.1969"]
 MISSING = ["", " ", "?", "NA", " NA "]
 
 
 def column(values: object, **reading: object) -> Column:
     series = pl.Series("x", values, strict=False)
     return read_table(pl.DataFrame({"x": series}), quasi=["x"], reading=Reading(**reading)).columns[0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["2011-10-31 14:41:00", "2011-11-01 09:00", "2011-10-31T08:00:00.5+02:00", None],
+        [datetime(2011, 10, 31, 14, 41), datetime(2011, 11, 1, 9), datetime(2011, 10, 31, 8), None],
+    ],
+)
+def test_timestamps_give_their_days_where_that_is_told(values: list[object]) -> None:
+    found = column(values, kinds={"x": "date"})
+    assert facts(found.domain) == (Kind.DATE, ("2011-10-31", "2011-11-01", ""))
+    assert found.codes.tolist() == [0, 1, 0, 2]
+    assert found.domain.values[:2].tolist() == [15278, 15279]
+    assert column(values).domain.kind is Kind.NOMINAL
+
+
+def test_dotted_dates_keep_their_texts_and_generalise_to_the_calendar() -> None:
+    found = column(["10.09.2024", "9.10.2024", "11.09.2024 08:30"], kinds={"x": "date"})
+    assert found.domain.labels == ("10.09.2024", "11.09.2024", "9.10.2024")
+    tree = build("dates:month,year", found.domain, "x")
+    assert tree.labels[1:] == (("2024-09", "2024-10"), ("2024",), ("*",))
+
+
+@pytest.mark.parametrize("cell", ["10/09/2024", "31.02.2024", "2024-09-10 later", "10.09.24"])
+def test_what_is_no_date_names_the_forms_that_are(cell: str) -> None:
+    with pytest.raises(BadData, match=r"YYYY-MM-DD, YYYY/MM/DD or DD\.MM\.YYYY, with or without a time"):
+        column([cell], kinds={"x": "date"})
 
 
 def facts(domain: Domain) -> tuple[Kind, tuple[str, ...]]:
@@ -46,7 +76,17 @@ def facts(domain: Domain) -> tuple[Kind, tuple[str, ...]]:
 @given(
     st.one_of(
         st.lists(st.sampled_from(pool + MISSING), min_size=1, max_size=12)
-        for pool in (NUMBERS, NUMBERS + NAMES, DAYS[:3], DAYS[3:], DAYS, DAYS + NAMES)
+        for pool in (
+            NUMBERS,
+            NUMBERS + NAMES,
+            DAYS[:3],
+            DAYS[3:],
+            DAYS,
+            DAYS + NAMES,
+            DOTTED,
+            DOTTED + ["30.02.2020", "1.9.24"],
+            DAYS + DOTTED,
+        )
     ),
     st.randoms(use_true_random=False),
 )

@@ -171,6 +171,8 @@ def test_names_of_items_that_are_not_published_are_not_told(tmp_path: Path) -> N
 def test_a_sensitive_item_that_was_removed_later_is_no_error(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "out", release_of(BASKETS))
     (folder / "release" / "data.dat").write_text("a b\nb\n")
+    said = facts(folder) | {"baskets": 2, "items": 2}
+    (folder / "release" / "release.json").write_text(json.dumps(said))
     assert read_release(folder).data.sensitive.tolist() == []  # type: ignore[union-attr]
 
 
@@ -402,3 +404,44 @@ def test_damaged_roles_of_items(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadData, match="there is no such folder"):
         read_release(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("data", "old", "new", "said"),
+    [
+        (TABLE, 'cold,"say ""x"""', None, "release.json says 4 rows, the file has 3"),
+        (BASKETS, "b s", None, "release.json says 4 baskets, the file has 3"),
+        (BASKETS, "b s", "b", "release.json says 3 items, the file has 2"),
+        (
+            GROUPS,
+            '{"baskets": [["a"]], "sensitive": {}}',
+            None,
+            "release.json says 3 baskets, the file has 2",
+        ),
+        (GROUPS, '[["a"], ["b"]]', '[["a"], ["a"]]', "release.json says 3 items, the file has 2"),
+        (CLUSTERS, '"size": 3', '"size": 4', "release.json says 7 baskets, the file has 8"),
+    ],
+)
+def test_a_file_that_was_changed(
+    tmp_path: Path, data: Published, old: str, new: str | None, said: str
+) -> None:
+    folder = write_release(tmp_path / "out", release_of(data))
+    (path,) = (folder / "release").glob("data.*")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    changed = [line for line in lines if old in line]
+    assert len(changed) == 1
+    rest = [line.replace(old, new or "") for line in lines if line not in changed or new is not None]
+    path.write_text("\n".join(rest) + "\n", encoding="utf-8")
+    with pytest.raises(BadData, match=said) as error:
+        read_release(folder)
+    assert "it was changed after it was made" in str(error.value)
+
+
+def test_numbers_of_persons_have_a_note(tmp_path: Path) -> None:
+    table = Table((column("age", ["1", "1"]), column("person", ["1", "2"], Role.ENTITY)))
+    folder = write_release(tmp_path / "out", release_of(table))
+    note = {"name": "person", "role": "entity", "note": "numbers are valid inside a class only"}
+    assert facts(folder)["columns"] == [{"name": "age", "role": "quasi"}, note]
+    again = read_release(folder).data
+    assert isinstance(again, Table)
+    assert again.entity is not None

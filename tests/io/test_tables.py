@@ -21,7 +21,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, CannotWrite, ShoalError, UnknownName, WrongUse
 from shoal.io import delimited
-from shoal.io.tables import Reading, read_frame, read_published_table, read_table, write_table
+from shoal.io.tables import Reading, read_frame, read_published_table, read_table, receive_table, write_table
 
 PEOPLE = '''name, age, zip, born, ill, visits
 Ann, 41, 02263, 1983-04-01, "flu, ""mild""", 3
@@ -157,7 +157,7 @@ def test_read_frame_trims_texts(people: Path) -> None:
 @pytest.mark.parametrize(
     ("roles", "error", "message"),
     [
-        ({"quasi": ["agee"]}, UnknownName, "no column 'agee'. Did you mean 'age'"),
+        ({"quasi": ["agee"]}, UnknownName, "no column 'agee' in .*. Did you mean 'age'"),
         ({"quasi": ["age"], "sensitive": ["age"]}, WrongUse, "'age' is named as quasi and as sensitive"),
         ({"quasi": ["age", "age"]}, WrongUse, "'age' is named twice"),
         (
@@ -339,9 +339,7 @@ def test_a_full_disk_leaves_nothing(table: Table, tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(delimited, "write_delimited", full)
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(
-        CannotWrite, match=r"out\.csv cannot be written: No space left on device\. Make room"
-    ):
+    with pytest.raises(CannotWrite, match=r"out\.csv cannot be written: No space left on device\. Make room"):
         write_table(table, tmp_path / "out.csv")
     assert sorted(tmp_path.iterdir()) == before
 
@@ -447,3 +445,20 @@ def test_no_input_whatever_gives_another_error_than_ours(data: bytes) -> None:
             for column in table.columns:
                 assert len(set(column.domain.labels)) == len(column.domain)
                 assert set(column.codes.tolist()) == set(range(len(column.domain)))
+
+
+def test_what_is_dropped_is_looked_at_for_numbers_of_persons_that_repeat() -> None:
+    frame = pl.DataFrame(
+        {
+            "age": [1, 2, 3, None],
+            "patient_id": ["a", " a", "b", ""],
+            "visit_id": ["1", "2", "?", ""],
+            "id": [[1], [1], [2], [2]],
+            "remark": ["x", "x", "x", "x"],
+        }
+    )
+    arrival = receive_table(frame, quasi=["age"], others="drop", reading=Reading(drop_missing=True))
+    assert (arrival.table.names, arrival.table.rows, arrival.left_out) == (("age",), 3, 1)
+    assert arrival.persons == {"patient_id": 2}
+    told = receive_table(frame, quasi=["age"], entity="patient_id", others="drop")
+    assert (told.persons, told.left_out) == ({}, 0)

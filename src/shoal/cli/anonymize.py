@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import show
+from shoal.cli.examples import complete
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -22,6 +23,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
+from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.pipeline import publish
@@ -30,6 +32,10 @@ from shoal.recipe import Output, Recipe, Roles, Source, make_method, parameters_
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
       {roles}{more}-o out"""
+
+ROLES = "--quasi age,education --sensitive occupation --others drop \\\n      "
+SECRETS = "--sensitive 49,50 "
+TREES = "--hierarchy age=intervals:5,10,20 --hierarchy education=suppress \\\n      "
 
 LISTS = (
     "Lists take commas and repeats: --quasi a,b --quasi c; a comma inside a name has a backslash before it. "
@@ -62,6 +68,12 @@ HierarchyPairs = Annotated[
         group=GROUPS["Columns"],
     ),
 ]
+ItemHierarchy = Annotated[
+    str | None,
+    text_option(
+        "hierarchy of the items: a file, or how to build one: balanced:5", "SPEC", group=GROUPS["Items"]
+    ),
+]
 SaveRecipe = Annotated[
     str | None, text_option("also write the recipe of this run, for `shoal run`", "FILE", group=OUTPUT)
 ]
@@ -71,12 +83,14 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
+DRAWN = ("public_share", "private", "private_below")
+"""Roles of items by chance."""
 
 
 def program(tokens: Sequence[str]) -> App:
     """The command with its methods."""
     names = registered(tokens, registry.METHODS)
-    app = App(name="anonymize", help=COMMANDS["anonymize"], help_epilogue=example(names[0]))
+    app = App(name="anonymize", help=COMMANDS["anonymize"], help_epilogue=complete(example(names[0])))
     for name in names:
         app.command(single(name, command_of(name), example(name)))
     return app
@@ -92,7 +106,7 @@ def command_of(name: str) -> Callable[..., Any]:
         command = flattened(
             anonymize_baskets,
             method=own,
-            roles=Section(Roles, "Items", only=("sensitive", "insensitive")),
+            roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=("separator",)),
             output=Section(Output, "Output", without=("format", "to"), names=FOLDER),
@@ -101,7 +115,7 @@ def command_of(name: str) -> Callable[..., Any]:
         command = flattened(
             anonymize_table,
             method=own,
-            roles=Section(Roles, "Columns"),
+            roles=Section(Roles, "Columns", without=DRAWN),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
         )
@@ -149,6 +163,7 @@ def anonymize_baskets(
     source: dict[str, Any],
     reading: Reading,
     output: Output,
+    item_hierarchy: ItemHierarchy = None,
     seed: Seed = None,
     save_recipe: SaveRecipe = None,
     force: Force = False,
@@ -159,6 +174,7 @@ def anonymize_baskets(
     recipe = Recipe(
         source=Source(path=input, reading=reading, **source),
         roles=roles,
+        hierarchies={"items": item_hierarchy} if item_hierarchy else {},
         method=parameters_of(method),
         seed=seed,
         output=output,
@@ -168,6 +184,8 @@ def anonymize_baskets(
 
 def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, json: bool) -> int:
     """Run a recipe up to its folder, and show what came of it."""
+    if save is not None:
+        refuse_existing(save, force, recipe.source.path)
     with show.progress(quiet or json) as stage:
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
@@ -185,7 +203,9 @@ def example(name: str, more: str = "") -> str:
         parameters=" ".join(
             typed(field, value) for field, value in kind.example.items() if field != "promises"
         ),
-        roles="--quasi age,education --sensitive occupation --others drop \\\n      " if table else "",
+        roles=(ROLES + (TREES if getattr(kind, "along_hierarchies", False) else ""))
+        if table
+        else (SECRETS if kind.needs_sensitive else ""),
         more=more,
     )
 

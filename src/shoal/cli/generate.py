@@ -8,18 +8,17 @@ from cyclopts import App
 from shoal import registry
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
-from shoal.cli.hierarchy import refuse_existing
+from shoal.cli.examples import MADE
 from shoal.cli.options import Section, flattened, number_option, single, text_option
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
 from shoal.io.baskets import write_baskets
+from shoal.io.places import refuse_existing
 from shoal.io.tables import write_table
 
 EXAMPLES = {
-    "table": """Example:
-  shoal generate table --rows 2000 --seed 7 -o people.csv""",
-    "baskets": """Example:
-  shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat""",
+    "table": f"Example:\n  {MADE['people.csv']}",
+    "baskets": f"Example:\n  {MADE['baskets.dat']}",
 }
 
 Seed = Annotated[int | None, number_option("the same seed makes the same data", group=OUTPUT)]

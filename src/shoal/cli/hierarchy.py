@@ -8,14 +8,16 @@ from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Input, Json, Replace
+from shoal.cli.examples import complete
 from shoal.cli.options import GROUPS, Section, flattened, single, text_option
 from shoal.cli.program import COMMANDS
 from shoal.data.builders import build as build_hierarchy
 from shoal.errors import BadData, WrongUse
+from shoal.intake import read_column
 from shoal.io.hierarchies import Format, read_hierarchy, write_hierarchy
 from shoal.io.hierarchy_check import check as check_hierarchy
+from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
-from shoal.pipeline import read_column
 
 BUILD = """Example:
   shoal hierarchy build people.csv age=intervals:5,10,20 -o age.csv"""
@@ -39,7 +41,7 @@ ColumnName = Annotated[
 
 def program(tokens: Sequence[str]) -> App:
     """The commands."""
-    app = App(name="hierarchy", help=COMMANDS["hierarchy"], help_epilogue=BUILD)
+    app = App(name="hierarchy", help=COMMANDS["hierarchy"], help_epilogue=complete(BUILD))
     reading = Section(Reading, "Reading", without=("drop_missing",))
     app.command(single("build", flattened(build, reading=reading), BUILD))
     app.command(single("check", flattened(check, reading=reading), CHECK))
@@ -66,7 +68,7 @@ def build(
     name, _, builder = spec.partition("=")
     if not builder:
         raise WrongUse(f"{spec!r} is not of the form COLUMN=BUILDER, such as age=intervals:5,10,20.")
-    refuse_existing(output, force)
+    refuse_existing(output, force, input)
     column = read_column(input, name, reading)
     hierarchy = build_hierarchy(builder, column.domain, name).covering(column.domain, name)
     write_hierarchy(hierarchy, output, format)
@@ -108,7 +110,7 @@ def convert(
     force: Replace = False,
 ) -> None:
     """Write a hierarchy in another format."""
-    refuse_existing(output, force)
+    refuse_existing(output, force, file, data)
     domain = None if data is None else read_column(data, column or column_named(file), reading).domain
     write_hierarchy(read_hierarchy(file, domain), output, format)
 
@@ -120,9 +122,3 @@ def column_named(file: str) -> str:
     ('age', 'native-country')
     """
     return Path(file).stem.rpartition("_hierarchy_")[2]
-
-
-def refuse_existing(path: str, force: bool) -> None:
-    """Keep files that are there already."""
-    if Path(path).exists() and not force:
-        raise WrongUse(f"{path} is there already; name another file, or replace it with --force.")

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 from cyclopts import App
 
 from shoal import registry
-from shoal.cli import show
+from shoal.cli import profiles, show
 from shoal.cli.anonymize import Input, Json
-from shoal.cli.options import GROUPS, Section, flattened, list_option, single
+from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile
 from shoal.data.table import Table
+from shoal.intake import profile
 from shoal.io.reading import Reading
-from shoal.pipeline import profile
 from shoal.recipe import Source
 
 EXAMPLE = """Example:
@@ -50,9 +50,11 @@ def inspect(
     if json:
         show.as_json(found.as_dict())
     elif isinstance(found, BasketsProfile):
-        show.baskets_profile(found, input, first_method(Baskets))
+        method = first_method(Baskets)
+        profiles.baskets_profile(found, method and f"shoal anonymize {method} --help")
     else:
-        show.table_profile(found, input, first_method(Table))
+        method = first_method(Table)
+        profiles.table_profile(found, method and profiles.suggestion(found, input, method, retyped(reading)))
 
 
 def first_method(form: type) -> str | None:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from shoal.audit import measure as measure_folder
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
 from shoal.cli.options import single
-from shoal.pipeline import measure_folder
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""
@@ -20,7 +20,7 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def measure(
-    folder: Annotated[str, Parameter(help="a folder made by `shoal anonymize`")],
+    folder: Annotated[str, Parameter(help="a folder made by `shoal anonymize`, with its run.json")],
     /,
     *,
     original: Annotated[str, Parameter(help="the data that the release was made from", metavar="INPUT")],

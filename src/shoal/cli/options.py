@@ -16,6 +16,7 @@ from cyclopts import App, Group, Parameter
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
+from shoal.cli.examples import complete
 from shoal.errors import WrongUse
 
 TITLES = ("Method", "Promise", "Columns", "Items", "Reading", "Shape", "Output")
@@ -204,6 +205,38 @@ class Field:
         return {name: split_names(text) for name, text in pairs.items()} if self.of_lists else pairs
 
 
+def retyped(section: Any) -> list[str]:
+    r"""The options that make a section again: those of its fields that are not left at their defaults.
+
+    >>> from shoal.io.reading import Reading
+    >>> retyped(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
+    ['--names', 'age,income\\, yearly', '--drop-missing', '--kind', 'zip=nominal']
+    """
+    options: list[str] = []
+    for field in fields_of(type(section)):
+        value = getattr(section, field.name)
+        if value == field.default:
+            continue
+        if isinstance(value, bool):
+            options.append(field.flag)
+            continue
+        pairs = value.items() if isinstance(value, Mapping) else [(None, value)]
+        for name, part in pairs:
+            text = part if isinstance(part, str) else ",".join(one.replace(",", "\\,") for one in part)
+            pair = "" if name is None else name.replace("=", "\\=") + "="
+            options += typed_option(field.flag, pair + text)
+    return options
+
+
+def typed_option(flag: str, text: str) -> list[str]:
+    """An option and its value as words of a command line: one word where the value would be taken for an option.
+
+    >>> typed_option("--missing", "?"), typed_option("--missing", "-")
+    (['--missing', '?'], ['--missing=-'])
+    """
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+
+
 def fields_of(kind: type) -> list[Field]:
     """The fields of a pydantic model or a dataclass, in order."""
     if issubclass(kind, BaseModel):
@@ -280,7 +313,7 @@ def number_option(help_text: str, **more: Any) -> Parameter:
 
 def single(name: str, command: Callable[..., Any], example: str) -> App:
     """A program of one command, whose help is its docstring and ends in an example."""
-    app = App(name=name, help=prose(command.__doc__), help_epilogue=example)
+    app = App(name=name, help=prose(command.__doc__), help_epilogue=complete(example))
     app.default(command)
     return app
 

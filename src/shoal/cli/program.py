@@ -22,7 +22,7 @@ COMMANDS = {
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
     "measure": "Compare a release with its original.",
-    "reconstruct": "Draw datasets that a disassociated release could have been made from.",
+    "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
     "compare": "Run many methods and parameters, and draw what comes.",
     "hierarchy": "Build, check and convert hierarchies.",

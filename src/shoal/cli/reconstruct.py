@@ -44,7 +44,7 @@ def reconstruct(
     baskets: Layout = None,
     quiet: Quiet = False,
 ) -> None:
-    """Draw datasets that a disassociated release could have been made from.
+    """Draw datasets that a disassociated release could come from.
 
     Every dataset has the baskets, the chunks and the terms that were published, put together at random. Run an analysis
     on several of them: what it gives on all is in the release, what differs was taken apart.

@@ -1,17 +1,16 @@
 """``shoal verify``: promises proved from published files alone."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from shoal.audit import verify_as_asked
 from shoal.cli import show
 from shoal.cli.anonymize import Json, Quiet, first_example
-from shoal.cli.options import Section, flattened, single
+from shoal.cli.options import Section, flattened, single, source_named
 from shoal.io.reading import Reading
 from shoal.methods.table_method import TableMethod
-from shoal.pipeline import verify_file, verify_folder
 from shoal.recipe import Roles
 
 EXAMPLE = """{first}
@@ -32,7 +31,12 @@ def program(tokens: Sequence[str]) -> App:
 
 def verify(
     path: Annotated[
-        str, Parameter(help="a folder made by `shoal anonymize`, its release folder, or any table")
+        str,
+        Parameter(
+            help="a folder made by `shoal anonymize`, its release folder, or any table; - for standard input",
+            allow_leading_hyphen=True,
+            converter=source_named,
+        ),
     ],
     /,
     *,
@@ -44,13 +48,14 @@ def verify(
 ) -> int:
     """Prove promises from published files alone.
 
-    A release folder is judged by what it promises itself. Any other table is judged by the promises that are given
-    here; then its cells are taken as they are, and nothing is guessed, not even what is missing.
+    A release folder is judged by what it promises itself, or by the promises that are given here; then its columns have
+    the roles that release.json names, unless told. Any other table is judged by the promises that are given here. Cells
+    are taken as they are, and nothing is guessed, not even what is missing.
+
+    A row of * in all quasi-identifiers and all sensitive columns is a suppressed row: promises about the sizes of
+    classes leave it out.
     """
     with show.progress(quiet or json) as stage:
         stage("verifying")
-        if promised.models() or roles.quasi or Path(path).is_file():
-            verdicts = verify_file(path, promised, roles, reading)
-        else:
-            verdicts = verify_folder(path, promised.population)
+        verdicts = verify_as_asked(path, promised, roles, reading)
     return show.verdicts(verdicts, json=json, quiet=quiet)

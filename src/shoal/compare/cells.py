@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from pydantic import ValidationError
+
 from shoal import __version__, registry
 from shoal.compare.recipe import Comparison, Dataset, Sweep
 from shoal.errors import UnknownName, WrongUse
-from shoal.recipe import Roles, is_hierarchy_file, make_method
+from shoal.measures.measure import Measure
+from shoal.recipe import Roles, explain, is_hierarchy_file, make_method
 
 REPEATS = 3
 """How often a timed run is repeated, unless told."""
@@ -83,6 +86,7 @@ def _cell(
 ) -> Cell:
     given = {**sweep.parameters, **method}
     data, draw = dict(data), sweep.draw.model_dump() if sweep.draw else {}
+    measures = _measures(sweep, axes)
     if sweep.roles is not None:
         data["roles"] = sweep.roles.model_dump()
     for axis, value in axes.items():
@@ -95,7 +99,7 @@ def _cell(
             draw[field] = value
         elif room == "roles":
             data["roles"] = {**data["roles"], field: value}
-        else:
+        elif not room.startswith("measures"):
             given[axis] = value
     try:
         made = make_method(given)
@@ -108,6 +112,7 @@ def _cell(
         "method": given,
         "seed": seed,
         "repeats": sweep.repeats or (REPEATS if sweep.timed else 1),
+        **({} if measures is None else {"measures": measures}),
     }
     facts = {
         "sweep": sweep.name,
@@ -120,6 +125,40 @@ def _cell(
         "timed": sweep.timed,
     }
     return Cell(facts, plan, sweep.timed, sweep.time_limit, _key(facts, plan))
+
+
+def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The measures of a run with their options, checked; none for all that fit, as they are."""
+    axes = {axis: value for axis, value in axes.items() if axis.startswith("measures.")}
+    if sweep.measures is None and not axes:
+        return None
+    chosen = [{"name": one} if isinstance(one, str) else dict(one) for one in sweep.measures or ()]
+    for axis, value in axes.items():
+        _, _, rest = axis.partition(".")
+        name, _, option = rest.rpartition(".")
+        of_name = [one for one in chosen if one.get("name") == name]
+        if not of_name:
+            raise WrongUse(
+                f"sweep {sweep.name}: {axis} needs {name or rest!r} among the measures of the sweep."
+            )
+        of_name[0][option] = value
+    for one in chosen:
+        try:
+            make_measure(one)
+        except WrongUse as error:
+            raise WrongUse(f"sweep {sweep.name}: {error}") from error
+    return chosen
+
+
+def make_measure(given: Mapping[str, Any]) -> Measure:
+    """A measure from its name and options."""
+    options = {option: value for option, value in given.items() if option != "name"}
+    kind = registry.load("measure", given.get("name", ""))
+    try:
+        made: Measure = kind(**options)
+    except ValidationError as error:
+        raise WrongUse(f"{given['name']}: {explain(error)}") from error
+    return made
 
 
 def type_of_form(accepts: type) -> str:
@@ -195,6 +234,8 @@ def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
         "rows": dataset.rows,
         "reading": asdict(dataset.reading),
         "baskets": dataset.baskets,
+        **({} if dataset.items is None else {"items": dataset.items}),
+        **({} if dataset.least_support is None else {"least_support": dataset.least_support}),
         "roles": (dataset.roles or Roles()).model_dump(),
         "hierarchies": {
             column: _hierarchy(column, spec, folder) for column, spec in (dataset.hierarchies or {}).items()

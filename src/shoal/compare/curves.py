@@ -101,7 +101,9 @@ def figure_of(
     drawn = [row for row in runs if row.get(y) is not None and row.get(chart.x) is not None]
     beside = [one for one in published if one.chart in (chart.name, *chart.sweeps) and one.y in (None, y)]
     names = _telling_apart(chart, drawn)
-    series = [*_lines(chart, drawn, names), *map(_published, beside)]
+    series = _lines(chart, drawn, names)
+    panels = list(dict.fromkeys(point.panel for one in series for point in one.points))
+    series += [_published(one, panels) for one in beside]
     if chart.kind == "frontier":
         series = _with_frontier(series, chart, better or {})
     if chart.kind == "time":
@@ -164,7 +166,7 @@ def _lines(chart: Chart, rows: Sequence[Row], names: Sequence[str]) -> list[Seri
     groups: dict[str, dict[tuple[Any, ...], list[Row]]] = {}
     for row in rows:
         label = ", ".join(_told(chart, name, row[name]) for name in names if row.get(name) is not None)
-        panel = str(row[chart.panels]) if chart.panels else ""
+        panel = _told(chart, chart.panels, row[chart.panels]) if chart.panels else ""
         place: tuple[Any, ...] = (panel, _hashable(row[chart.x]))
         if chart.kind == "frontier":  # one point a combination of parameters, wherever it lies
             place = (panel, *(str(row.get(name)) for name in parameters_of(row)), row["dataset"])
@@ -196,9 +198,11 @@ def _point(chart: Chart, rows: Sequence[Row], panel: str) -> Point:
     return Point(x, sum(values) / len(values), min(values), max(values), len(values), panel)
 
 
-def _published(given: Published) -> Series:
-    pairs = zip(given.at, given.values, strict=True)
-    return Series(given.label, tuple(Point(x, y, y, y, 1) for x, y in pairs), published=True)
+def _published(given: Published, panels: Sequence[str]) -> Series:
+    """Values from elsewhere, in every panel."""
+    pairs = list(zip(given.at, given.values, strict=True))
+    points = (Point(x, y, y, y, 1, panel) for panel in panels or [""] for x, y in pairs)
+    return Series(given.label, tuple(points), published=True)
 
 
 def _fitted(series: Series) -> Series:

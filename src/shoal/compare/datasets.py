@@ -30,12 +30,29 @@ def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table |
     """
     made = _generated(data, seed) if "generate" in data else _read(data)
     if isinstance(made, Baskets):
+        made = _with_items(made, data)
         made = with_item_hierarchy(made, data["hierarchies"])
         made = with_drawn_roles(made, Roles(**data["roles"]), seed)
         return _drawn(made, Draw(**draw), seed) if draw else made
     if draw:
         raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
     return made
+
+
+def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
+    """The baskets with only the items that the dataset asks for."""
+    from shoal.io.basket_conversion import without_rare_items
+
+    if data.get("items") is not None:
+        known = frozenset(baskets.vocabulary)
+        for item in data["items"]:
+            if item not in known:
+                raise UnknownName("item", item, baskets.vocabulary)
+        wanted = frozenset(data["items"])
+        baskets = baskets.keep(np.array([item in wanted for item in baskets.vocabulary], dtype=np.bool_))
+    if data.get("least_support") is not None:
+        baskets = without_rare_items(baskets, data["least_support"])
+    return baskets
 
 
 def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:

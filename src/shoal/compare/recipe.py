@@ -56,6 +56,12 @@ class Dataset(Section):
     rows: int | None = Field(default=None, ge=1, description="only the first rows; or how many to generate")
     reading: Reading = Field(default_factory=Reading, description="how to read a table")
     baskets: str | None = Field(default=None, description="layout of baskets, where the file does not tell")
+    items: tuple[str, ...] | None = Field(default=None, description="with baskets: only these items")
+    least_support: float | None = Field(
+        default=None,
+        ge=0,
+        description="with baskets: only items that so many of them hold; below 1, so large a share of them",
+    )
     roles: Roles | None = Field(default=None, description="who is who: columns or items")
     hierarchies: dict[str, str] | None = Field(
         default=None, description="column to builder or file; `folder` to a folder of files"
@@ -98,9 +104,14 @@ class Sweep(Section):
     parameters: dict[str, Any] = Field(default_factory=dict, description="the same in all runs")
     grid: dict[str, list[Value]] = Field(
         default_factory=dict,
-        description="lists of values: of parameters, of rows, of data.FIELD (shape), roles.FIELD and draw.FIELD",
+        description="lists of values: of parameters, of rows, of data.FIELD (shape), roles.FIELD, draw.FIELD and "
+        "measures.MEASURE.OPTION",
     )
     seeds: tuple[int, ...] = Field(default=(1,), min_length=1, description="each combination with each seed")
+    measures: tuple[str | dict[str, Any], ...] | None = Field(
+        default=None,
+        description="names of measures, or tables with name and options: only these; all that fit unless told",
+    )
     roles: Roles | None = Field(default=None, description="instead of those of the datasets")
     draw: Draw | None = Field(default=None, description="sensitive items by chance")
     timed: bool = Field(

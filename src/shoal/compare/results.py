@@ -16,7 +16,7 @@ Row: TypeAlias = dict[str, Any]
 FIRST = ("sweep", "dataset", "source", "rows", "method", "label")
 """The columns that every table of results begins with; parameters follow."""
 
-SIZES = ("columns", "items", "occurrences", "public_items", "sensitive_items")
+SIZES = ("columns", "items", "cells", "occurrences", "public_items", "sensitive_items")
 
 
 def row_of(cell: Cell, answer: Mapping[str, Any]) -> Row:

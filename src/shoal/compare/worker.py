@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.compare import memory
+from shoal.compare.cells import make_measure
 from shoal.compare.datasets import load
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
@@ -76,7 +77,9 @@ class Bench:
             if name == "verifying":
                 peaks.append(memory.peak_megabytes())
 
-        run = carry_out(method, data, seed=plan["seed"], stage=stage)
+        measures = plan.get("measures")
+        judges = None if measures is None else tuple(make_measure(one) for one in measures)
+        run = carry_out(method, data, seed=plan["seed"], stage=stage, measures=judges)
         fastest, trace = run.seconds["anonymizing"], run.trace
         for _ in range(plan["repeats"] - 1):
             begin = time.perf_counter()
@@ -110,9 +113,11 @@ def sizes(data: Table | Baskets) -> dict[str, int]:
     """How large data is."""
     if isinstance(data, Table):
         return {"rows": data.rows, "columns": len(data.quasi)}
+    occurring = int((data.supports > 0).sum())
     return {
         "rows": len(data),
         "items": len(data.vocabulary),
+        "cells": len(data) * occurring,
         "occurrences": len(data.items),
         "public_items": len(data.public),
         "sensitive_items": len(data.sensitive),

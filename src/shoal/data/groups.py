@@ -34,6 +34,10 @@ class Groups:
     def __len__(self) -> int:
         return len(self.group_indptr) - 1
 
+    def __repr__(self) -> str:
+        baskets = len(self.basket_indptr) - 1
+        return f"<Groups: {len(self):,} groups of {baskets:,} baskets, {len(self.vocabulary):,} items>"
+
     @property
     def sizes(self) -> Counts:
         """The number of baskets of each group."""

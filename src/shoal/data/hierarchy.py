@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -130,12 +131,17 @@ class Hierarchy:
         known = set(self.leaves)
         return [label for label in domain.labels[: domain.present] if label not in known]
 
-    def covering(self, domain: Domain, column: str) -> "Hierarchy":
+    def covering(self, domain: Domain, column: str, path: str | Path | None = None) -> "Hierarchy":
         """This hierarchy for a column's values: checked to cover them, with a leaf for missing ones if there are any.
 
         A leaf that is written as one of `MISSING_MARKS`, and that is no value of the column, stands for the missing
         value. Where there is no such leaf, one is added directly below the root. Where nothing is missing, a leaf with
         an empty text is left out.
+
+        Parameters
+        ----------
+        path
+            Where the hierarchy comes from, for messages.
 
         Raises
         ------
@@ -144,7 +150,7 @@ class Hierarchy:
         """
         missed = self.missed(domain)
         if missed:
-            raise BadData(self._complaint(missed, domain), column=column)
+            raise BadData(self._complaint(missed, domain), path=path, column=column)
         if domain.missing is None:
             return self._without(self.leaves.index("")) if "" in self.leaves else self
         free = set(self.leaves).difference(domain.labels[: domain.present])

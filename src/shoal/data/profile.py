@@ -1,37 +1,22 @@
 """What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
 
-import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.data.baskets import Baskets
+from shoal.data.domain import Domain, Kind
 from shoal.data.known_items import KnownItems, known_items
+from shoal.data.lookalike import lookalike
 from shoal.data.role import Role
+from shoal.data.suggested_role import suggest_role
 from shoal.data.table import Column, Table
-
-NEARLY_ALL = 0.9
-"""From this share of unique rows on, a column is as good as a name."""
 
 EXAMPLES, TOP = 3, 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-IDENTIFYING_WORD = re.compile(
-    r"id|identifier|uid|uuid|guid|key|(first|last|full|sur|fore|user)?name|user|ssn|passport|e?mail|(tele)?phone|mobile"
-    r"|fax|iban|account|card|licen[cs]e|plate|address|street|ip|url|mrn"
-)
-QUASI_WORD = re.compile(
-    r"age|birth(day|date)?|born|dob|sex|gender|zip(code)?|postcode|postal|plz|city|town|county|state|region|country"
-    r"|nation(ality)?|native|citizenship|language|education|degree|school|marital|relationship|household|children|race"
-    r"|ethnic(ity)?|height|weight|date|admission|discharge"
-)
-SENSITIVE_WORD = re.compile(
-    r"diagnos[ei]s|disease|illness|condition|disorder|symptom|treatment|therapy|medication|drug|hiv|cancer|salary|income"
-    r"|wage|earnings|debt|wealth|credit|loan|occupation|job|religion|party|vote|orientation|crime|offen[cs]e|grade|score"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +37,8 @@ class ColumnProfile:
         The most frequent values.
     role, reason
         A suggestion, and why. It is made from the name and the numbers above: decide yourself.
+    note
+        What else the values look like, and how to have them read so.
     """
 
     name: str
@@ -62,6 +49,7 @@ class ColumnProfile:
     examples: tuple[str, ...]
     role: Role
     reason: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +141,7 @@ def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProf
     quasi
         The columns to look at together. None takes those with the role, or else the suggested ones.
     """
-    profiles = tuple(_profile_column(column, table.rows) for column in table.columns)
+    profiles = _one_entity(tuple(profile_column(column) for column in table.columns))
     if quasi is not None:
         names = tuple(column.name for column in table.select(quasi))
     else:
@@ -188,43 +176,40 @@ def profile_baskets(baskets: Baskets) -> BasketsProfile:
     )
 
 
-def suggest_role(name: str, distinct: int, rows: int, unique: float) -> tuple[Role, str]:
-    """A role to begin with, and why.
-
-    Words in the name decide first; then numbers. What nothing speaks for is taken to be known to an adversary, because
-    that is the safe side.
-
-    >>> suggest_role("dateOfBirth", 9000, 30000, 0.1)[0].value
-    'quasi'
-    """
-    words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
-    if distinct <= 1:
-        return Role.INSENSITIVE, "all rows have the same value"
-    for role, known, meaning in (
-        (Role.QUASI, QUASI_WORD, "others may know it"),
-        (Role.SENSITIVE, SENSITIVE_WORD, "it should not be learned about a person"),
-    ):
-        if found := next(filter(known.fullmatch, words), None):
-            return role, f"its name says {found!r}: {meaning}"
-    found = next(filter(IDENTIFYING_WORD.fullmatch, words), None)
-    if found and distinct * 10 >= rows:
-        return Role.IDENTIFYING, f"its name says {found!r}, and it has many values"
-    if unique >= NEARLY_ALL:
-        return Role.IDENTIFYING, f"{unique:.0%} of the rows have a value of their own"
-    return Role.QUASI, "nothing says that others do not know it"
-
-
-def _profile_column(column: Column, rows: int) -> ColumnProfile:
+def profile_column(column: Column) -> ColumnProfile:
+    """Look at one column."""
+    rows = len(column.codes)
     counts = np.bincount(column.codes, minlength=len(column.domain))
     missing = 0 if column.domain.missing is None else int(counts[column.domain.missing])
     present = counts if column.domain.missing is None else counts[:-1]
     frequent = np.lexsort((np.arange(len(present)), -present))[:EXAMPLES]
     distinct = int((present > 0).sum())
     unique = float((counts == 1).sum() / rows) if rows else 0.0
-    role, reason = suggest_role(column.name, distinct, rows, unique)
+    measured = _has_decimals(column.domain)
+    role, reason = suggest_role(column.name, distinct, rows, unique, missing=missing, measured=measured)
     examples = tuple(column.domain.labels[code] for code in frequent if present[code])
+    note = lookalike(column.name, column.domain)
     return ColumnProfile(
-        column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason
+        column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason, note
+    )
+
+
+def _has_decimals(domain: Domain) -> bool:
+    if domain.kind is not Kind.NUMERIC or domain.values is None:
+        return False
+    present = domain.values[: domain.present]
+    return bool((present != np.floor(present)).any())
+
+
+def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:
+    """Leave the role of the entity to one column, the one with the fewest values: persons are fewer than visits."""
+    numbers = [profile for profile in profiles if profile.role is Role.ENTITY]
+    chosen = min(numbers, key=lambda profile: profile.distinct, default=None)
+    return tuple(
+        replace(profile, role=Role.IDENTIFYING, reason="a number, but not that of the persons")
+        if profile.role is Role.ENTITY and profile is not chosen
+        else profile
+        for profile in profiles
     )
 
 

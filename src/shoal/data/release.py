@@ -45,6 +45,11 @@ class Release:
     suppressed: int = 0
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        promises = ", ".join(str(promise.get("model")) for promise in self.promises) or "nothing"
+        suppressed = f", {self.suppressed:,} suppressed" if self.suppressed else ""
+        return f"<Release by {self.method}, promising {promises}: {self.data!r}{suppressed}>"
+
     def to_polars(self) -> "polars.DataFrame":
         """The published table as a polars frame: texts as they are published, missing cells null."""
         from shoal.data.frames import to_polars

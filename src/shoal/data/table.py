@@ -49,6 +49,10 @@ class Table:
         if len(self.with_role(Role.ENTITY)) > 1:
             raise WrongUse("Only one column can say which rows belong to one person.")
 
+    def __repr__(self) -> str:
+        names = ", ".join(f"{column.name} ({column.role})" for column in self.columns)
+        return f"<Table: {self.rows:,} rows; {names}>"
+
     @property
     def rows(self) -> int:
         """The number of rows."""

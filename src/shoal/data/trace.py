@@ -30,3 +30,7 @@ class Trace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", frozen(np.asarray(self.rows, dtype=np.int64)))
+
+    def __repr__(self) -> str:
+        notes = f"; notes: {', '.join(self.notes)}" if self.notes else ""
+        return f"<Trace: {len(self.rows):,} rows{notes}>"

@@ -11,12 +11,14 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Mask, Rows
+from shoal.data.calendar import FORM_NAMES
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
+from shoal.io.arrival import Arrival
 from shoal.io.input import Input
-from shoal.io.kinds import coordinates, find_kind, positive_zero
+from shoal.io.kinds import coordinates, find_kind, positive_zero, without_times
 from shoal.io.reading import Reading
 
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
@@ -48,7 +50,9 @@ class Distinct:
         return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
 
 
-def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading) -> Table:
+def encode_table(
+    opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading, watched: Sequence[str] = ()
+) -> Arrival:
     """Read the columns that have a role, and encode them.
 
     Parameters
@@ -59,6 +63,8 @@ def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Read
         Name and role of each column to keep, in the order of the table.
     reading
         What is missing, and which kinds and orders were told.
+    watched
+        Columns of which nothing is kept but whether their values repeat.
 
     Raises
     ------
@@ -66,7 +72,8 @@ def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Read
         If a published column holds a cell that looks like a generalised one, if a cell does not fit the kind that was
         told for its column, or if incomplete rows are to be dropped and no row is complete.
     """
-    frame = opened.frame([name for name, _ in roles])
+    frame = opened.frame([*(name for name, _ in roles), *watched])
+    persons = _repeated(frame, opened, watched, reading)
     rows = np.ones(frame.height, dtype=np.bool_)
     found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
     del frame
@@ -81,6 +88,8 @@ def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Read
     for name, role in roles:
         column = found.pop(name)
         kind = reading.kind_of(name) or find_kind(column.texts)
+        if kind is Kind.DATE:
+            column = Distinct(without_times(column.texts), column.places)
         order = tuple(value.strip() for value in reading.orders.get(name, ()))
         misfit = _misfit(column.texts, kind, order)
         generalised = reading.published and role is Role.QUASI
@@ -89,7 +98,20 @@ def encode_table(opened: Input, roles: Sequence[tuple[str, Role]], reading: Read
         if misfit is not None:
             raise _located(misfit, opened, np.flatnonzero(rows)[column.places == misfit[1]], name)
         columns.append(Column(name, role, *encode(column, kind, order)))
-    return Table(tuple(columns))
+    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
+
+
+def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading: Reading) -> dict[str, int]:
+    """How many values columns have, those in which none repeats or that hold no single values left aside."""
+    counts = {}
+    for name in names:
+        if frame[name].dtype.is_nested() or frame[name].dtype in (pl.Binary, pl.Object, pl.Unknown):
+            continue
+        column = distinct(frame[name], opened, reading.missing)
+        values = column.texts.drop_nulls().n_unique()
+        if values < int((~column.missing).sum()):
+            counts[name] = values
+    return counts
 
 
 def encode_published(opened: Input, roles: Sequence[tuple[str, Role]]) -> Table:
@@ -244,7 +266,7 @@ def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, 
         why = "is not in the order of this column; add it to the order"
     else:
         wrong = coordinates(texts, kind).is_null() & texts.is_not_null()
-        noun = "number" if kind is Kind.NUMERIC else "date (YYYY-MM-DD or YYYY/MM/DD)"
+        noun = "number" if kind is Kind.NUMERIC else f"date ({FORM_NAMES}, with or without a time of day)"
         why = f"is not a {noun}; name it as missing (--missing), or let the column be nominal"
     place = wrong.arg_max()
     return (f"{texts[place]!r} {why}.", place) if place is not None and wrong.any() else None

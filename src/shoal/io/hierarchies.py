@@ -72,6 +72,13 @@ def read_hierarchies(
     BadData
         If the folder cannot be read, if two files claim one column, or if a file has a fault.
     """
+    domains = columns if isinstance(columns, Mapping) else {}
+    files = hierarchy_files(folder, columns)
+    return {column: read_hierarchy(path, domains.get(column)) for column, path in files.items()}
+
+
+def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Path]:
+    """Find the files of the hierarchies of columns in a folder, as `read_hierarchies` reads them."""
     try:
         files = sorted(
             path for path in Path(folder).iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
@@ -80,8 +87,7 @@ def read_hierarchies(
         raise BadData(
             f"the folder of hierarchies cannot be read: {error.strerror or error}.", path=folder
         ) from None
-    domains = columns if isinstance(columns, Mapping) else {}
-    hierarchies = {}
+    found = {}
     for column in columns:
         claims = [path for path in files if path.stem == column or path.stem.endswith(f"_hierarchy_{column}")]
         if len(claims) > 1:
@@ -93,8 +99,8 @@ def read_hierarchies(
                 column=column,
             )
         if claims:
-            hierarchies[column] = read_hierarchy(claims[0], domains.get(column))
-    return hierarchies
+            found[column] = claims[0]
+    return found
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path, format: Format = "arx") -> None:

@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import polars as pl
 
+from shoal.data.calendar import FORMS, TIMESTAMP
 from shoal.data.domain import Kind
 
 _NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
-_DATES = {"%Y-%m-%d": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "%Y/%m/%d": r"^[0-9]{4}/[0-9]{2}/[0-9]{2}$"}
 _EXACT = 2**53
 
 
@@ -20,7 +20,8 @@ def find_kind(texts: pl.Series) -> Kind:
         a name, and so are infinity, NaN, whole numbers beyond 2**53 and decimals so long that two of them are equal
         as 64-bit numbers.
     Dates
-        if every text is a day of the calendar in one of the forms 2024-02-29 and 2024/02/29.
+        if every text is a day of the calendar, all in the same one of the forms 2024-02-29, 2024/02/29 and
+        29.02.2024.
     Names
         otherwise.
     """
@@ -33,7 +34,7 @@ def find_kind(texts: pl.Series) -> Kind:
         inexact = whole.has_nulls() or (whole.abs() > _EXACT).any()
         if not (values.has_nulls() or inexact or _confused(texts, values)):
             return Kind.NUMERIC
-    for form, pattern in _DATES.items():
+    for form, pattern in FORMS.items():
         if texts.str.contains(pattern).all() and not texts.str.to_date(form, strict=False).has_nulls():
             return Kind.DATE
     return Kind.NOMINAL
@@ -45,12 +46,20 @@ def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
         values = positive_zero(texts.cast(pl.Float64, strict=False))
         return values.set(~values.is_finite().fill_null(False), None)
     days = None
-    for form, pattern in _DATES.items():
+    for form, pattern in FORMS.items():
         fitting = texts.set(~texts.str.contains(pattern).fill_null(False), None)
         found = fitting.str.to_date(form, strict=False).to_physical()
         days = found if days is None else days.zip_with(days.is_not_null(), found)
     assert days is not None
     return days.cast(pl.Float64)
+
+
+def without_times(texts: pl.Series) -> pl.Series:
+    """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
+
+    The day is the one that is written, whatever the time zone.
+    """
+    return texts.str.replace(TIMESTAMP, "${1}")
 
 
 def positive_zero(values: pl.Series) -> pl.Series:

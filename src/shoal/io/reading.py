@@ -31,7 +31,7 @@ class Reading:
         The sheet of an Excel file; the first one unless told.
     kinds
         The kind of a column (nominal, ordinal, numeric, date) where the one found out is wrong: numbers that are
-        names, for example.
+        names, for example. ``date`` takes the days of timestamps.
     orders
         The values of an ordinal column in ascending order. A column with an order is ordinal.
     published

@@ -10,8 +10,8 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.role import Role
-from shoal.data.table import Table, canonical_order
-from shoal.errors import BadData
+from shoal.data.table import Column, Table, canonical_order
+from shoal.errors import BadData, UnknownName
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import read_baskets, with_roles, write_baskets
@@ -33,18 +33,28 @@ def write_data(data: Published, folder: Path, table_format: str) -> dict[str, An
     """
     if isinstance(data, Table):
         write_table(_ordered(data), folder / f"data.{table_format}")
-        columns = [{"name": column.name, "role": str(column.role)} for column in data.columns]
-        return {"form": "table", "columns": columns, "rows": data.rows}
+        return {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Groups):
         write_groups(data, folder / "data.jsonl")
-        items = len(np.union1d(data.items, data.sensitive_items))
-        return {"form": "groups", "baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
+        return {"form": "groups", **counts_of(data)}
     write_clusters(data, folder / "data.jsonl")
-    items = len(np.union1d(data.items, data.terms))
+    return {"form": "clusters", **counts_of(data)}
+
+
+def counts_of(data: Published) -> dict[str, int]:
+    """How much is published: what release.json says and the data file must bear out."""
+    if isinstance(data, Table):
+        return {"rows": data.rows}
+    if isinstance(data, Baskets):
+        return {"baskets": len(data), "items": len(data.vocabulary)}
+    if isinstance(data, Groups):
+        items = len(np.union1d(data.items, data.sensitive_items))
+        return {"baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
     trees = int((data.parents < 0).sum())
-    return {"form": "clusters", "baskets": int(data.sizes.sum()), "clusters": trees, "items": items}
+    items = len(np.union1d(data.items, data.terms))
+    return {"baskets": int(data.sizes.sum()), "clusters": trees, "items": items}
 
 
 def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
@@ -56,6 +66,18 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
         If the file is not there, there are two, or it does not have that shape.
     """
     path = _data_file(folder)
+    data = _read(path, shape)
+    for what, found in counts_of(data).items():
+        if found != shape[what]:
+            raise BadData(
+                f"release.json says {shape[what]:,} {what}, the file has {found:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                path,
+            )
+    return data
+
+
+def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
     if shape["form"] == "baskets":
@@ -81,11 +103,16 @@ def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
     if parse_layout(data.layout).form == "column":
         shape["separator"] = published_separator(data.vocabulary)
     return shape | {
-        "baskets": len(data),
-        "items": len(data.vocabulary),
+        **counts_of(data),
         "sensitive": [data.vocabulary[item] for item in data.sensitive],
         "insensitive": [data.vocabulary[item] for item in data.insensitive],
     }
+
+
+def _entry(column: Column) -> dict[str, str]:
+    """What release.json says about a column."""
+    note = {"note": "numbers are valid inside a class only"} if column.role is Role.ENTITY else {}
+    return {"name": column.name, "role": str(column.role), **note}
 
 
 def _ordered(table: Table) -> Table:
@@ -116,7 +143,10 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
     named = {role: [name for name in roles if roles[name] is role] for role in Role}
     entity = next(iter(named[Role.ENTITY]), None)
-    table = read_published_table(path, named[Role.QUASI], named[Role.SENSITIVE], entity)
+    try:
+        table = read_published_table(path, named[Role.QUASI], named[Role.SENSITIVE], entity)
+    except UnknownName as error:
+        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
     if set(table.names) != set(roles):
         unlike = ", ".join(sorted(set(table.names) ^ set(roles)))
         raise BadData(f"the columns are not those that release.json names: {unlike}.", path)

@@ -116,6 +116,13 @@ def read_release(folder: str | Path) -> Release:
     return facts.release(read_data(published, facts.shape))
 
 
+def is_release(folder: object) -> bool:
+    """Whether a path is a folder that a release was written to, or the published folder inside."""
+    if not isinstance(folder, str | Path):
+        return False
+    return any((Path(folder) / place / FACTS).is_file() for place in (".", RELEASE))
+
+
 def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     """The recipe and the hierarchies of a run, by column, from the private run.json beside its release.
 
@@ -128,9 +135,10 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         recipe, hierarchies = dict(kept["recipe"]), dict(kept["hierarchies"])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise BadData(
-            "there is no such file. Name the folder that `shoal anonymize … -o` made, with its private files.",
+            "there is no such file. Name the folder that `shoal anonymize … -o` made, with its private files: run.json "
+            "tells how the original is read, who is who, and the hierarchies.",
             path,
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:

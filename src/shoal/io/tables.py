@@ -16,6 +16,7 @@ from shoal.io.source import STANDARD_INPUT, format_of
 if TYPE_CHECKING:
     import polars
 
+    from shoal.io.arrival import Arrival
     from shoal.io.input import Input
 
 
@@ -88,6 +89,43 @@ def read_table(
     >>> [(column.name, column.domain.kind.value, column.domain.labels) for column in table.columns]
     [('age', 'numeric', ('38', '41')), ('ill', 'nominal', ('flu', ''))]
     """
+    arrival = receive_table(
+        source,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifying=identifying,
+        insensitive=insensitive,
+        entity=entity,
+        others=others,
+        reading=reading,
+        columns=tuple(hierarchies or {}),
+    )
+    return _with_hierarchies(arrival.table, hierarchies or {})
+
+
+def receive_table(
+    source: Any,
+    *,
+    quasi: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifying: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    reading: Reading | None = None,
+    columns: Iterable[str] = (),
+) -> "Arrival":
+    """Read a table as `read_table` does, and tell what cannot be seen in it any more.
+
+    Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
+    persons are looked at once: whether their values repeat.
+
+    Parameters
+    ----------
+    columns
+        More names of columns that the source must have.
+    """
+    from shoal.data.suggested_role import numbers_persons
     from shoal.io.encode import encode_table
 
     reading = reading or Reading()
@@ -99,11 +137,13 @@ def read_table(
         Role.INSENSITIVE: _listed("insensitive", insensitive),
         Role.ENTITY: () if entity is None else (entity,),
     }
-    for name in (*reading.kinds, *reading.orders, *(hierarchies or {})):
+    for name in (*reading.kinds, *reading.orders, *columns):
         if name not in opened.names:
-            raise UnknownName("column", name, opened.names)
-    table = encode_table(opened, _assigned(opened.names, given, others), reading)
-    return _with_hierarchies(table, hierarchies or {})
+            raise UnknownName("column", name, opened.names, opened.path)
+    roles = _assigned(opened, given, others)
+    kept = {name for name, _ in roles}
+    watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
+    return encode_table(opened, roles, reading, watched if entity is None else ())
 
 
 def read_published_table(
@@ -135,7 +175,7 @@ def read_published_table(
         Role.SENSITIVE: _listed("sensitive", sensitive),
         Role.ENTITY: () if entity is None else (entity,),
     }
-    return encode_published(opened, _assigned(opened.names, given, others="insensitive"))
+    return encode_published(opened, _assigned(opened, given, others="insensitive"))
 
 
 def write_table(table: Table, path: str | Path) -> None:
@@ -249,16 +289,17 @@ def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _assigned(
-    names: Sequence[str], given: Mapping[Role, Sequence[str]], others: str | None
+    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None
 ) -> list[tuple[str, Role]]:
     """The columns to keep with their roles, in the order of the source."""
+    names = opened.names
     if others not in (None, "drop", "insensitive"):
         raise UnknownName("treatment of other columns", others, ["drop", "insensitive"])
     roles: dict[str, Role] = {}
     for role, columns in given.items():
         for name in columns:
             if name not in names:
-                raise UnknownName("column", name, names)
+                raise UnknownName("column", name, names, opened.path)
             if name in roles:
                 twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
                 raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")

@@ -10,7 +10,7 @@ from shoal.data.cells import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
-from shoal.measures.measure import Score, TableMeasure
+from shoal.measures.measure import FACT, Score, TableMeasure
 
 KEYS = 2**62
 """Mixed keys stay below this, so that they fit 63 bits."""
@@ -59,13 +59,13 @@ class Classes(TableMeasure):
         if k is not None and len(sizes):
             meaning = f"C_AVG: mean size of a class as a multiple of k = {k}; 1 is the best."
             found.append(Score("c_avg", int(sizes.sum()) / len(sizes) / k, meaning))
-        found.append(Score("classes", len(sizes), "Number of classes.", "higher"))
+        found.append(Score("classes", len(sizes), "Number of classes.", FACT))
         if len(sizes):
             found += [
-                Score("smallest_class", int(sizes.min()), "Rows of the smallest class."),
-                Score("mean_class", float(sizes.mean()), "Mean rows of a class."),
-                Score("median_class", float(np.median(sizes)), "Median rows of a class."),
-                Score("largest_class", int(sizes.max()), "Rows of the largest class."),
+                Score("smallest_class", int(sizes.min()), "Rows of the smallest class.", FACT),
+                Score("mean_class", float(sizes.mean()), "Mean rows of a class.", FACT),
+                Score("median_class", float(np.median(sizes)), "Median rows of a class.", FACT),
+                Score("largest_class", int(sizes.max()), "Rows of the largest class.", FACT),
             ]
         return (
             *found,

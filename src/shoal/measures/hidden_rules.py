@@ -13,7 +13,7 @@ from shoal.data.cells import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.measures.fitting import fitting_rows
-from shoal.measures.measure import Score, TableMeasure
+from shoal.measures.measure import FACT, Score, TableMeasure
 
 
 class HiddenRules(TableMeasure):
@@ -115,7 +115,8 @@ def _largest(name: str, parts: dict[str, float]) -> list[Score]:
         "confidence_worst": "Largest confidence of a rule if all stars of a class hide its value.",
         "confidence_stars": "Largest chance to guess what a star hides, for a reader who knows the procedure.",
     }[name]
-    return [Score(name, max(parts.values(), default=0.0), meaning, parts=parts)]
+    better = FACT if name == "confidence_before" else "lower"
+    return [Score(name, max(parts.values(), default=0.0), meaning, better, parts)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,9 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 
+FACT = ""
+"""The `better` of a score that is neither good nor bad, such as the number of classes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -25,7 +28,7 @@ class Score:
     meaning
         What the number says, in one sentence.
     better
-        ``lower`` or ``higher``.
+        ``lower`` or ``higher``; empty for a plain fact, which is neither good nor bad.
     parts
         The number by column or item, where it has parts.
     """

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import NamedTuple
 
+from shoal.data.calendar import iso
+
 NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 BRACKETS = re.compile(r"([\[(\]])(.*)([\])\[])", re.DOTALL)
 BETWEEN_NAMES = (",",)
@@ -35,11 +37,12 @@ def number(text: str) -> float | None:
 
 
 def day(text: str) -> float | None:
-    """The days from 1970-01-01 to an ISO date or time, or None.
+    """The days from 1970-01-01 to a date in any form that is read, or to an ISO time, or None.
 
-    >>> day("1970-01-02"), day("1970-01-02T12:00:00"), day("1970")
-    (1.0, 1.5, None)
+    >>> day("1970-01-02"), day("02.01.1970"), day("1970-01-02T12:00:00"), day("1970")
+    (1.0, 1.0, 1.5, None)
     """
+    text = iso(text)
     try:
         return float((date.fromisoformat(text) - EPOCH.date()).days)
     except ValueError:

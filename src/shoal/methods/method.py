@@ -32,6 +32,9 @@ class Method(BaseModel):
     engines: ClassVar[tuple[str, ...]] = ("local",)
     """The engines it runs on."""
 
+    needs_sensitive: ClassVar[bool] = False
+    """Whether some items must be sensitive; tables say by their promises what they need."""
+
     example: ClassVar[dict[str, Any]]
     """Parameters that work on the contract data."""
 
@@ -62,6 +65,10 @@ class Method(BaseModel):
             If no release can keep the promises.
         """
         raise NotImplementedError
+
+    def goes_on(self) -> bool:
+        """Whether it goes on from a table that is anonymous already, and takes generalised cells as they are."""
+        return False
 
     def accept(self, data: Table | Baskets) -> None:
         """Refuse data of the wrong form, and empty data."""

@@ -1,7 +1,7 @@
 """Mondrian: multidimensional cuts at the median (LeFevre, DeWitt and Ramakrishnan 2006)."""
 
 import time
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -45,7 +45,7 @@ class Mondrian(TableMethod):
         default="nodes",
         description="publish columns with a hierarchy as its nodes, or ordered columns as ranges, or all as sets",
     )
-    weights: dict[str, float] = Field(
+    weights: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
         default_factory=dict,
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )

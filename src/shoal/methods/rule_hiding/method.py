@@ -83,6 +83,10 @@ class RuleHiding(TableMethod):
             raise WrongUse(f"a method of tables, such as mondrian, or {NONE}")
         return name
 
+    def goes_on(self) -> bool:
+        """Whether there is no step 1."""
+        return self.anonymize_with == NONE
+
     def hidden(self) -> HiddenRules:
         """The promise about rules."""
         names = ("confidence", "fewer_than", "antecedent", "size", "column", "values")

@@ -1,0 +1,114 @@
+"""What the terminal shows of data that was looked at."""
+
+from typing import TYPE_CHECKING
+
+from shoal.cli import show
+from shoal.cli.options import typed_option
+
+if TYPE_CHECKING:
+    from shoal.data.profile import BasketsProfile, TableProfile
+
+
+def table_profile(found: "TableProfile", begin: str | None) -> None:
+    """Show the columns of a table, what else they look like, and a command line to begin with."""
+    show.line(f"{found.rows:,} rows, {len(found.columns)} columns")
+    show.line()
+    head = ("column", "kind", "distinct", "missing", "unique", "role", "because", "examples")
+    show.grid(
+        [
+            (
+                column.name,
+                column.kind,
+                column.distinct,
+                column.missing,
+                f"{column.unique:.1%}",
+                str(column.role),
+                column.reason,
+                ", ".join(map(quoted, column.examples)),
+            )
+            for column in found.columns
+        ],
+        head,
+    )
+    show.line()
+    notes = [f"{column.name}: {column.note}." for column in found.columns if column.note]
+    for note in notes:
+        show.line(f"NOTE    {note}")
+    if notes:
+        show.line()
+    if found.quasi:
+        show.line(
+            f"Together, {', '.join(found.quasi)} make {found.classes:,} classes; the smallest has {found.smallest:,} "
+            f"row{'s' * (found.smallest != 1)}, and {found.unique:.1%} of the rows are unique."
+        )
+    if begin is not None:
+        show.line()
+        show.line("To begin with (roles are guesses: decide yourself):", "bold")
+        show.line(f"  {begin}")
+
+
+def quoted(value: str) -> str:
+    """A value as one of a list: in quotes where it holds what stands between values.
+
+    >>> [quoted(value) for value in ("61.5", "61,5", 'a "b" c')]
+    ['61.5', '"61,5"', '"a ""b"" c"']
+    """
+    if value and not set(value) & {",", '"'} and value == value.strip():
+        return value
+    doubled = value.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def suggestion(found: "TableProfile", source: str, method: str, reading: list[str]) -> str:
+    """A command line with the suggested roles, ready to be pasted.
+
+    Parameters
+    ----------
+    reading
+        The options that say how to read the source, as they were given.
+    """
+    from shlex import quote
+
+    from shoal.data.role import Role
+
+    parts = ["shoal", "anonymize", method, source, "--k", "10", *reading]
+    for role in dict.fromkeys(column.role for column in found.columns):
+        names = [column.name for column in found.columns if column.role is role]
+        # One column can be the entity, so that its name is no list.
+        listed = names if role is Role.ENTITY else [name.replace(",", "\\,") for name in names]
+        parts += typed_option(f"--{role}", ",".join(listed))
+    return " ".join(map(quote, [*parts, "-o", "out"]))
+
+
+def baskets_profile(found: "BasketsProfile", begin: str | None) -> None:
+    """Show how many, how long and how telling baskets are."""
+    show.line(
+        f"{found.baskets:,} baskets, {found.items:,} items, density {found.density:.2%}, {found.empty:,} empty"
+    )
+    show.line()
+    spreads = [("items of a basket", found.lengths), ("baskets of an item", found.supports)]
+    quantiles = list(found.lengths.quantiles)
+    show.grid(
+        [
+            (
+                name,
+                spread.least,
+                *(spread.quantiles.get(part) for part in quantiles),
+                spread.most,
+                spread.mean,
+            )
+            for name, spread in spreads
+        ],
+        ("", "least", *(f"{float(part):.0%}" for part in quantiles), "most", "mean"),
+    )
+    show.line()
+    show.line(f"Most popular: {', '.join(f'{item} ({support:,})' for item, support in found.top)}")
+    show.line()
+    show.grid(
+        [(part.known, part.baskets, f"{part.unique:.1%}", f"{part.probability:.1%}") for part in found.known],
+        ("known items", "baskets with so many", "unique", "mean chance to find one"),
+    )
+    if begin is not None:
+        show.line()
+        show.line("To begin with:", "bold")
+        show.line(f"  {begin}")

@@ -1,0 +1,156 @@
+"""A role for a column to begin with, from its name and a few numbers."""
+
+import re
+from typing import NamedTuple
+
+from shoal.data.role import Role
+
+NEARLY_ALL = 0.9
+"""From this share of unique rows on, a column is as good as a name."""
+
+PERSON = (
+    r"patient(en)?|person(al|en)?|customer|client|kunden?|member|student|pupil|employee|worker|staff|user|subject|"
+    r"participant|proband(en)?|respondent|citizen|resident|taxpayer|insured|insurance|versicherten|versicherungs|"
+    r"beneficiary|case|fall|individual|donor|applicant|account|national|social|tax|steuer|medical record|"
+    r"health"
+)
+NUMBER = r"id|ids|identifier|uid|number|num|no|nr|nummer|code|key|hash|pseudonym"
+PERSON_ID = re.compile(
+    rf"(({PERSON}) ?)+(record )?(security )?({NUMBER})( ({NUMBER}))?|(pat|cust|emp|stud|subj) ?(id|no|nr)|"
+    rf"id ?({PERSON})|patient|customer|participant|respondent|ssn|nhs( number)?|mrn|cpr|svnr|"
+    r"passport( ?(no|nr|number))?|pid"
+)
+"""Numbers of persons, as whole names of columns."""
+
+ID_WORD = re.compile(r"id|identifier|uid|uuid|guid|pseudonym")
+THING = re.compile(
+    r"department|ward|station|hospital|clinic|site|cent(er|re)|unit|team|room|bed|product|item|stock|store|shop|"
+    r"branch|company|course|class|group|category|type|kind|status|region|area|level|doctor|physician|provider|"
+    r"drug|test|device|batch|version|model"
+)
+"""What has numbers that are not those of the persons in a table."""
+
+ABOUT = re.compile(
+    r"type|kind|class|category|status|group|count|flag|verified|domain|prefix|suffix|length|level"
+)
+"""A last word that says something about a name or a number, and is none."""
+
+DIRECT = re.compile(
+    r"(?:.* )?(?:(?:first|last|full|sur|fore|family|given|middle|maiden|birth|user|nick|patient|person|customer|client|"
+    r"employee|member|student|mother|father|mothers|fathers|spouse|contact|login) ?names?|vorname|nachname|"
+    r"familienname|geburtsname|benutzername|e ?mail(?: ?address)?|"
+    r"(?:tele|cell|mobile)? ?phone(?: ?(?:number|no|nr))?|mobile|telefon(?:nummer)?|handy(?:nummer)?|fax|iban|"
+    r"(?:ip|home|street|postal) address|anschrift)|names?|address|adresse"
+)
+"""Names and addresses of persons, as whole names of columns."""
+
+WEAK_WORD = re.compile(
+    r"name|user|key|account|card|licen[cs]e|plate|address|adresse|street|stra(ss|ß)e|ip|url|signature|photo"
+)
+"""Words that name a person where a column has many values."""
+
+QUASI_WORD = re.compile(
+    r"age|alter|birth(day|date|year)?|born|dob|dateofbirth|yob|geburtsdatum|geburtstag|geburtsjahr|sex|gender|geschlecht|"
+    r"zip(code)?|postcode|postal|plz|postleitzahl|city|town|county|state|region|country|stadt|wohnort|ort|land|"
+    r"nation(ality)?|native|citizenship|staatsangehörigkeit|language|education|degree|school|marital|familienstand|"
+    r"relationship|household|children|race|ethnic(ity)?|height|weight|date|datum|admi(ssion|tted|t)|discharged?|"
+    r"aufnahme(datum)?|entlassung(sdatum)?"
+)
+SENSITIVE_WORD = re.compile(
+    r"dx|icd|diagnos[ei]s|diagnose|disease|illness|krankheit|erkrankung|condition|disorder|symptom|treatment|therapy|"
+    r"therapie|medication|medikament|drug|hiv|aids|cancer|lab|labor|laboratory|blood|finding|befund|pregnan(t|cy)|"
+    r"disability|salary|gehalt|income|einkommen|wage|earning|debt|wealth|credit|loan|occupation|beruf|job|religion|"
+    r"religious|faith|konfession|party|vote|orientation|crime|offen[cs]e|grade|score"
+)
+
+
+class Suggestion(NamedTuple):
+    """A role, and why."""
+
+    role: Role
+    reason: str
+
+
+def words_of(name: str) -> list[str]:
+    """The words of the name of a column, in small letters.
+
+    >>> words_of("CustomerID"), words_of("date-of_birth"), words_of("ICD10")
+    (['customer', 'id'], ['date', 'of', 'birth'], ['icd'])
+    """
+    spaced = re.sub(r"([a-zß-ÿ])([A-Z])", r"\1 \2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", name))
+    return re.findall(r"[^\W\d_]+", spaced.lower())
+
+
+def names_persons(name: str) -> bool:
+    """Whether a column is called as names and addresses of persons are, whatever its values."""
+    return DIRECT.fullmatch(" ".join(words_of(name))) is not None
+
+
+def numbers_persons(name: str) -> bool:
+    """Whether a column is called as the numbers of persons are: an id, but not that of a thing.
+
+    >>> [numbers_persons(name) for name in ("id", "patientid", "CustomerID", "department_id", "id_type", "valid")]
+    [True, True, True, False, False, False]
+    """
+    words = words_of(name)
+    if PERSON_ID.fullmatch(" ".join(words)):
+        return True
+    named = any(map(ID_WORD.fullmatch, words)) and not ABOUT.fullmatch(words[-1])
+    telling = (QUASI_WORD, SENSITIVE_WORD, THING)
+    return named and not any(_first(known, words) for known in telling)
+
+
+def suggest_role(
+    name: str, distinct: int, rows: int, unique: float, *, missing: int = 0, measured: bool = False
+) -> Suggestion:
+    """A role to begin with, and why.
+
+    The name decides first, then numbers. What nothing speaks for is taken to be known to an adversary, because that is
+    the safe side.
+
+    Parameters
+    ----------
+    name
+        Of the column.
+    distinct
+        Different values, the missing one left aside.
+    rows, missing
+        All cells, and those without a value.
+    unique
+        The share of rows whose value nobody else has.
+    measured
+        Whether the values are numbers with decimals: no two measurements are alike, and yet they are no names.
+
+    >>> suggest_role("dateOfBirth", 9000, 30000, 0.1).role.value
+    'quasi'
+    >>> suggest_role("patient_id", 60, 4000, 0.0).role.value
+    'entity'
+    """
+    words = words_of(name)
+    if names_persons(name):
+        return Suggestion(Role.IDENTIFYING, "its name says that it names persons")
+    if numbers_persons(name):
+        if distinct < rows - missing:
+            return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
+        return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")
+    constant = distinct == 0 or (distinct == 1 and not missing)
+    if (found := _first(QUASI_WORD, words)) and not constant:
+        return Suggestion(Role.QUASI, f"its name says {found!r}: others may know it")
+    if not found and (found := _first(SENSITIVE_WORD, words)):
+        return Suggestion(Role.SENSITIVE, f"its name says {found!r}: it should not be learned about a person")
+    if constant:
+        return Suggestion(
+            Role.INSENSITIVE, "all rows have the same value" if distinct else "it has no values"
+        )
+    if (found := _first(WEAK_WORD, words)) and distinct * 10 >= rows and not ABOUT.fullmatch(words[-1]):
+        return Suggestion(Role.IDENTIFYING, f"its name says {found!r}, and it has many values")
+    if unique >= NEARLY_ALL and not measured:
+        return Suggestion(Role.IDENTIFYING, f"{unique:.0%} of the rows have a value of their own")
+    return Suggestion(Role.QUASI, "nothing says that others do not know it")
+
+
+def _first(known: re.Pattern[str], words: list[str]) -> str | None:
+    """The first word that is known, also in the plural."""
+    return next(
+        (word for word in words if known.fullmatch(word) or known.fullmatch(word.removesuffix("s"))), None
+    )

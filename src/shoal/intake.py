@@ -1,0 +1,266 @@
+"""What a run takes in: data with roles and hierarchies, and what is to be said about it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.data.baskets import Baskets
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import WrongUse
+from shoal.io.reading import Reading
+from shoal.methods.method import Method
+from shoal.recipe import Recipe, Roles, is_hierarchy_file
+
+if TYPE_CHECKING:
+    from shoal.data.profile import BasketsProfile, TableProfile
+
+BASKET_ENDINGS = (".dat", ".spmf")
+"""Endings of files that hold baskets and no table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intake:
+    """Data that is ready for a method.
+
+    Parameters
+    ----------
+    data
+        With roles and hierarchies.
+    left_out
+        Rows that were left out because they have missing values.
+    hierarchies
+        Column to where its hierarchy comes from: a file, or a builder.
+    warnings
+        What its owner should hear, in plain sentences.
+    """
+
+    data: Table | Baskets
+    left_out: int = 0
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
+    """Read what a method accepts, as the recipe says."""
+    if method.accepts is Baskets:
+        return Intake(with_item_hierarchy(read_baskets_for(source, recipe), recipe.hierarchies))
+    return take_in_for(method, source, recipe.roles, recipe.source.reading, recipe.hierarchies)
+
+
+def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
+    """Read baskets and give their items their roles, as the recipe says."""
+    from shoal.io.baskets import read_baskets
+
+    roles = recipe.roles
+    baskets = read_baskets(
+        source,
+        layout=recipe.source.baskets,
+        sensitive=roles.sensitive,
+        insensitive=roles.insensitive,
+        separator=recipe.source.reading.separator,
+    )
+    return with_drawn_roles(baskets, roles, recipe.seed)
+
+
+def take_in_for(
+    method: Method, source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+) -> Intake:
+    """Read a table for a method, and say so where the source does not look like one."""
+    if reading.published and not method.goes_on():
+        raise WrongUse(
+            f"{method.name} would take generalised cells for names: --published is for methods that go on from an "
+            "anonymous table, such as rule-hiding with --anonymize-with none."
+        )
+    try:
+        return take_in_table(source, roles, reading, hierarchies)
+    except WrongUse as error:
+        if not looks_like_baskets(source, reading):
+            raise
+        raise WrongUse(
+            f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+        ) from error
+
+
+def take_in_table(
+    source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+) -> Intake:
+    """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy is given to a column that it has no effect on.
+    """
+    from shoal.data.concerns import rows_are_counted
+    from shoal.io.tables import receive_table
+
+    wanted = [name for name in hierarchies if name != "folder"]
+    arrival = receive_table(
+        source,
+        quasi=roles.quasi,
+        sensitive=roles.sensitive,
+        identifying=roles.identifying,
+        insensitive=roles.insensitive,
+        entity=roles.entity,
+        others=roles.others,
+        reading=reading,
+        columns=wanted,
+    )
+    table = arrival.table
+    for name in wanted:
+        if name not in table.names:
+            raise WrongUse(
+                f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
+                "leave its hierarchy away."
+            )
+    rows = table.rows + arrival.left_out
+    warnings = [rows_are_counted(name, persons, rows) for name, persons in arrival.persons.items()]
+    found = hierarchies_of(table, hierarchies)
+    if "folder" in hierarchies and not hierarchies_of(table, {"folder": hierarchies["folder"]}):
+        quasi = [column.name for column in table.quasi]
+        warnings.append(
+            f"No file in {hierarchies['folder']} is the hierarchy of a quasi-identifier: files are called "
+            f"{quasi[0] if quasi else 'COLUMN'}.csv or ANYTHING_hierarchy_{quasi[0] if quasi else 'COLUMN'}.csv."
+        )
+    told = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
+    return Intake(with_hierarchies(table, found), arrival.left_out, told, tuple(warnings))
+
+
+def read_roles(
+    source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+) -> Table:
+    """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
+    table = take_in_table(source, roles, reading, hierarchies).data
+    assert isinstance(table, Table)
+    return table
+
+
+def looks_like_baskets(source: Any, reading: Reading) -> bool:
+    """Whether a file that was read as a table has the ending of baskets, or one column of items with blanks between."""
+    from shoal.io.source import STANDARD_INPUT, format_of
+    from shoal.io.tables import open_input
+
+    if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT or "://" in str(source):
+        return False
+    if format_of(source) in BASKET_ENDINGS:
+        return True
+    names = open_input(source, reading).names if os.path.isfile(source) else ()
+    words = names[0].split() if len(names) == 1 else []
+    return len(words) > 2 or (len(words) == 2 and all(map(str.isdigit, words)))
+
+
+def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
+    """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder."""
+    from shoal.data.builders import build
+    from shoal.data.domain import nominal
+    from shoal.io.hierarchies import read_hierarchy
+
+    spec = given.get("items")
+    if spec is None:
+        return baskets
+    domain = nominal(baskets.vocabulary)
+    if isinstance(spec, str):
+        spec = read_hierarchy(spec, domain) if is_hierarchy_file(spec) else build(spec, domain, "items")
+    return replace(baskets, hierarchy=spec)
+
+
+def with_drawn_roles(baskets: Baskets, roles: Roles, seed: int | None) -> Baskets:
+    """Give items their roles by chance, where the recipe says so."""
+    if roles.public_share is None:
+        if roles.private != "none" or roles.private_below is not None:
+            raise WrongUse("--private and --private-below are about a draw: say --public-share too.")
+        return baskets
+    if seed is None:
+        raise WrongUse("--public-share draws at random: say --seed, so that the draw can be repeated.")
+    from shoal.data.drawn_roles import draw_roles
+
+    return draw_roles(baskets, roles.public_share, seed, roles.private, roles.private_below)
+
+
+def profile(
+    source: Any,
+    *,
+    reading: Reading | None = None,
+    layout: str | None = None,
+    quasi: Sequence[str] | None = None,
+) -> "TableProfile | BasketsProfile":
+    """Look at data before anything is done to it.
+
+    Parameters
+    ----------
+    layout
+        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
+    quasi
+        Columns of a table to look at together; the suggested ones unless told.
+    """
+    from shoal.data.profile import profile_baskets, profile_table
+    from shoal.io.source import format_of
+
+    reading = reading or Reading()
+    if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
+        from shoal.io.baskets import read_baskets
+
+        return profile_baskets(read_baskets(source, layout=layout, separator=reading.separator))
+    return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
+
+
+def read_column(source: Any, name: str, reading: Reading) -> Column:
+    """Read one column of a table, as a hierarchy needs it."""
+    return read_roles(source, Roles(quasi=(name,), others="drop"), reading, {}).column(name)
+
+
+def hierarchies_of(table: Table, given: Mapping[str, str | Hierarchy]) -> dict[str, str | Hierarchy]:
+    """Column to hierarchy, builder or file, with the files that are found in a ``folder`` for quasi-identifiers.
+
+    A hierarchy that is named for its column goes before one that is found in the folder.
+    """
+    from shoal.io.hierarchies import hierarchy_files
+
+    wanted = {name: spec for name, spec in given.items() if name != "folder"}
+    if "folder" not in given:
+        return wanted
+    folder = given["folder"]
+    if isinstance(folder, Hierarchy):
+        raise WrongUse("`folder` names a folder of hierarchy files, not a hierarchy.")
+    files = hierarchy_files(folder, [column.name for column in table.quasi])
+    return {name: str(path) for name, path in files.items()} | wanted
+
+
+def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
+    """Give columns their hierarchies: objects, builders (``intervals:5,10``), files, or a ``folder`` of files.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy has no effect: quasi-identifiers are generalised by theirs, and the closeness of sensitive values
+        can be told by one; other columns have no use for it.
+    """
+    from shoal.data.builders import build
+    from shoal.io.hierarchies import read_hierarchy
+
+    found = hierarchies_of(table, given)
+    for name in found:
+        role = table.column(name).role
+        if role not in (Role.QUASI, Role.SENSITIVE):
+            raise WrongUse(
+                f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalised, and the column is "
+                f"{role}. Name it with --quasi, or leave its hierarchy away."
+            )
+    columns = []
+    for column in table.columns:
+        spec = found.get(column.name)
+        if spec is None:
+            columns.append(column)
+            continue
+        if isinstance(spec, Hierarchy):
+            hierarchy, path = spec, None
+        elif is_hierarchy_file(spec):
+            hierarchy, path = read_hierarchy(spec, column.domain), spec
+        else:
+            hierarchy, path = build(spec, column.domain, column.name), None
+        columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name, path)))
+    return Table(tuple(columns))

@@ -1,0 +1,26 @@
+"""A table that was read, and what cannot be seen in it any more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shoal.data.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """A table as it comes from its source.
+
+    Parameters
+    ----------
+    table
+        The columns that are kept.
+    left_out
+        Rows that were left out because they have missing values.
+    persons
+        Columns that are not kept and are called like the numbers of persons, with how many values they have; only
+        those in which a value repeats.
+    """
+
+    table: Table
+    left_out: int = 0
+    persons: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,129 @@
+"""Releases measured against their original, and against anything else."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+OTHER = "not the original of this release"
+ALONG = (
+    "--hierarchy",
+    "age=intervals:10,20,40",
+    "--hierarchy",
+    "education=suppress",
+    "--hierarchy",
+    "zip=mask",
+)
+
+
+def release_by(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...], method: str, *more: object
+) -> None:
+    answer = shoal("anonymize", method, people, "--k", 3, *roles, *more, "--no-report", "-o", "out")
+    assert answer.code == 0, answer.err
+
+
+def other(people: Path, change: Callable[[list[list[str]]], object]) -> Path:
+    """A file with as many rows, and other cells."""
+    head, *rows = [line.split(",") for line in people.read_text().splitlines()]
+    change(rows)
+    path = people.with_name("other.csv")
+    path.write_text("\n".join(",".join(row) for row in [head, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("method", "more"),
+    [
+        ("mondrian", ()),
+        ("mondrian", ("--publish", "sets")),
+        ("mondrian", ALONG),
+        ("mondrian", (*ALONG, "--publish", "ranges")),
+        ("lattice", (*ALONG, "--suppression-limit", "0.2")),
+        ("samarati", (*ALONG, "--max-suppressed", "0.2")),
+        ("rule-hiding", ("--confidence", "0.6", "--seed", "1")),
+        ("rule-hiding", ("--confidence", "0.6", "--strategy", "merge")),
+    ],
+)
+def test_an_original_is_recognised(
+    method: str, more: tuple[str, ...], shoal: Callable[..., object], people: Path, roles: tuple[str, ...]
+) -> None:
+    release_by(shoal, people, roles, method, *more)
+    answer = shoal("measure", "out", "--original", people, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert "discernibility" in json.loads(answer.out)
+
+
+def shift_ages(rows: list[list[str]]) -> None:
+    for row in rows:
+        row[1] = str(int(row[1]) + 100)
+
+
+def rename_schools(rows: list[list[str]]) -> None:
+    for row in rows:
+        row[2] = row[2].upper()
+
+
+def change_jobs(rows: list[list[str]]) -> None:
+    for row in rows:
+        row[4] = "baker" if row[4] == "smith" else row[4]
+
+
+@pytest.mark.parametrize("more", [(), ("--publish", "sets"), ALONG])
+@pytest.mark.parametrize("change", [shift_ages, rename_schools, change_jobs])
+def test_another_original_is_refused(
+    change: Callable[[list[list[str]]], object],
+    more: tuple[str, ...],
+    shoal: Callable[..., object],
+    people: Path,
+    roles: tuple[str, ...],
+) -> None:
+    release_by(shoal, people, roles, "mondrian", *more)
+    answer = shoal("measure", "out", "--original", other(people, change))
+    assert answer.code == 3
+    assert OTHER in answer.err
+    assert "other.csv" in answer.err
+
+
+def test_a_raw_value_that_the_original_lacks(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "a.csv").write_text("age\n39\n39\n50\n60\n")
+    (folder / "b.csv").write_text("age\n38\n40\n50\n60\n")
+    assert shoal("anonymize", "mondrian", "a.csv", "--k", 2, "--quasi", "age", "-o", "out").code == 0
+    answer = shoal("measure", "out", "--original", "b.csv")
+    assert answer.code == 3
+    assert "b.csv, column 'age': this is not the original" in answer.err
+    assert "'39' is published, and no row of the original has it" in answer.err
+
+
+def test_another_original_of_baskets(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "a.dat").write_text("1 2\n1 2\n1 2\n" * 4)
+    (folder / "b.dat").write_text("1 3\n1 3\n1 3\n" * 4)
+    assert shoal("anonymize", "disassociation", "a.dat", "--k", 2, "--m", 2, "-o", "out").code == 0
+    assert shoal("measure", "out", "--original", "a.dat").code == 0
+    answer = shoal("measure", "out", "--original", "b.dat")
+    assert answer.code == 3
+    assert "the item '2' is published" in answer.err
+
+
+def test_it_needs_the_private_files(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...]
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    wanted = "Name the folder that `shoal anonymize … -o` made, with its private files"
+    for place in ("out/release", "nowhere", "people.csv"):
+        answer = shoal("measure", place, "--original", people)
+        assert answer.code == 3
+        assert f"{place}/run.json: there is no such file. {wanted}" in answer.err
+
+
+def test_facts_have_no_better_end(shoal: Callable[..., object], people: Path, roles: tuple[str, ...]) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    lines = {
+        line.split()[0]: line
+        for line in shoal("measure", "out", "--original", people).out.splitlines()
+        if line
+    }
+    for fact in ("classes", "smallest_class", "mean_class", "median_class", "largest_class"):
+        assert "is better" not in lines[fact]
+    assert "(lower is better)" in lines["discernibility"]

@@ -1,0 +1,125 @@
+"""What a run says beside its verdicts: warnings, rows left out, and which hierarchies were taken."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CALL = ("anonymize", "mondrian", "visits.csv", "--k", "5", "-o", "out", "--force")
+ROLES = ("--quasi", "born,admitted", "--sensitive", "dx")
+
+
+@pytest.fixture
+def visits(folder: Path) -> Path:
+    """120 visits of 30 patients, a third of them without a diagnosis."""
+    rows = [
+        f"P{row % 30},+49 {row},{1 + row % 28:02d}.0{1 + row % 9}.19{40 + row % 50},"
+        f"2011-1{row % 3}-{10 + row % 17} {row % 24:02d}:41:00,{('flu', 'cold', '')[row % 3]}"
+        for row in range(120)
+    ]
+    path = folder / "visits.csv"
+    path.write_text("\n".join(["patient_id,phone,born,admitted,dx", *rows]) + "\n")
+    return path
+
+
+def test_names_that_are_published_are_told(shoal: Callable[..., object], visits: Path, folder: Path) -> None:
+    answer = shoal(*CALL, *ROLES, "--kind", "admitted=date", "--others", "insensitive")
+    assert (answer.code, answer.err) == (0, "")
+    warnings = [line for line in answer.out.splitlines() if line.startswith("WARNING ")]
+    assert [line for line in warnings if "insensitive column 'phone'" in line]
+    assert [line for line in warnings if "insensitive column 'patient_id'" in line]
+    assert [line for line in warnings if "Rows, not persons, are counted" in line]
+    report = (folder / "out/report.html").read_text()
+    place = report.index("The insensitive column &#39;phone&#39; is published as it is")
+    assert place < report.index("What it cost")
+    assert "Before you publish:" in report
+    told = json.loads(shoal(*CALL, *ROLES, "--others", "insensitive", "--json").out)["warnings"]
+    assert [sentence for sentence in told if "'admitted' looks like timestamps" in sentence]
+    assert json.loads((folder / "out/run.json").read_text())["warnings"] == told
+
+
+def test_no_warning_without_a_reason(shoal: Callable[..., object], visits: Path, folder: Path) -> None:
+    roles = (*ROLES, "--kind", "admitted=date", "--entity", "patient_id", "--identifying", "phone")
+    answer = shoal(*CALL, *roles)
+    assert answer.code == 0
+    assert "WARNING" not in answer.out
+    assert "Before you publish" not in (folder / "out/report.html").read_text()
+    assert json.loads(shoal(*CALL, *roles, "--json").out)["warnings"] == []
+
+
+@pytest.mark.parametrize("others", [("--others", "drop"), ("--identifying", "patient_id,phone")])
+def test_a_dropped_number_that_repeats_is_told(
+    shoal: Callable[..., object], visits: Path, others: tuple[str, ...]
+) -> None:
+    call = (*CALL, *ROLES, "--kind", "admitted=date", *others, "--no-report")
+    (line,) = [line for line in shoal(*call).out.splitlines() if line.startswith("WARNING")]
+    assert "'patient_id' looks like the number of a person, and has 30 values in 120 rows" in line
+    head, *rows = visits.read_text().splitlines()
+    visits.write_text("\n".join([head, *(f"U{place}{row}" for place, row in enumerate(rows))]) + "\n")
+    assert "WARNING" not in shoal(*call).out
+
+
+def test_rows_that_are_left_out_are_counted(shoal: Callable[..., object], visits: Path, folder: Path) -> None:
+    roles = (
+        *ROLES,
+        "--kind",
+        "admitted=date",
+        "--entity",
+        "patient_id",
+        "--others",
+        "drop",
+        "--drop-missing",
+    )
+    answer = shoal(*CALL, *roles)
+    assert "80 rows published; 40 rows with missing values left out." in answer.out
+    report = (folder / "out/report.html").read_text()
+    assert "<dt>rows read</dt><dd>120</dd>" in report
+    assert "<dt>rows with missing values left out</dt><dd>40</dd>" in report
+    assert json.loads(shoal(*CALL, *roles, "--json").out)["left_out"] == 40
+    assert "left out" not in shoal(*CALL, *(part for part in roles if part != "--drop-missing")).out
+
+
+def test_dotted_dates_and_days_of_timestamps(
+    shoal: Callable[..., object], visits: Path, folder: Path
+) -> None:
+    roles = (*ROLES, "--kind", "admitted=date", "--others", "drop", "--hierarchy", "born=dates")
+    assert shoal(*CALL, *roles).code == 0
+    cells = [line.split(",") for line in (folder / "out/release/data.csv").read_text().splitlines()[1:]]
+    assert {cell for cell, *_ in cells} - {"*"}
+    assert all(cell == "*" or cell.startswith("19") for cell, *_ in cells)
+    assert ":" not in (folder / "out/release/data.csv").read_text()
+    assert shoal("verify", "out").code == 0
+    assert shoal("measure", "out", "--original", visits).code == 0
+
+
+def test_the_hierarchies_that_were_taken_are_told(
+    shoal: Callable[..., object], visits: Path, folder: Path
+) -> None:
+    (folder / "trees").mkdir()
+    roles = (*ROLES, "--kind", "admitted=date", "--entity", "patient_id", "--others", "drop", "--no-report")
+    answer = shoal(*CALL, *roles, "--hierarchies", "trees")
+    assert answer.code == 0
+    assert (
+        "WARNING No file in trees is the hierarchy of a quasi-identifier: files are called born.csv"
+        in answer.out
+    )
+    assert "Hierarchies:" not in answer.out
+    assert shoal("hierarchy", "build", visits, "born=dates", "-o", "trees/born.csv").code == 0
+    answer = shoal(*CALL, *roles, "--hierarchies", "trees")
+    assert f"Hierarchies: born {Path('trees/born.csv')}; none for admitted." in answer.out
+    assert "WARNING" not in answer.out
+    answer = shoal(*CALL, *roles, "--hierarchies", "trees", "--hierarchy", "admitted=dates:year")
+    assert "admitted dates:year." in answer.out
+
+
+@pytest.mark.parametrize(
+    ("others", "why"), [("drop", "the column is not published"), ("insensitive", "the column is insensitive")]
+)
+def test_a_hierarchy_without_effect_is_refused(
+    shoal: Callable[..., object], visits: Path, others: str, why: str
+) -> None:
+    answer = shoal(*CALL, *ROLES, "--others", others, "--hierarchy", "phone=mask")
+    assert answer.code == 2
+    assert "'phone' has no effect" in answer.err
+    assert why in answer.err
