@@ -38,7 +38,7 @@ test: .venv/installed-dev ## run the tests (ARGS="-k mondrian -x" go to pytest)
 	$(BIN)/python -m pytest $(ARGS)
 
 test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, without numba's compiler
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels $(ARGS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)
 
 check: .venv/installed-dev ## format, lint, types, layers and style
 	$(BIN)/ruff format --check .
