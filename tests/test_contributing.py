@@ -2,14 +2,13 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.contract import test_methods as contract
 
 from shoal import registry
-from tests.contract import test_methods as contract
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -25,14 +24,14 @@ CHECKS = [
 
 
 @pytest.fixture
-def one_class(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def one_class(monkeypatch: pytest.MonkeyPatch) -> str:
     found = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert found is not None
     module = ModuleType("shoal.methods.one_class")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(found.group(1), "CONTRIBUTING.md", "exec"), module.__dict__)
     monkeypatch.setitem(registry.METHODS, "one-class", "shoal.methods.one_class:OneClass")
-    yield "one-class"
+    return "one-class"
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -12,6 +12,7 @@ from shoal import registry
 from shoal.compare.cells import Cell, cells_of
 from shoal.compare.datasets import load
 from shoal.compare.recipe import Comparison
+from shoal.compare.worker import Bench
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -188,3 +189,73 @@ def test_each_run_can_have_data_of_its_own(recipe: Callable[..., Path]) -> None:
     assert np.array_equal(same[0].items, same[1].items)
     each = [loaded(cell) for cell in cells(recipe(text, BASKETS + 'seed = "each"\n'))]
     assert not np.array_equal(each[0].items, each[1].items)
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [
+        ('items = ["2", "5", "9"]', ("2", "5", "9")),
+        ("least_support = 20", None),
+        ("least_support = 0.25", None),
+    ],
+)
+def test_baskets_can_be_cut_to_some_items(
+    cut: str, left: tuple[str, ...] | None, recipe: Callable[..., Path]
+) -> None:
+    sweep = '[[sweep]]\nname = "s"\ndatasets = ["baskets"]\nmethods = ["disassociation"]\nparameters = { k = 2 }\n'
+    (whole,) = map(loaded, cells(recipe(sweep, BASKETS)))
+    (few,) = map(loaded, cells(recipe(sweep, f"{BASKETS.rstrip()}\n{cut}\n")))
+    frequent = {item for item, support in zip(whole.vocabulary, whole.supports, strict=True) if support >= 20}
+    assert set(few.vocabulary) == (frequent if left is None else set(left))
+    assert 0 < len(few.vocabulary) < len(whole.vocabulary)
+    assert len(few) == len(whole)
+
+
+def test_an_item_that_is_not_there_cannot_be_kept(recipe: Callable[..., Path]) -> None:
+    sweep = '[[sweep]]\nname = "s"\ndatasets = ["baskets"]\nmethods = ["disassociation"]\nparameters = { k = 2 }\n'
+    with pytest.raises(WrongUse, match="no item 'beer'"):
+        loaded(cells(recipe(sweep, f'{BASKETS.rstrip()}\nitems = ["beer"]\n'))[0])
+
+
+MEASURED = """
+[[sweep]]
+name = "s"
+datasets = ["baskets"]
+methods = ["coherence"]
+parameters = {{ h = 1, k = 2, p = 1 }}
+measures = {measures}
+{grid}
+"""
+
+
+def test_a_sweep_can_name_its_measures_and_their_options(recipe: Callable[..., Path]) -> None:
+    given = MEASURED.format(
+        measures='["suppression", { name = "itemsets", first_rank = 1, last_rank = 4 }]',
+        grid='grid = { "measures.itemsets.top" = [1, 50] }',
+    )
+    found = cells(recipe(given, BASKETS))
+    assert [cell.plan["measures"][1]["top"] for cell in found] == [1, 50]
+    assert [cell.facts["parameters"]["measures.itemsets.top"] for cell in found] == [1, 50]
+    scores = [Bench().answer(json.loads(json.dumps(cell.plan)))["scores"] for cell in found]
+    assert all({"information_loss", "tkd"} <= set(one) for one in scores)
+    (bare,) = cells(recipe(MEASURED.format(measures="[]", grid=""), BASKETS))
+    assert Bench().answer(json.loads(json.dumps(bare.plan)))["scores"] == {}
+
+
+@pytest.mark.parametrize(
+    ("measures", "grid", "said"),
+    [
+        ('["suppresion"]', "", "no measure 'suppresion'. Did you mean 'suppression'"),
+        ('[{ name = "itemsets", topp = 3 }]', "", "itemsets.*topp"),
+        (
+            '["suppression"]',
+            'grid = { "measures.itemsets.top" = [1] }',
+            "needs 'itemsets' among the measures",
+        ),
+    ],
+)
+def test_a_wrong_measure_is_refused_before_anything_runs(
+    measures: str, grid: str, said: str, recipe: Callable[..., Path]
+) -> None:
+    with pytest.raises(WrongUse, match=said):
+        cells(recipe(MEASURED.format(measures=measures, grid=grid), BASKETS))

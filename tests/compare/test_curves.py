@@ -165,3 +165,14 @@ def test_tables_show_the_spread() -> None:
         ["dataset", "line", "k", "lm", "runs"],
         [["d", "m", "2", "1", "1"], ["e", "m", "2", "1", "1"]],
     )
+
+
+def test_published_values_stand_in_every_panel_and_panels_in_the_order_of_runs() -> None:
+    beside = Published(chart="c", label="elsewhere", at=[2], values=[0.5])
+    rows = [row(k=k, lm=0.1 * k, size=size) for size in (3, 10, 50) for k in (2, 4)]
+    chart = {"name": "c", "y": ["lm", "rows"], "panels": "size", "by": ("label",)}
+    drawn = figure(rows, [beside], **chart, titles={"size": "cells"})
+    assert drawn.panels == ("cells 3", "cells 10", "cells 50")
+    assert [(point.panel, point.mean) for point in drawn.series[-1].points] == [
+        (panel, 0.5) for panel in drawn.panels
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.compare.recipe import Chart, Published
+from shoal.compare.recipe import Chart, Published, file_name
 from shoal.compare.results import Row
 from shoal.errors import UnknownName
 
@@ -99,10 +99,11 @@ def figure_of(
             raise UnknownName("column", name, columns)
     runs = [row for row in runs if all(row.get(name) == value for name, value in chart.where.items())]
     drawn = [row for row in runs if row.get(y) is not None and row.get(chart.x) is not None]
-    beside = [one for one in published if one.chart in (chart.name, *chart.sweeps) and one.y in (None, y)]
+    called = (chart.name, chart.name.removesuffix(f"-{file_name(y)}"), *chart.sweeps)
+    beside = [one for one in published if one.chart in called and one.y in (None, y)]
     names = _telling_apart(chart, drawn)
     series = _lines(chart, drawn, names)
-    panels = list(dict.fromkeys(point.panel for one in series for point in one.points))
+    panels = tuple(dict.fromkeys(point.panel for one in series for point in one.points))
     series += [_published(one, panels) for one in beside]
     if chart.kind == "frontier":
         series = _with_frontier(series, chart, better or {})
@@ -121,7 +122,7 @@ def figure_of(
         log_x=log_x,
         log_y=log_y,
         remarks=tuple(_remarks(chart, runs, drawn)),
-        panels=tuple(dict.fromkeys(point.panel for one in series for point in one.points if point.panel)),
+        panels=tuple(panel for panel in panels if panel),
         places=tuple(places if nominal else sorted(places)),
     )
 
@@ -172,10 +173,11 @@ def _lines(chart: Chart, rows: Sequence[Row], names: Sequence[str]) -> list[Seri
             place = (panel, *(str(row.get(name)) for name in parameters_of(row)), row["dataset"])
         groups.setdefault(label or row["label"], {}).setdefault(place, []).append(row)
     series = []
+    panels = list(dict.fromkeys(place[0] for places in groups.values() for place in places))
     for label, places in groups.items():
         points = [_point(chart, members, str(place[0])) for place, members in places.items()]
         if all(_is_number(point.x) for point in points):
-            points.sort(key=lambda point: (point.panel, point.x))
+            points.sort(key=lambda point: (panels.index(point.panel), point.x))
         series.append(Series(label, tuple(points)))
     return series
 

@@ -41,6 +41,11 @@ Value = bool | int | float | str | list[Any] | dict[str, Any]
 """A value of a parameter, as TOML has it."""
 
 
+def file_name(name: str) -> str:
+    """A name that a file can have on every system."""
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
+
+
 class Dataset(Section):
     """Data to compare on: a public file, a file of one's own, or generated."""
 
@@ -176,8 +181,7 @@ class Chart(Section):
             base = self.name or f"{'-'.join(self.sweeps)}-{x}"
             name = base if self.name and len(ys) == 1 else f"{base}-{y}"
             title = self.title if len(ys) == 1 or not self.title else f"{self.title}: {self.titles.get(y, y)}"
-            file = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
-            update = {"x": x, "y": y, "title": title, "name": file}
+            update = {"x": x, "y": y, "title": title, "name": file_name(name)}
             made.append(self.model_copy(update=update))
         return made
 
