@@ -216,14 +216,27 @@ def test_the_entity_may_look_published() -> None:
 
 
 def test_incomplete_rows_are_dropped_with_the_values_that_only_they_have() -> None:
-    frame = pl.DataFrame({"a": ["1", "x", "3", "1"], "b": ["u", None, "v", "?"], "c": [None, 1, 2, 3]})
+    frame = pl.DataFrame({"a": ["1", "x", "3", "1"], "b": ["u", None, "v", "?"], "c": [9, 1, 2, 3]})
     table = read_table(frame, quasi=["a", "b"], others="drop", reading=Reading(drop_missing=True))
     assert [facts(column.domain) for column in table.columns] == [
         (Kind.NUMERIC, ("1", "3")),
         (Kind.NOMINAL, ("u", "v")),
     ]
     with pytest.raises(BadData, match="every row has a missing value"):
-        read_table(frame.head(2), quasi=["b", "c"], others="drop", reading=Reading(drop_missing=True))
+        read_table(frame[[1, 3]], quasi=["b", "c"], others="drop", reading=Reading(drop_missing=True))
+
+
+def test_a_row_is_incomplete_in_its_source_whatever_is_kept() -> None:
+    frame = pl.DataFrame(
+        {
+            "a": ["1", "2", "3", "4"],
+            "text": ["x", "?", "x", "x"],
+            "number": [1.0, 2.0, float("nan"), 4.0],
+            "list": [[1], [1], [1], None],
+        }
+    )
+    table = read_table(frame, quasi=["a"], others="drop", reading=Reading(drop_missing=True))
+    assert table.columns[0].domain.labels == ("1",)
 
 
 def test_a_fault_below_dropped_rows_has_its_own_row() -> None:

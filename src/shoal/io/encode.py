@@ -80,6 +80,7 @@ def encode_table(
     if reading.drop_missing:
         for column in found.values():
             rows &= ~column.missing
+        rows &= _complete(opened, [name for name in opened.names if name not in found], reading)
         if not rows.any():
             raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
         if not rows.all():
@@ -99,6 +100,20 @@ def encode_table(
             raise _located(misfit, opened, np.flatnonzero(rows)[column.places == misfit[1]], name)
         columns.append(Column(name, role, *encode(column, kind, order)))
     return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
+
+
+def _complete(opened: Input, names: Sequence[str], reading: Reading) -> Mask | bool:
+    """Which rows miss nothing in columns that are not kept: a row is incomplete in its source, whatever is published."""
+    if not names:
+        return True
+    complete: Mask | bool = True
+    for series in opened.frame(names):
+        if series.dtype == pl.String:
+            complete = complete & ~distinct(series, opened, reading.missing).missing
+        else:
+            nothing = series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
+            complete = complete & ~nothing.to_numpy()
+    return complete
 
 
 def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading: Reading) -> dict[str, int]:

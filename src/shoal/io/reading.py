@@ -24,7 +24,8 @@ class Reading:
         Texts that mean that a value is missing, after blanks around them are taken away. The empty text is always
         one, because published files cannot tell an empty text from a missing one.
     drop_missing
-        Leave out rows with a missing value in any column that is kept. Otherwise missing is a value like any other.
+        Leave incomplete rows out: those with a missing value in any column of the source, also one that is dropped.
+        Otherwise missing is a value like any other.
     query
         What to ask a database, in SQL.
     sheet
