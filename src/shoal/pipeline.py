@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -19,6 +20,7 @@ from shoal.io.reading import Reading
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
+from shoal.models.verdict import counted
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
@@ -134,12 +136,22 @@ def carry_out(
 
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
-    """What the owner of a table should hear before publishing it."""
-    from shoal.data.concerns import concerns
+    """What the owner of the data should hear before publishing it."""
+    from shoal.data.concerns import concerns, empty_baskets
+    from shoal.models.protection import reached_k
 
-    if isinstance(original, Table) and isinstance(release.data, Table):
-        return concerns(original, release.data)
-    return ()
+    if isinstance(release.data, Groups):
+        return empty_baskets(release.data)
+    if not (isinstance(original, Table) and isinstance(release.data, Table)):
+        return ()
+    found = concerns(original, release.data)
+    if any(promise.get("missing_matches_all") for promise in release.promises):
+        return (
+            *found,
+            f"A missing cell is taken to match every value. Whoever knows what is missing finds classes of only "
+            f"{counted(reached_k(release.data) or 0, 'rows')}, of complete rows too.",
+        )
+    return found
 
 
 def measure(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.naive.rule_hiding import composition, hidden, least_stars, least_stars_of_classes
 from tests.tables import column, table, texts
@@ -208,6 +208,7 @@ small_tables = st.composite(small)()
 def test_stars_are_as_few_as_can_be(
     data: Table, c: float, fewer_than: int | None, size: int | None, named: tuple[str, ...]
 ) -> None:
+    assume(set(named) <= set(data.column("s").domain.labels))
     antecedent = {} if size is None else {"antecedent": "any", "size": size}
     rows, _, trace = published(
         data, confidence=c, fewer_than=fewer_than, values=named, anonymize_with="none", **antecedent
@@ -563,3 +564,9 @@ def test_adult(c: float, public_data: Any) -> None:
         here = {tuple(row[name] for name in quasi) for row in some}
         stars = sum(row["occupation"] == "*" for row in rows if tuple(row[name] for name in quasi) in here)
         assert stars == least_stars_of_classes(some, quasi, "occupation", c)
+
+
+def test_a_value_that_nobody_has_is_refused() -> None:
+    data = table({"x": ["a"] * 4, "s": ["Sales", "Sales", "Craft", "Craft"]}, sensitive=["s"])
+    with pytest.raises(UnknownName, match="Did you mean 'Sales'"):
+        RuleHiding(k=2, confidence=0.5, values=("Salez",)).anonymize(data, seed=1)

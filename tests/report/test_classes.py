@@ -94,3 +94,11 @@ def test_missing_is_a_sensitive_value_like_any_other() -> None:
     assert found is not None
     assert found.least_distinct == 2
     assert replace(found, column="t").certain_rows == 0
+
+
+def test_stars_tell_no_value() -> None:
+    """A class of stars alone is not certain, and one that shows a single value beside stars is."""
+    data = table({"x": ["a", "a", "b", "b"], "s": ["*", "*", "u", "*"]}, sensitive=["s"])
+    found = sensitive_of("s", class_statistics(data, 4, released(data)))
+    assert found is not None
+    assert (found.certain_classes, found.certain_rows, found.classes, found.largest_share) == (1, 1, 1, 1.0)

@@ -5,6 +5,7 @@ Promises are about the roles that columns were given. A name among the insensiti
 
 import numpy as np
 
+from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
 from shoal.data.role import Role
 from shoal.data.suggested_role import names_persons, numbers_persons
@@ -72,3 +73,18 @@ def _raw_rows(original: Column, published: Column) -> int:
     values = set(original.domain.labels) - {""}
     raw = np.array([label in values for label in published.domain.labels], dtype=np.bool_)
     return int(raw[published.codes].sum()) if raw.any() else 0
+
+
+def empty_baskets(groups: Groups) -> tuple[str, ...]:
+    """Warn of baskets that are published without an item, in groups with sensitive items.
+
+    Whoever is known to have bought something holds a sensitive item for certain if her basket is empty.
+    """
+    told = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
+    empty = int(((np.diff(groups.basket_indptr) == 0) & told).sum())
+    if not empty:
+        return ()
+    return (
+        f"{empty:,} baskets are published without a public item, in groups with sensitive ones: whoever is known to "
+        "have a basket that is not empty holds a sensitive item for certain. Leave such baskets out if that matters.",
+    )

@@ -103,7 +103,7 @@ def encode_table(
 
 
 def _complete(opened: Input, names: Sequence[str], reading: Reading) -> Mask | bool:
-    """Which rows miss nothing in columns that are not kept: a row is incomplete in its source, whatever is published."""
+    """Which rows miss nothing in columns that are not kept: a row is incomplete in its source, whatever is kept."""
     if not names:
         return True
     complete: Mask | bool = True

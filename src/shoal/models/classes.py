@@ -119,7 +119,7 @@ class PublishedClasses:
 def telling(table: Table) -> Table:
     """The rows of a published table that tell anything about somebody: for promises about the sizes of classes.
 
-    A suppressed row may be published with ``*`` in all quasi-identifiers and all sensitive cells. It can be anybody's,
+    A suppressed row may be published with ``*`` in every cell. It can be anybody's,
     and says of her nothing but that she is in the table; so it belongs to no class, however few such rows there are. A
     row of ``*`` with a sensitive value is no such row: it would point at the few who had to be suppressed. Promises
     about sensitive values leave cells of ``*`` aside by themselves, and those about a population count such rows,

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
 from shoal.data.release import Release
-from shoal.data.statistics import GroupStatistics, Histogram, group_statistics
+from shoal.data.statistics import GroupStatistics, group_statistics
 from shoal.data.table import Column, Table
 
 BINS = 24
@@ -163,26 +163,32 @@ def _whole_step(least: int) -> int:
 
 
 def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
-    """What the classes give away of one sensitive column; None where there are no classes."""
-    sizes, histogram = statistics.sizes, statistics.sensitive[column]
-    filled = sizes > 0
-    if not filled.any():
+    """What the classes give away of one sensitive column; None where no class tells a value.
+
+    A cell ``*`` tells no value: it is left out, as the models leave it out.
+    """
+    histogram = statistics.sensitive[column]
+    labels = histogram.domain.labels if histogram.domain is not None else ()
+    told: Mask = np.ones(len(histogram.values), dtype=np.bool_)
+    if SUPPRESSED in labels:
+        told = histogram.values != labels.index(SUPPRESSED)
+    groups = np.repeat(np.arange(len(statistics)), np.diff(histogram.indptr))[told]
+    values, counts = histogram.values[told], histogram.counts[told]
+    if not len(groups):
         return None
-    distinct = np.diff(histogram.indptr)[filled]
-    largest = np.maximum.reduceat(histogram.counts, histogram.indptr[:-1][filled])
+    starts = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
+    sizes = np.add.reduceat(counts, starts)
+    distinct = np.diff(np.append(starts, len(groups)))
+    largest = np.maximum.reduceat(counts, starts)
     certain = distinct == 1
     rows = int(sizes.sum())
     return Sensitive(
         column=column,
         certain_classes=int(certain.sum()),
-        certain_rows=int(sizes[filled][certain].sum()),
-        classes=int(filled.sum()),
+        certain_rows=int(sizes[certain].sum()),
+        classes=len(starts),
         rows=rows,
         least_distinct=int(distinct.min()),
-        largest_share=float((largest / sizes[filled]).max()),
-        common_share=_most_common(histogram) / rows,
+        largest_share=float((largest / sizes).max()),
+        common_share=int(np.bincount(values, weights=counts).max()) / rows,
     )
-
-
-def _most_common(histogram: Histogram) -> int:
-    return int(np.bincount(histogram.values, weights=histogram.counts).max())

@@ -20,8 +20,8 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
     Parameters
     ----------
     keep_suppressed
-        Publish suppressed rows too, with ``*`` in all quasi-identifiers and sensitive cells; otherwise they are
-        left out.
+        Publish suppressed rows too, with ``*`` in every cell, insensitive ones included: the few rows that had to be
+        suppressed are set apart, so that nothing may tell them from each other. Otherwise they are left out.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
     if not shown.all():
         table = Table(
             tuple(
-                _starred(column, shown) if column.role is Role.SENSITIVE else column
+                _starred(column, shown) if column.role in (Role.SENSITIVE, Role.INSENSITIVE) else column
                 for column in table.columns
             )
         )
@@ -67,7 +67,7 @@ def _column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
 
 
 def _starred(column: Column, shown: Mask) -> Column:
-    """A sensitive column with ``*`` where a row is suppressed."""
+    """A column with ``*`` where a row is suppressed."""
     labels = (*column.domain.labels, SUPPRESSED)
     cells: Codes = np.where(shown, column.codes, len(labels) - 1)
     return _column(column, labels, cells.astype(np.int64))

@@ -193,6 +193,12 @@ class RuleHiding(TableMethod):
     ) -> tuple[Table, Any, dict[str, Any]]:
         """The table without rules, its original rows, and what the owner may know."""
         classes, bound = Classes.of(table), Bound(fraction(self.confidence), self.fewer_than)
+        judged = hidden.judged(data)
+        known = {label for column in judged for label in column.domain.labels}
+        for value in self.values:
+            if value not in known:
+                where = ", ".join(column.name for column in judged)
+                raise UnknownName(f"value of {where} called", value, sorted(known - {""}))
         columns = [Values.of(column, classes, self.values) for column in hidden.judged(table)]
         notes: dict[str, Any] = {}
         if self.strategy == "merge":
