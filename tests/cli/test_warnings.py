@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,3 +124,23 @@ def test_a_hierarchy_without_effect_is_refused(
     assert answer.code == 2
     assert "'phone' has no effect" in answer.err
     assert why in answer.err
+
+
+def test_baskets_of_secrets_alone_are_warned_of(shoal: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.dat"
+    path.write_text("milk\nmilk tea\ntea\nsecret\nmilk\ntea\nmilk tea\nmilk\n")
+    answer = shoal(
+        "anonymize", "cahd", str(path), "--p", "4", "--sensitive", "secret", "-o", str(tmp_path / "out")
+    )
+    assert answer.code == 0
+    assert "without a public item" in answer.out + answer.err
+
+
+def test_a_generalised_release_is_measured_without_its_hierarchy(
+    shoal: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "g.dat"
+    path.write_text("a b\nb c\na c\nc d\na d\nb d\n" * 3)
+    out = str(tmp_path / "out")
+    assert shoal("anonymize", "km-generalization", str(path), "--k", "5", "--m", "2", "-o", out).code == 0
+    assert shoal("measure", out, "--original", str(path)).code == 0

@@ -52,8 +52,9 @@ def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str 
             known = set(original.vocabulary)
             if original.hierarchy is not None:
                 known.update(text for texts in original.hierarchy.labels for text in texts)
+            nodes = release.details.get("nodes", ())
             for item in published.vocabulary:
-                if item not in known:
+                if item not in known and item not in nodes:
                     yield None, f"the item {item!r} is published, and no basket of the original has it"
         return
     for column in published.columns if isinstance(published, Table) else ():
