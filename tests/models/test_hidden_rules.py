@@ -111,3 +111,9 @@ def test_thresholds_are_exact() -> None:
     data = table({"x": ["a"] * 10, "s": list("uuuuuuuvvv")}, sensitive=["s"])
     assert HiddenRules(confidence=0.7).verify(data).holds
     assert not HiddenRules(confidence=0.6999999).verify(data).holds
+
+
+def test_rows_that_tell_nothing_are_no_worst_case() -> None:
+    """Suppressed rows that are kept are in no class, so their stars hide nothing about anybody."""
+    data = table({"x": ["a", "a", "*", "*"], "s": ["u", "v", "*", "*"]}, sensitive=["s"])
+    assert "0.5 in the worst case" in HiddenRules(confidence=0.5).verify(data).remark

@@ -16,7 +16,7 @@ from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, Tally
+from shoal.models.classes import PublishedClasses, Tally, telling
 from shoal.models.exact import at_most, fraction, rounded_up
 from shoal.models.sensitive import SensitiveModel
 from shoal.models.shares import Bounds, shares_kept
@@ -95,7 +95,7 @@ class HiddenRules(SensitiveModel):
         """Look at every rule, column by column."""
         self.accept(published)
         assert isinstance(published, Table)
-        classes = PublishedClasses.of(published)
+        classes = PublishedClasses.of(telling(published))
         offenders: list[tuple[Fraction, Offender]] = []
         count, reached, worst = 0, Fraction(0), Fraction(0)
         for column in self.judged(classes.table):
