@@ -116,7 +116,7 @@ class HiddenRules(SensitiveModel):
             self.name,
             self.promise(),
             not count,
-            reached if classes.table.rows else None,
+            reached if published.rows else None,
             fraction(self.confidence),
             tuple(offender for _, offender in offenders[:SHOWN]),
             count,
