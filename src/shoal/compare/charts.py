@@ -64,8 +64,10 @@ def specification(figure: Figure) -> dict[str, Any]:
     labels = [legend_text(one, figure) for one in figure.series]
     layers = {"frontier": _frontier, "line": _lines, "time": _lines}[figure.chart.kind](figure, labels)
     many = len(figure.panels) > 1
+    # A row that is not full would leave the axes of the row above bare.
+    abreast = 3 if len(figure.panels) in (3, 5, 6) else 2
     plot: dict[str, Any] = {
-        "width": PANEL if many else WIDTH,
+        "width": PANEL * 2 // abreast if many else WIDTH,
         "height": HEIGHT * 2 // 3 if many else HEIGHT,
         "layer": layers,
     }
@@ -73,7 +75,7 @@ def specification(figure: Figure) -> dict[str, Any]:
         header = {"title": None, "labelFontSize": 13, "labelColor": INK, "labelAnchor": "start"}
         plot = {
             "facet": {"field": "panel", "type": "nominal", "header": header, "sort": list(figure.panels)},
-            "columns": 2,
+            "columns": abreast,
             "spec": plot,
         }
     title = figure.title or f"{figure.y_title} against {figure.x_title}"

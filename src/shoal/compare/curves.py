@@ -304,29 +304,40 @@ def number_text(value: float) -> str:
 
 
 def table_of(figure: Figure) -> tuple[list[str], list[list[str]]]:
-    """The figure as a table: head, and rows of texts. One row a place and one column a line, or one row a point."""
-    if figure.panels or figure.chart.kind == "frontier":
-        frontier = figure.chart.kind == "frontier"
-        head = [figure.chart.panels or "", "line", figure.x_title, figure.y_title, "runs"]
-        head += ["on the frontier"] if frontier else []
-        rows = [
-            [point.panel, one.label, _place(point.x), _spread(point), str(point.runs)]
-            + ([("no", "yes")[point.best]] if frontier else [])
-            for one in figure.series
-            for point in one.points
-        ]
-        return (head, rows) if figure.panels else (head[1:], [row[1:] for row in rows])
+    """The figure as a table: head, and rows of texts.
+
+    One row a place and one column a line. A frontier has one row a point that no other beats, in the order of x.
+    """
+    if figure.chart.kind == "frontier":
+        return _frontier_table(figure)
     head = [figure.x_title, *(one.label for one in figure.series)]
-    found = [{point.x: point for point in one.points} for one in figure.series]
+    found = [{(point.panel, point.x): point for point in one.points} for one in figure.series]
     rows = [
-        [_place(place), *(_spread(points[place]) if place in points else "" for points in found)]
+        ([panel] if figure.panels else [])
+        + [_place(place), *(_spread(points[panel, place]) if (panel, place) in points else "" for points in found)]
+        for panel in figure.panels or ("",)
         for place in figure.places
+        if any((panel, place) in points for points in found)
     ]
     if any(one.exponent is not None for one in figure.series):
-        rows.append(
-            ["exponent", *("" if one.exponent is None else f"{one.exponent:.2f}" for one in figure.series)]
-        )
-    return head, rows
+        exponents = ["" if one.exponent is None else f"{one.exponent:.2f}" for one in figure.series]
+        rows.append(([""] if figure.panels else []) + ["exponent", *exponents])
+    return ([figure.chart.panels or ""] if figure.panels else []) + head, rows
+
+
+def _frontier_table(figure: Figure) -> tuple[list[str], list[list[str]]]:
+    best = [
+        (figure.panels.index(point.panel) if figure.panels else 0, point.x, point.mean, one.label, point)
+        for one in figure.series
+        for point in one.points
+        if point.best
+    ]
+    rows = [
+        ([point.panel] if figure.panels else []) + [label, _place(x), _spread(point)]
+        for _, x, _, label, point in sorted(best, key=lambda row: row[:4])
+    ]
+    head = ([figure.chart.panels or ""] if figure.panels else []) + ["line", figure.x_title, figure.y_title]
+    return head, list(map(list, dict.fromkeys(map(tuple, rows))))
 
 
 def _place(x: Any) -> str:
