@@ -157,6 +157,12 @@ def test_published_values_stand_beside_ours() -> None:
     assert table_of(drawn) == (["k", "m", "elsewhere"], [["2", "0.4", "0.5"], ["9", "", "0.7"]])
 
 
+def test_places_that_read_the_same_are_one_row() -> None:
+    beside = Published(chart="c", label="elsewhere", at=[0.2], values=[0.5])
+    drawn = figure([row(k=0.1 + 0.1 + 1e-9, lm=0.4)], [beside], name="c")
+    assert table_of(drawn)[1] == [["0.2", "0.4", "0.5"]]
+
+
 def test_tables_show_the_spread() -> None:
     drawn = figure([row(k=2, seed=seed, lm=value) for seed, value in ((1, 0.5), (2, 0.7))])
     assert table_of(drawn)[1] == [["2", "0.6 (0.5 … 0.7)"]]

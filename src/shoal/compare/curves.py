@@ -311,12 +311,12 @@ def table_of(figure: Figure) -> tuple[list[str], list[list[str]]]:
     if figure.chart.kind == "frontier":
         return _frontier_table(figure)
     head = [figure.x_title, *(one.label for one in figure.series)]
-    found = [{(point.panel, point.x): point for point in one.points} for one in figure.series]
+    found = [{(point.panel, _place(point.x)): point for point in one.points} for one in figure.series]
     rows = [
         ([panel] if figure.panels else [])
-        + [_place(place), *(_spread(points[panel, place]) if (panel, place) in points else "" for points in found)]
+        + [place, *(_spread(points[panel, place]) if (panel, place) in points else "" for points in found)]
         for panel in figure.panels or ("",)
-        for place in figure.places
+        for place in dict.fromkeys(map(_place, figure.places))
         if any((panel, place) in points for points in found)
     ]
     if any(one.exponent is not None for one in figure.series):
