@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import combinations
 
 
 def spread(values: Sequence[str], cells: Sequence[str]) -> list[float]:
@@ -38,3 +39,14 @@ def sensitive(classes: Sequence[str], values: Sequence[str]) -> tuple[int, int, 
         min(len(set(rows)) for rows in held.values()),
         max(max(Counter(rows).values()) / len(rows) for rows in held.values()),
     )
+
+
+def surest_guess(baskets: Sequence[Set[str]], public: Set[str], secrets: Set[str], known: int) -> float:
+    """The largest share of baskets with the same known public items that hold one sensitive item."""
+    best = 0.0
+    for size in range(known + 1):
+        for items in combinations(sorted(public), size):
+            held = [basket for basket in baskets if set(items) <= basket]
+            for secret in secrets if held else ():
+                best = max(best, sum(secret in basket for basket in held) / len(held))
+    return best

@@ -15,7 +15,7 @@ from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Column
-from shoal.report.coverage import Coverage, Form, coverage_of
+from shoal.measures.coverage import Coverage, Form, coverage_of
 
 
 def covered(original: Column, cells: Sequence[str]) -> tuple[Coverage, np.ndarray]:

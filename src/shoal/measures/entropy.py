@@ -5,16 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Rows
+from shoal.arrays import AnyArray, Floats
 from shoal.data.baskets import Baskets
-from shoal.data.cells import SUPPRESSED, set_members
-from shoal.data.domain import Kind
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
-from shoal.errors import BadData
+from shoal.measures.coverage import read_coverage
 from shoal.measures.measure import Score, TableMeasure
-from shoal.measures.nodes import NodeTexts
-from shoal.measures.ranges import day, number, read_range
 
 
 class Entropy(TableMeasure):
@@ -42,80 +38,30 @@ class Entropy(TableMeasure):
 
 def bits_lost(original: Column, published: Column, rows: int) -> float:
     """The mean over the original rows of the bits that a column loses; which row became which does not matter."""
-    meanings = Meanings(original)
+    counts = np.bincount(original.codes, minlength=len(original.domain))
     held = np.bincount(published.codes, minlength=len(published.domain))
-    told = [
-        held[code] * log2(max(meanings.rows_of(published.domain.labels[code]), 1))
-        for code in np.flatnonzero(held).tolist()
-    ]
+    told = held * np.log2(np.maximum(rows_meant(original, published), 1))
+    raw = counts * np.log2(np.maximum(counts, 1))
     absent = (rows - len(published.codes)) * log2(rows)
-    raw = meanings.counts * np.log2(np.maximum(meanings.counts, 1))
-    return fsum([*told, absent, *(-raw).tolist()]) / rows
+    return fsum([*told[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
 
 
-class Meanings:
-    """Reads published texts beside the original column: how many of its rows each may stand for."""
+def rows_meant(original: Column, published: Column, counts: AnyArray | None = None) -> Floats:
+    """How many rows of the original have a value that each text of a published column may stand for.
 
-    def __init__(self, column: Column) -> None:
-        self._column = column
-        domain = column.domain
-        self.counts: Counts = np.bincount(column.codes, minlength=len(domain)).astype(np.int64)
-        self._codes = {label: code for code, label in enumerate(domain.labels)}
-        places = np.arange(len(domain), dtype=np.float64) if domain.values is None else domain.values
-        self._places: Floats = places[: domain.present]
-        self._up_to: Counts = np.concatenate(([0], np.cumsum(self.counts)))
-        self._nodes: NodeTexts | None = None
-        if column.hierarchy is not None:
-            self._nodes = NodeTexts(column.hierarchy)
-            self._code_of_leaf = np.full(len(column.hierarchy.leaves), -1, dtype=np.int64)
-            self._code_of_leaf[column.hierarchy.leaf_of(domain)] = np.arange(len(domain))
+    Texts that no row has are not read.
 
-    def rows_of(self, text: str) -> int:
-        """How many rows of the original have a value that a text may stand for.
+    Parameters
+    ----------
+    counts
+        The rows of each value, where they were counted before.
 
-        Raises
-        ------
-        BadData
-            If the text makes no sense in the column.
-        """
-        inside = self._codes_of(text)
-        if inside is None:
-            raise BadData(
-                f"measure cannot read {text!r}: it is no value of the original, no range, no set, no node of the "
-                "hierarchy and not *. Give the original and the hierarchies that the release was made from.",
-                column=self._column.name,
-            )
-        if isinstance(inside, slice):
-            return int(self._up_to[inside.stop] - self._up_to[inside.start])
-        return int(self.counts[inside].sum())
-
-    def _codes_of(self, text: str) -> slice | Rows | None:
-        """The codes of the values that a text may stand for."""
-        if self._nodes is not None and text in self._nodes and text != SUPPRESSED:
-            codes = self._code_of_leaf[self._nodes.leaves(text)]
-            return codes[codes >= 0]
-        if text in self._codes:
-            return slice(self._codes[text], self._codes[text] + 1)
-        if not text.strip(SUPPRESSED):
-            return slice(0, len(self.counts))
-        members = set_members(text)
-        if members is not None:
-            parts = [self._codes_of(member) for member in members]
-            everything = np.arange(len(self.counts))
-            known = [
-                everything[part] if isinstance(part, slice) else part for part in parts if part is not None
-            ]
-            return np.unique(np.concatenate(known)) if len(known) == len(parts) else None
-        found = read_range(text, self._coordinate, self._column.domain.values is None)
-        if found is None:
-            return None
-        first = np.searchsorted(self._places, found.low, "right" if found.low_open else "left")
-        last = np.searchsorted(self._places, found.high, "left" if found.high_open else "right")
-        return slice(int(first), max(int(first), int(last)))
-
-    def _coordinate(self, text: str) -> float | None:
-        if text in self._codes and self._codes[text] < len(self._places):
-            return float(self._places[self._codes[text]])
-        if self._column.domain.values is None:
-            return None
-        return day(text) if self._column.domain.kind is Kind.DATE else number(text)
+    Raises
+    ------
+    BadData
+        If a text makes no sense in the column.
+    """
+    if counts is None:
+        counts = np.bincount(original.codes, minlength=len(original.domain))
+    meant: Floats = np.rint(read_coverage(original, published).total(counts))
+    return meant

@@ -126,7 +126,7 @@ class FrequentItemsets(Measure):
         before = supports_of(original, indptr, items)
         after = np.array(
             [
-                supports_of(_with_vocabulary(version, original.vocabulary), indptr, items)
+                supports_of(with_vocabulary(version, original.vocabulary), indptr, items)
                 for version in versions
             ]
         )
@@ -154,7 +154,7 @@ class FrequentItemsets(Measure):
             if not len(before):
                 continue
             for share, version in zip(shares, versions, strict=True):
-                share[f"{support:g}"] = _share_lost(before, _with_vocabulary(version, original.vocabulary))
+                share[f"{support:g}"] = _share_lost(before, with_vocabulary(version, original.vocabulary))
         if not shares[0]:
             return []
         meaning = f"Share of the frequent itemsets of at most {self.size} items that are no longer frequent"
@@ -182,10 +182,10 @@ def _one_and_mean(name: str, values: list[float], meaning: str) -> list[Score]:
 def top_deviation(original: Baskets, published: Baskets, count: int) -> float:
     """tKd: the share of the original's most frequent itemsets that are not among those of the release."""
     vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
-    before = top_itemsets(_with_vocabulary(original, vocabulary), count)
+    before = top_itemsets(with_vocabulary(original, vocabulary), count)
     if not len(before):
         return 0.0
-    after = top_itemsets(_with_vocabulary(published, vocabulary), count)
+    after = top_itemsets(with_vocabulary(published, vocabulary), count)
     kept = after.places_of(*before.members()) >= 0
     return 1 - int(kept.sum()) / len(before)
 
@@ -233,7 +233,7 @@ def _terms_lost(original: Baskets, release: Release) -> list[Score]:
     ]
 
 
-def _with_vocabulary(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
+def with_vocabulary(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
     """The same baskets in codes of another vocabulary; items that it has not are left out."""
     if baskets.vocabulary == vocabulary:
         return baskets

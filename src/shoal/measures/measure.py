@@ -77,6 +77,9 @@ class Measure(BaseModel):
     scores_named: ClassVar[tuple[str, ...]]
     """The names of the scores it gives."""
 
+    on_request: ClassVar[bool] = False
+    """Whether it is measured only where it is asked for by its name, because it takes long."""
+
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Measure a release against its original.
 

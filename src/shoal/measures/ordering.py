@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.basket_orders import ORDERS, band_of, distinct_baskets, orders_of, taken
+from shoal.data.basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
@@ -39,8 +39,8 @@ class Ordering(Measure):
         used, items = np.unique(groups.items, return_inverse=True)
         distinct = distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
         ordered = orders_of(order, distinct)[0]
-        indptr, places = taken(distinct.indptr, np.repeat(ordered, distinct.counts[ordered]))
-        band = band_of(indptr, distinct.items[places], distinct.width)
+        rows = np.repeat(ordered, distinct.counts[ordered])
+        band, _ = spread_of(distinct, rows)
         return (
             Score(
                 "bandwidth", band.bandwidth, "largest distance of two baskets that share an item, in order"

@@ -61,25 +61,32 @@ class Pivot(Measure):
         if not len(asked):
             return ()
         shares = shares_of(original, groups)
+        beside = "".join(
+            f"; 1/p is {1 / promise['p']:.4g}"
+            for promise in release.promises
+            if promise.get("model") == "privacy-degree"
+        )
         every = np.ones(len(shares), dtype=np.bool_)
         scores = [
-            _score("guess", _success(groups, shares, every)[asked], "names any member of a group"),
+            _score("guess", _success(groups, shares, every)[asked], "names any member of a group", beside),
             _score(
                 "largest",
                 _success(groups, shares, largest(groups))[asked],
                 "names the member with most public items",
+                beside,
             ),
             _score(
                 "central",
                 _success(groups, shares, central(groups))[asked],
                 "names the member with most items in common with the others",
+                beside,
             ),
         ]
         named = replayed(groups, release, asked)
         if named is not None:
             found = _success(groups, shares, named)[asked]
             alone = np.add.reduceat(named.astype(np.int64), groups.group_indptr[:-1])[asked] == 1
-            scores.append(_score("replay", found, "replays the method and names one who fits"))
+            scores.append(_score("replay", found, "replays the method and names one who fits", beside))
             scores.append(
                 Score(
                     "pivot_certain",
@@ -90,11 +97,11 @@ class Pivot(Measure):
         return tuple(scores)
 
 
-def _score(name: str, found: Floats, words: str) -> Score:
+def _score(name: str, found: Floats, words: str, beside: str) -> Score:
     return Score(
         f"pivot_{name}",
         float(found.mean()),
-        f"chance that a reader is right who {words}, over groups with a sensitive item",
+        f"chance that a reader is right who {words}, over groups with a sensitive item{beside}",
     )
 
 

@@ -1,6 +1,6 @@
 """Which values of the original column the cells of a release stand for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -9,6 +9,7 @@ from shoal.arrays import Codes, Counts, Floats, Mask, Rows
 from shoal.data.cells import SUPPRESSED, set_members
 from shoal.data.domain import Kind
 from shoal.data.table import Column
+from shoal.errors import BadData
 from shoal.measures.nodes import NodeTexts
 from shoal.measures.ranges import day, number, read_range
 
@@ -78,6 +79,19 @@ class Coverage:
         expected += np.bincount(self.members, weights=shares, minlength=self.size)
         return expected
 
+    @property
+    def sizes(self) -> Counts:
+        """The number of values that each text stands for."""
+        near = self.end - self.begin
+        return near + np.bincount(self.texts, minlength=len(near))
+
+    def total(self, values: Counts | Floats | Mask) -> Floats:
+        """The sum, over the values that each text stands for, of a number that each value of the domain has."""
+        up_to = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+        apart = np.bincount(self.texts, weights=values[self.members], minlength=len(self.begin))
+        sums: Floats = up_to[self.end] - up_to[self.begin] + apart
+        return sums
+
 
 def coverage_of(original: Column, published: Column, used: Mask) -> Coverage:
     """Read each text of a published column once; texts that are not used stand for nothing."""
@@ -86,6 +100,30 @@ def coverage_of(original: Column, published: Column, used: Mask) -> Coverage:
     labels = published.domain.labels
     reader.read(places, [labels[place] for place in places])
     return reader.coverage()
+
+
+def read_coverage(original: Column, published: Column) -> Coverage:
+    """Read a published column for a measure: every text that rows have must make sense.
+
+    An empty cell in a column where nothing was missing is a suppressed cell.
+
+    Raises
+    ------
+    BadData
+        If a text makes no sense in the column.
+    """
+    used = np.bincount(published.codes, minlength=len(published.domain)) > 0
+    found = coverage_of(original, published, used)
+    strange = np.flatnonzero(used & (found.forms == FORMS.index(Form.UNREAD)))
+    if len(strange):
+        raise BadData(
+            f"measure cannot read {published.domain.labels[strange[0]]!r}: it is no value of the original, no range, "
+            "no set, no node of the hierarchy and not *. Give the original and the hierarchies that the release was "
+            "made from.",
+            column=original.name,
+        )
+    blank = used & (found.forms == FORMS.index(Form.MISSING)) & (found.end == found.begin)
+    return replace(found, end=np.where(blank, found.size, found.end)) if blank.any() else found
 
 
 class _Reader:
@@ -97,6 +135,7 @@ class _Reader:
         self._codes = {label: code for code, label in enumerate(domain.labels)}
         self._nodes = None if hierarchy is None else NodeTexts(hierarchy)
         self._top = -1 if hierarchy is None else hierarchy.height
+        self._inner = self._shared_texts()
         leaves = () if hierarchy is None else hierarchy.leaves
         self._leaf_codes = np.array([self._codes.get(leaf, -1) for leaf in leaves], dtype=np.int64)
         places = np.arange(domain.present, dtype=np.float64)
@@ -108,22 +147,31 @@ class _Reader:
         self._member_places: list[int] = []
         self._member_counts: list[int] = []
 
+    def _shared_texts(self) -> frozenset[str]:
+        """Texts that are a value and a node above several: a reader must think of all of them."""
+        if self._nodes is None:
+            return frozenset()
+        nodes = self._nodes
+        return frozenset(text for text in self._codes if text in nodes and nodes.count(text) > 1)
+
     def read(self, places: list[int], texts: list[str]) -> None:
         """Read the texts that stand at places of the published domain."""
-        codes = list(map(self._codes.get, texts))
-        self._set_exact(places, texts, codes)
+        other = {*self._inner, SUPPRESSED}  # a suppressed cell is no value, whatever the original holds
+        codes = [None if text in other else self._codes.get(text) for text in texts]
+        self._set_exact(places, codes)
         ranges: list[tuple[int, str]] = []
         for place, text, code in zip(places, texts, codes, strict=True):
             if code is not None:
                 continue
-            if text == SUPPRESSED:
+            if text and not text.strip(SUPPRESSED):
                 self._set(place, Form.SUPPRESSED, 0, len(self._domain), self._top)
             elif self._nodes is not None and text in self._nodes:
                 self._set(place, Form.NODE, level=self._nodes.level(text))
                 self._add_members(place, self._leaf_codes[self._nodes.leaves(text)].tolist())
             elif text[:1] == "{" and (members := set_members(text)) is not None:
-                self._set(place, Form.SET)
-                self._add_members(place, [self._codes.get(member, -1) for member in members])
+                if (codes_inside := self._codes_of_members(members)) is not None:
+                    self._set(place, Form.SET)
+                    self._add_members(place, codes_inside)
             elif text == "":
                 self._set(place, Form.MISSING)
             else:
@@ -134,19 +182,27 @@ class _Reader:
         self._forms[place] = FORMS.index(form)
         self._begin[place], self._end[place], self._levels[place] = begin, end, level
 
-    def _set_exact(self, places: list[int], texts: list[str], codes: list[int | None]) -> None:
-        """Texts that are values of the original; a suppressed cell is none, whatever the original holds."""
-        pairs = [
-            (place, code)
-            for place, text, code in zip(places, texts, codes, strict=True)
-            if code is not None and text != SUPPRESSED
-        ]
+    def _set_exact(self, places: list[int], codes: list[int | None]) -> None:
+        """Texts that are values of the original."""
+        pairs = [(place, code) for place, code in zip(places, codes, strict=True) if code is not None]
         at, values = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         missing = -1 if self._domain.missing is None else self._domain.missing
         self._forms[at] = np.where(values == missing, FORMS.index(Form.MISSING), FORMS.index(Form.EXACT))
         self._begin[at], self._end[at] = values, values + 1
         if self._nodes is not None:
             self._levels[at] = 0
+
+    def _codes_of_members(self, members: list[str]) -> list[int] | None:
+        """The values that the members of a set stand for, each once; None where one stands for nothing known."""
+        found: dict[int, None] = {}
+        for member in members:
+            if self._nodes is not None and member in self._nodes:
+                found |= dict.fromkeys(self._leaf_codes[self._nodes.leaves(member)].tolist())
+            elif (code := self._codes.get(member)) is not None:
+                found[code] = None
+            else:
+                return None
+        return list(found)
 
     def _add_members(self, place: int, codes: list[int]) -> None:
         self._members += codes
@@ -169,7 +225,11 @@ class _Reader:
                     self._set(place, Form.RANGE, *codes)
 
     def _codes_between(self, text: str) -> tuple[int, int] | None:
-        """The codes of the values in a range, the end not included."""
+        """The codes of the values in a range, the end not included; or of a number that is written in another way."""
+        exact = None if self._domain.values is None else self._coordinate(text)
+        if exact is not None:
+            first, last = (np.searchsorted(self._ascending, exact, side) for side in ("left", "right"))
+            return (int(first), int(last)) if last > first else None
         ends = read_range(text, self._coordinate, self._domain.values is None)
         if ends is None:
             return None
