@@ -96,9 +96,15 @@ def test_missing_is_a_sensitive_value_like_any_other() -> None:
     assert replace(found, column="t").certain_rows == 0
 
 
-def test_stars_tell_no_value() -> None:
-    """A class of stars alone is not certain, and one that shows a single value beside stars is."""
-    data = table({"x": ["a", "a", "b", "b"], "s": ["*", "*", "u", "*"]}, sensitive=["s"])
-    found = sensitive_of("s", class_statistics(data, 4, released(data)))
+def test_stars_tell_no_value_and_leave_nothing_certain() -> None:
+    """A class of stars alone tells nothing, and one value beside stars has its share of the class."""
+    data = table({"x": ["a", "a", "b", "b", "c"], "s": ["*", "*", "u", "*", "v"]}, sensitive=["s"])
+    found = sensitive_of("s", class_statistics(data, 5, released(data)))
     assert found is not None
-    assert (found.certain_classes, found.certain_rows, found.classes, found.largest_share) == (1, 1, 1, 1.0)
+    assert (found.certain_classes, found.certain_rows, found.classes, found.rows) == (1, 1, 2, 2)
+    assert found.least_distinct == 1
+    only = sensitive_of(
+        "s", class_statistics(table({"x": ["b", "b"], "s": ["u", "*"]}, sensitive=["s"]), 2, released(data))
+    )
+    assert only is not None
+    assert (only.certain_rows, only.largest_share) == (0, 0.5)

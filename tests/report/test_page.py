@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from shoal.outcome import Run
 from shoal.report.page import render
 
 VOID = {"br", "meta"}
+HEADINGS = ("h1", "h2", "h3", "h4")
 EVIL = [
     '<script>alert("1")</script>',
     "\"onload='x'",
@@ -97,6 +99,10 @@ def check(text: str) -> Page:
         if tag in ("title", "desc") and path and path[-1] == "svg":
             assert given["id"]
     assert tags.count("caption") == tags.count("table")
+    levels = [HEADINGS.index(tag) for tag in tags if tag in HEADINGS]
+    assert all(level <= before + 1 for before, level in pairwise([-1, *levels]))
+    assert tags.count("svg") - text.count('<svg class="matrix"') == tags.count("figure")
+    assert tags.count("details") == tags.count("figure")
     assert tags.count("desc") == tags.count("svg")
     assert tags.count("figcaption") == tags.count("figure")
     text.encode("utf-8")
@@ -110,7 +116,8 @@ def test_the_page_is_whole_and_says_what_matters(run: Run) -> None:
     assert "✓ Kept: every class has at least 3 rows" in said
     assert "Whoever knows age and town of a person finds at least 3 rows" in said
     assert "37.5 % of the detail is lost" in said.replace("\xa0", " ")
-    assert "release/ This folder and nothing else" in said
+    assert "release/ Publish this folder and nothing else" in said
+    assert "What is left of the risk 1 in 3 is the highest chance to find a row by luck" in said
     assert "3 rows (50.0 %) lie in classes where all rows have the same illness" in said.replace("\xa0", " ")
     assert "[20,30]" in said
     assert 'path = "data/people.csv"' in page_recipe(said)

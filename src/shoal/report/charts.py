@@ -28,6 +28,9 @@ SHADES = 5
 MATRIX = 260
 """Height of a matrix, in pixels."""
 
+SCALE = 28
+"""Room below it, for what its shades stand for."""
+
 LABELS = 7
 """Labels below an axis, at most."""
 
@@ -156,7 +159,7 @@ def histogram(
 
 
 def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, description: str) -> str:
-    """Cells of a matrix as shades: the more, the darker, on a scale of logarithms; empty cells stay blank."""
+    """Cells of a matrix as shades: the more, the stronger, on a scale of logarithms; empty cells stay blank."""
     highest = max((max(line, default=0) for line in cells), default=0)
     paths: list[list[str]] = [[] for _ in range(SHADES + 1)]
     for y, line in enumerate(cells):
@@ -173,8 +176,23 @@ def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, descriptio
         *(f'<path class="shade-{shade}" d="{"".join(paths[shade])}"/>' for shade in range(1, SHADES + 1)),
         "</svg>",
         f'<rect class="frame" x="0" y="0" width="100%" height="{MATRIX}"/>',
+        *_shades(highest),
     ]
-    return _chart(body, MATRIX, key, title, description)
+    return _chart(body, MATRIX + SCALE, key, title, description)
+
+
+def _shades(highest: float) -> list[str]:
+    """What the shades of a matrix stand for, below it."""
+    if not highest > 0:
+        return []
+    top = MATRIX + 10
+    parts = [_text("a cell holds: none", x="0", y=top + 11, css="legend")]
+    left = 112
+    for shade in range(SHADES + 1):
+        css = f"shade-{shade}" if shade else "blank"
+        parts.append(f'<rect class="swatch {css}" x="{left + 22 * shade}" y="{top}" width="20" height="13"/>')
+    most = f"up to {highest:,.0f}" if highest >= 1 else f"up to {highest:.2g}"
+    return [*parts, _text(most, x=str(left + 22 * (SHADES + 1) + 4), y=top + 11, css="legend")]
 
 
 def _chart(

@@ -1,14 +1,17 @@
 """Classes of the published table: their sizes, and what they give away of sensitive values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
 from shoal.data.release import Release
+from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, group_statistics
 from shoal.data.table import Column, Table
+from shoal.models.protection import protections
+from shoal.models.t_closeness import TCloseness
 
 BINS = 24
 """Bars of the histogram of sizes; the largest classes share the last one."""
@@ -50,7 +53,8 @@ class Sensitive:
     column
         Its name.
     certain_classes, certain_rows
-        Classes in which all rows share one value, and the rows in them.
+        Classes in which all rows show one value, and the rows in them. Where a row of a class is a star nothing is
+        certain: it may hide any value.
     classes, rows
         How many there are in all.
     least_distinct
@@ -165,7 +169,8 @@ def _whole_step(least: int) -> int:
 def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     """What the classes give away of one sensitive column; None where no class tells a value.
 
-    A cell ``*`` tells no value: it is left out, as the models leave it out.
+    A cell ``*`` tells no value, so that it is none of the values of a class, as for the models. Shares are of all rows
+    of a class.
     """
     histogram = statistics.sensitive[column]
     labels = histogram.domain.labels if histogram.domain is not None else ()
@@ -177,11 +182,12 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     if not len(groups):
         return None
     starts = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
-    sizes = np.add.reduceat(counts, starts)
+    sizes = statistics.sizes[groups[starts]]
+    shown = np.add.reduceat(counts, starts)
     distinct = np.diff(np.append(starts, len(groups)))
     largest = np.maximum.reduceat(counts, starts)
-    certain = distinct == 1
-    rows = int(sizes.sum())
+    certain = (distinct == 1) & (shown == sizes)
+    rows = int(shown.sum())
     return Sensitive(
         column=column,
         certain_classes=int(certain.sum()),
@@ -192,3 +198,24 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
         largest_share=float((largest / sizes).max()),
         common_share=int(np.bincount(values, weights=counts).max()) / rows,
     )
+
+
+def sensitives_of(
+    release: Release, data: Table, statistics: GroupStatistics, limit: int
+) -> tuple[Sensitive, ...]:
+    """What is left to learn of the first sensitive columns, with the diversity and closeness that classes reach."""
+    promised = tuple(
+        TCloseness.from_promise(dict(promise))
+        for promise in release.promises
+        if promise["model"] == TCloseness.name
+    )
+    columns = data.sensitive[:limit]
+    kept = Table(tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + columns)
+    reached = {entry.column: entry for entry in protections(kept, promised)}
+    found = []
+    for column in columns:
+        entry = sensitive_of(column.name, statistics)
+        if entry is not None:
+            protection = reached[column.name]
+            found.append(replace(entry, entropy_l=protection.entropy_l, t=protection.t))
+    return tuple(found)

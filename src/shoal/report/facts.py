@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,18 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
-from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Table
-from shoal.models.protection import protections
-from shoal.models.t_closeness import TCloseness
-from shoal.report.classes import Sensitive, Sizes, class_statistics, sensitive_of, sizes_of
+from shoal.report.card import Card
+from shoal.report.classes import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
+from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalised import Generalised, generalised_of
+from shoal.report.items import ItemFacts, items_of
 from shoal.report.marginals import Marginal
+from shoal.report.notes import explanation_of, notes_of, summary_of
 from shoal.report.pictures import Picture, pictures_of
+from shoal.report.risk import risk_of
+from shoal.report.rules import Rules, rules_of
+from shoal.report.solutions import Solutions, solutions_of
 from shoal.report.wording import allowed, number, shown, without_password
 
 if TYPE_CHECKING:
@@ -35,12 +39,6 @@ MARGINALS = 6
 
 RECIPE = 20_000
 """Letters of the recipe that are shown."""
-
-LOSS = ("lm_mean", "gcp")
-"""Scores between 0 (nothing is lost) and 1 (all is), the first of which stands on the first screen."""
-
-LOSS_PARTS = ("lm", "ncp")
-"""Scores whose parts are the loss of each column, as a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +66,6 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """The loss of all columns together and of each, as shares; the columns that lost most come first."""
-
-    share: float
-    parts: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
     """All that the page says about a run.
 
@@ -95,8 +85,10 @@ class Facts:
         Role to the names of the published columns that play it.
     dropped
         Names of identifying columns, which are not published.
+    cost, risk
+        What it cost and what is left of the risk, for the first screen.
     loss
-        What it cost, where that is a share.
+        The loss of the columns of a table, as shares.
     columns, column_count
         The quasi-identifiers, and how many there are in all.
     sizes
@@ -115,6 +107,16 @@ class Facts:
         What the method shows of its work.
     warnings
         What the owner should hear before publishing.
+    items
+        The items of baskets, before and after.
+    solutions
+        What a search among the levels of hierarchies has found.
+    rules
+        The rules that are hidden.
+    hierarchies
+        Columns, and where their hierarchies come from.
+    summary, notes, explanation
+        What the method chose, in sentences, and what else it tells of its work.
     """
 
     source: str | None
@@ -136,40 +138,29 @@ class Facts:
     seconds: tuple[tuple[str, float], ...]
     recipe: str
     version: str
+    cost: Card | None = None
+    risk: Card | None = None
     pictures: tuple[Picture, ...] = ()
     warnings: tuple[str, ...] = ()
+    items: ItemFacts | None = None
+    solutions: Solutions | None = None
+    rules: Rules | None = None
+    hierarchies: tuple[tuple[str, str], ...] = ()
+    summary: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    explanation: str = ""
 
 
 def facts_of(run: "Run") -> Facts:
     """Gather what the page says about a run: aggregates, values of domains and published cells, never a row."""
-    release = run.release
-    loss = _loss(run.scores)
-    parts = dict(loss.parts) if loss else {}
-    original, data = run.original, release.data
-    columns: tuple[Generalised, ...] = ()
-    sensitive: tuple[Sensitive, ...] = ()
-    roles: dict[str, tuple[str, ...]] = {}
-    dropped: tuple[str, ...] = ()
-    if isinstance(original, Table) and isinstance(data, Table):
-        known = set(original.names)
-        pairs = [(original.column(column.name), column) for column in data.quasi if column.name in known]
-        columns = tuple(generalised_of(before, after, parts.get(before.name)) for before, after in pairs)
-        statistics = class_statistics(data, original.rows, release)
-        noun = "rows" if data.entity is None else "persons"
-        sizes = sizes_of(statistics.persons, "class", noun, _promised_size(release)) if data.quasi else None
-        sensitive = _sensitive(release, data, statistics) if data.quasi else ()
-        roles = {
-            role.value: tuple(column.name for column in data.with_role(role))
-            for role in Role
-            if data.with_role(role)
-        }
-        dropped = tuple(column.name for column in original.with_role(Role.IDENTIFYING))
-    else:
-        sizes = _group_sizes(data)
+    release, notes = run.release, run.trace.notes
+    loss = loss_of(run.scores)
+    found = _of_table(run, dict(loss.parts) if loss else {})
+    columns, sizes, sensitive = found.columns, found.sizes, found.sensitive
     by_loss = sorted(columns, key=lambda column: -(column.loss if column.loss is not None else column.coarse))
     return Facts(
         source=_source(run.recipe),
-        form=type(data).__name__.lower(),
+        form=type(release.data).__name__.lower(),
         method=release.method,
         parameters=tuple(
             (name, shown(str(value), 200))
@@ -179,8 +170,8 @@ def facts_of(run: "Run") -> Facts:
         holds=run.holds,
         verdicts=tuple(_judged(verdict) for verdict in run.verdicts),
         counts=_counts(run),
-        roles=roles,
-        dropped=dropped,
+        roles=found.roles,
+        dropped=found.dropped,
         loss=loss,
         columns=columns[:COLUMNS],
         column_count=len(columns),
@@ -191,36 +182,71 @@ def facts_of(run: "Run") -> Facts:
         seconds=_seconds(run),
         recipe=recipe_text(run.recipe),
         version=__version__,
-        pictures=pictures_of(run.trace.notes),
+        cost=cost_of(run.scores),
+        risk=risk_of(release, run.verdicts, run.scores, sizes, sensitive),
+        pictures=pictures_of(notes),
         warnings=tuple(shown(warning, 600) for warning in run.warnings[:COLUMNS]),
+        items=_items(run),
+        solutions=solutions_of(release, notes),
+        rules=rules_of(run.original, release, notes),
+        hierarchies=_hierarchies(run.hierarchies),
+        summary=summary_of(notes),
+        notes=notes_of(notes),
+        explanation=explanation_of(notes),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _OfTable:
+    """What is told of columns and classes; other forms have sizes alone."""
+
+    columns: tuple[Generalised, ...] = ()
+    sizes: Sizes | None = None
+    sensitive: tuple[Sensitive, ...] = ()
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+
+
+def _of_table(run: "Run", losses: Mapping[str, float]) -> _OfTable:
+    original, data = run.original, run.release.data
+    if not (isinstance(original, Table) and isinstance(data, Table)):
+        return _OfTable(sizes=_group_sizes(data))
+    known = set(original.names)
+    pairs = [(original.column(column.name), column) for column in data.quasi if column.name in known]
+    statistics = class_statistics(data, original.rows, run.release)
+    noun = "rows" if data.entity is None else "persons"
+    promised = _promised_size(run.release)
+    return _OfTable(
+        columns=tuple(generalised_of(before, after, losses.get(before.name)) for before, after in pairs),
+        sizes=sizes_of(statistics.persons, "class", noun, promised) if data.quasi else None,
+        sensitive=sensitives_of(run.release, data, statistics, COLUMNS) if data.quasi else (),
+        roles={
+            role.value: tuple(column.name for column in data.with_role(role))
+            for role in Role
+            if data.with_role(role)
+        },
+        dropped=tuple(column.name for column in original.with_role(Role.IDENTIFYING)),
+    )
+
+
+def _items(run: "Run") -> ItemFacts | None:
+    if not isinstance(run.original, Baskets):
+        return None
+    divergences = next((score.parts for score in run.scores if score.name == "kl"), {})
+    return items_of(run.original, run.release.data, divergences)
+
+
+def _hierarchies(sources: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Columns and where their hierarchies come from: a builder, or a file without its folder."""
+    return tuple((column, shown(PurePath(source).name or source)) for column, source in sources.items())[
+        :COLUMNS
+    ]
 
 
 def _source(recipe: Mapping[str, Any]) -> str | None:
     """The name of the file that was read, without its folder; None for databases, pipes and frames."""
     path = str(recipe.get("source", {}).get("path", "-"))
     return None if path == "-" or "://" in path else shown(PurePath(path).name or path)
-
-
-def _sensitive(release: Release, data: Table, statistics: GroupStatistics) -> tuple[Sensitive, ...]:
-    """What is left to learn of each sensitive column, with the diversity and closeness that its classes reach."""
-    promised = tuple(
-        TCloseness.from_promise(dict(promise))
-        for promise in release.promises
-        if promise["model"] == TCloseness.name
-    )
-    shown_columns = data.sensitive[:COLUMNS]
-    kept = Table(
-        tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + shown_columns
-    )
-    reached = {entry.column: entry for entry in protections(kept, promised)}
-    found = []
-    for column in shown_columns:
-        entry = sensitive_of(column.name, statistics)
-        if entry is not None:
-            protection = reached[column.name]
-            found.append(replace(entry, entropy_l=protection.entropy_l, t=protection.t))
-    return tuple(found)
 
 
 def _promised_size(release: Release) -> int | None:
@@ -257,20 +283,13 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
         case Groups():
             published = (("groups published", len(data)), ("baskets in them", len(data.basket_indptr) - 1))
         case Clusters():
-            published = (("clusters published", len(data)), ("baskets in them", int(data.sizes.sum())))
+            joint = int((data.sizes == 0).sum())
+            published = (
+                ("clusters published", len(data) - joint),
+                *([("joint clusters above them", joint)] if joint else []),
+                ("baskets in them", int(data.sizes.sum())),
+            )
     return (("baskets read", read), *published, ("baskets suppressed", release.suppressed))
-
-
-def _loss(scores: "tuple[Score, ...]") -> Loss | None:
-    by_name = {score.name: score for score in scores}
-    with_parts = next((by_name[name] for name in LOSS_PARTS if name in by_name and by_name[name].parts), None)
-    parts = {} if with_parts is None else dict(with_parts.parts)
-    whole = next((by_name[name].value for name in LOSS if name in by_name), None)
-    if whole is None:
-        if not parts:
-            return None
-        whole = sum(parts.values()) / len(parts)
-    return Loss(float(whole), tuple(sorted(parts.items(), key=lambda part: -part[1])))
 
 
 def _judged(verdict: "Verdict") -> Judged:

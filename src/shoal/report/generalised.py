@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts
 from shoal.data.table import Column
-from shoal.report.coverage import FORMS, Coverage, Form, coverage_of
+from shoal.measures.coverage import FORMS, Coverage, Form, coverage_of
 from shoal.report.marginals import Marginal, marginal_of
 from shoal.report.wording import shown
 

@@ -1,7 +1,9 @@
 """The page: facts and charts put into templates."""
 
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,7 +11,9 @@ from markupsafe import Markup
 
 from shoal.report import charts, wording
 from shoal.report.classes import Bin, Sizes
-from shoal.report.facts import Facts, Loss, facts_of
+from shoal.report.cost import Loss
+from shoal.report.facts import Facts, facts_of
+from shoal.report.items import ItemFacts
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
@@ -22,7 +26,31 @@ LOSS_BARS = 24
 LABEL = 32
 """Letters of a label in a chart, so that it fits a phone beside its value."""
 
+BLOCKS = 6
+"""Lines and columns of the table beside a matrix."""
+
 NAMES = ("original", "read from the release")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture and the same as a table, for those who cannot see it or want the numbers.
+
+    Parameters
+    ----------
+    key
+        The beginning of its identifiers on the page.
+    chart
+        The picture.
+    caption, head, rows
+        The table; its first column names the rows.
+    """
+
+    key: str
+    chart: Markup
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def render(run: "Run") -> str:
@@ -40,11 +68,14 @@ def render_facts(facts: Facts) -> str:
     return page.render(
         facts=facts,
         style=Markup(_style()),
-        sizes_chart=_sizes_chart(facts.sizes) if facts.sizes else "",
-        loss_chart=_loss_chart(facts.loss) if facts.loss and facts.loss.parts else "",
+        sizes=_sizes_figure(facts.sizes) if facts.sizes else None,
+        loss=_loss_figure(facts.loss) if facts.loss and facts.loss.parts else None,
         loss_bars=LOSS_BARS,
-        marginals=[(entry, _marginal_chart(entry, place)) for place, entry in enumerate(facts.marginals)],
-        pictures=[(entry, _picture_chart(entry, place)) for place, entry in enumerate(facts.pictures)],
+        marginals=[
+            (entry, _marginal_figure(entry, f"marginal-{n}")) for n, entry in enumerate(facts.marginals)
+        ],
+        items=_items_figures(facts.items) if facts.items else (),
+        pictures=[(entry, _picture_figure(entry, f"picture-{n}")) for n, entry in enumerate(facts.pictures)],
     )
 
 
@@ -76,7 +107,7 @@ def _style() -> str:
     return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
 
 
-def _sizes_chart(sizes: Sizes) -> Markup:
+def _sizes_figure(sizes: Sizes) -> Figure:
     entries = [
         charts.Bar(
             _bin_label(entry),
@@ -90,28 +121,63 @@ def _sizes_chart(sizes: Sizes) -> Markup:
     if sizes.promised is not None:
         place = next((n for n, entry in enumerate(sizes.bins) if entry.low == sizes.promised), len(entries))
         mark = charts.Mark(place, f"promised: at least {wording.count(sizes.promised)}")
-    return Markup(
-        charts.histogram(
-            entries,
-            mark=mark,
-            key="sizes",
-            title=f"How many of {wording.counted(sizes.count, sizes.unit)} have which size, in {sizes.noun}",
-            description="; ".join(entry.tip for entry in entries) + ".",
-        )
+    chart = charts.histogram(
+        entries,
+        mark=mark,
+        key="sizes",
+        title=f"How many of {wording.counted(sizes.count, sizes.unit)} have which size, in {sizes.noun}",
+        description="; ".join(entry.tip for entry in entries) + ".",
+    )
+    rows = tuple((_bin_label(entry), wording.count(entry.classes)) for entry in sizes.bins)
+    plural = wording.counted(2, sizes.unit)[2:]
+    return Figure(
+        "sizes", Markup(chart), f"Sizes of {plural}", (f"{sizes.noun} of a {sizes.unit}", plural), rows
     )
 
 
-def _picture_chart(picture: Picture, place: int) -> Markup:
-    key = f"picture-{place}"
+def _picture_figure(picture: Picture, key: str) -> Figure:
+    title = wording.shown(picture.title)
     if isinstance(picture, Matrix):
         words = f"{wording.count(picture.rows)} rows and {wording.count(picture.columns)} columns. {picture.caption}"
-        return Markup(charts.matrix(picture.cells, key=key, title=picture.title, description=words))
+        chart = charts.matrix(picture.cells, key=key, title=picture.title, description=words)
+        return Figure(key, Markup(chart), f"{title}: entries in parts of the matrix", *_blocks(picture))
     entries = [
         charts.Bar(label, count, wording.counted(count, picture.unit))
         for label, count in zip(picture.labels, picture.counts, strict=True)
     ]
     words = "; ".join(f"{entry.label}: {entry.text}" for entry in entries) + "."
-    return Markup(charts.histogram(entries, key=key, title=picture.title, description=words))
+    chart = charts.histogram(entries, key=key, title=picture.title, description=words)
+    rows = tuple(
+        (wording.shown(label), wording.count(number))
+        for label, number in zip(picture.labels, picture.counts, strict=True)
+    )
+    head = ("", wording.shown(wording.counted(2, picture.unit)[2:]))
+    return Figure(key, Markup(chart), title, head, rows)
+
+
+def _blocks(picture: Matrix) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The head and the rows of a small table of a matrix: how much lies in each part of it."""
+    down = _edges(len(picture.cells))
+    across = _edges(max((len(line) for line in picture.cells), default=0))
+    head = [""] + [f"columns {_part(one, across[-1], picture.columns)}" for one in pairwise(across)]
+    rows = []
+    for begin, end in pairwise(down):
+        sums = [
+            sum(sum(line[left:right]) for line in picture.cells[begin:end])
+            for left, right in pairwise(across)
+        ]
+        rows.append((f"rows {_part((begin, end), down[-1], picture.rows)}", *map(wording.number_near, sums)))
+    return tuple(head), tuple(rows)
+
+
+def _edges(size: int) -> list[int]:
+    parts = min(BLOCKS, size)
+    return [size * place // max(parts, 1) for place in range(parts + 1)]
+
+
+def _part(cells: tuple[int, int], of: int, members: int) -> str:
+    begin, end = (members * cell // max(of, 1) for cell in cells)
+    return f"{wording.compact(begin + 1)}–{wording.compact(end)}"
 
 
 def _bin_label(entry: Bin) -> str:
@@ -122,7 +188,7 @@ def _bin_label(entry: Bin) -> str:
     return f"{wording.compact(entry.low)}–{wording.compact(entry.high)}"
 
 
-def _loss_chart(loss: Loss) -> Markup:
+def _loss_figure(loss: Loss) -> Figure:
     entries = [
         charts.Bar(
             wording.shown(name, LABEL),
@@ -132,29 +198,40 @@ def _loss_chart(loss: Loss) -> Markup:
         )
         for name, share in loss.parts[:LOSS_BARS]
     ]
-    return Markup(
-        charts.bars(
-            entries,
-            key="loss",
-            title="Loss of each column",
-            description="; ".join(entry.tip for entry in entries) + ".",
-        )
+    chart = charts.bars(
+        entries,
+        key="loss",
+        title="Loss of each column",
+        description="; ".join(entry.tip for entry in entries) + ".",
+    )
+    rows = tuple((wording.shown(name), wording.percent(share)) for name, share in loss.parts[:LOSS_BARS])
+    return Figure("loss", Markup(chart), "Loss of each column", ("column", "loss"), rows)
+
+
+def _items_figures(items: ItemFacts) -> tuple[tuple[str, Figure], ...]:
+    """The figures about items, each with what it shows."""
+    kinds = (("frequent", items.frequent), ("lengths", items.lengths))
+    return tuple(
+        (kind, _marginal_figure(entry, f"items-{kind}")) for kind, entry in kinds if entry is not None
     )
 
 
-def _marginal_chart(marginal: Marginal, place: int) -> Markup:
+def _marginal_figure(marginal: Marginal, key: str) -> Figure:
     entries = []
     for pair in marginal.pairs:
         before, after = wording.percent(pair.before), wording.percent(pair.after)
         tip = f"{pair.full}: {before} in the original, {after} read from the release"
         label = wording.shown(pair.label, LABEL)
         entries.append(charts.TwoBars(label, pair.before, pair.after, f"{before} → {after}", tip))
-    words = {
-        "key": f"marginal-{place}",
-        "title": f"Distribution of {wording.shown(marginal.column)} before and after",
-        "description": "; ".join(entry.tip for entry in entries) + ".",
-    }
-    if not marginal.upright:
-        return Markup(charts.two_bars(entries, NAMES, **words))
-    edges = sum(pair.full != wording.MISSING for pair in marginal.pairs) if marginal.binned else 0
-    return Markup(charts.two_columns(entries, NAMES, edges=edges, **words))
+    name = wording.shown(marginal.column)
+    title = f"Distribution of {name} before and after"
+    words = {"key": key, "title": title, "description": "; ".join(entry.tip for entry in entries) + "."}
+    if marginal.upright:
+        edges = sum(pair.full != wording.MISSING for pair in marginal.pairs) if marginal.binned else 0
+        chart = charts.two_columns(entries, NAMES, edges=edges, **words)
+    else:
+        chart = charts.two_bars(entries, NAMES, **words)
+    rows = tuple(
+        (pair.full, wording.percent(pair.before), wording.percent(pair.after)) for pair in marginal.pairs
+    )
+    return Figure(key, Markup(chart), title, (name, *NAMES), rows)

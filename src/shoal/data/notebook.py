@@ -1,0 +1,149 @@
+"""What notebooks show of our objects: small pieces of HTML that need nothing else and read in light and in dark.
+
+Every text of the data is escaped, and characters that would steer the page are replaced.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.table import Table
+
+if TYPE_CHECKING:
+    from shoal.data.release import Release
+
+ROWS = 5
+"""Published rows, baskets or groups that are shown."""
+
+COLUMNS = 12
+"""Columns of a table that are shown."""
+
+LETTERS = 60
+"""Letters of a text that are shown."""
+
+FRAME = (
+    "border:1px solid rgba(128,128,128,.45);border-radius:8px;padding:10px 14px;margin:4px 0;max-width:62em"
+)
+QUIET = "opacity:.75"
+LEFT = "text-align:left;vertical-align:top"
+
+
+def text(value: object, limit: int = LETTERS) -> str:
+    """A text of the data as HTML: short, escaped, and without characters that cannot be seen.
+
+    >>> text("<b>"), text("abcdef", 4)
+    ('&lt;b&gt;', 'abc…')
+    """
+    plain = str(value)
+    short = plain if len(plain) <= limit else plain[: limit - 1] + "…"
+    return escape(
+        "".join(letter if letter.isprintable() or letter == "\u00a0" else "\ufffd" for letter in short)
+    )
+
+
+def card(heading: str, *bodies: str) -> str:
+    """A frame with a heading; both are HTML already."""
+    return f'<div style="{FRAME}"><div><strong>{heading}</strong></div>{"".join(bodies)}</div>'
+
+
+def facts(pairs: Sequence[tuple[str, object]]) -> str:
+    """Names and values as a table of two columns."""
+    rows = "".join(
+        f'<tr><th scope="row" style="{LEFT};font-weight:normal;{QUIET}">{text(name)}</th>'
+        f'<td style="{LEFT}">{text(value, 300)}</td></tr>'
+        for name, value in pairs
+    )
+    return f"<table>{rows}</table>" if rows else ""
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
+    """Rows under heads, with a note below."""
+    names = "".join(f'<th scope="col" style="{LEFT}">{text(name)}</th>' for name in head)
+    lines = "".join(
+        "<tr>" + "".join(f'<td style="{LEFT}">{text(cell)}</td>' for cell in row) + "</tr>" for row in rows
+    )
+    below = f'<div style="{QUIET}">{text(note, 300)}</div>' if note else ""
+    return (
+        f'<div style="overflow-x:auto"><table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>'
+        + below
+    )
+
+
+def sign(holds: bool) -> str:
+    """Whether a promise holds, by a sign and a word."""
+    return "✓ kept" if holds else "✗ broken"
+
+
+def release_html(release: "Release[Any]") -> str:
+    """A release: how it was made, what it promises, and the first published rows."""
+    promises = [_promise(dict(promise)) for promise in release.promises] or ["nothing"]
+    pairs: list[tuple[str, object]] = [
+        ("promises" if not place else "", one) for place, one in enumerate(promises)
+    ]
+    pairs.append(("published", _size(release.data)))
+    if release.suppressed:
+        pairs.append(("suppressed", f"{release.suppressed:,}"))
+    return card(f"Release by {text(release.method)}", facts(pairs), _preview(release.data))
+
+
+def _promise(promise: dict[str, Any]) -> str:
+    name = promise.pop("model", "?")
+    told = ", ".join(f"{key} = {value}" for key, value in promise.items() if value not in (None, [], (), {}))
+    return f"{name} ({told})" if told else str(name)
+
+
+def _size(data: object) -> str:
+    match data:
+        case Table():
+            return f"{data.rows:,} rows of {len(data.columns):,} columns"
+        case Baskets():
+            return f"{len(data):,} baskets of {len(data.vocabulary):,} items"
+        case Groups():
+            return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
+        case Clusters():
+            return f"{int(data.sizes.sum()):,} baskets in {int((data.sizes > 0).sum()):,} clusters"
+    return repr(data)
+
+
+def _preview(data: object) -> str:
+    match data:
+        case Table():
+            return _rows(data)
+        case Baskets():
+            lines = [[", ".join(data.basket(row))] for row in range(min(ROWS, len(data)))]
+            return grid(["baskets"], lines, _rest(len(data), len(lines), "baskets"))
+        case Groups():
+            lines = [_group(data, place) for place in range(min(ROWS, len(data)))]
+            return grid(
+                ["baskets", "first basket", "sensitive"], lines, _rest(len(data), len(lines), "groups")
+            )
+    return ""
+
+
+def _rows(table: Table) -> str:
+    columns = table.columns[:COLUMNS]
+    count = min(ROWS, table.rows)
+    lines = [[column.domain.labels[column.codes[row]] for column in columns] for row in range(count)]
+    more = len(table.columns) - len(columns)
+    notes = [_rest(table.rows, count, "rows"), f"and {more:,} more columns" if more else ""]
+    return grid([column.name for column in columns], lines, "; ".join(filter(None, notes)))
+
+
+def _group(groups: Groups, place: int) -> list[str]:
+    first, last = groups.group_indptr[place], groups.group_indptr[place + 1]
+    begin, end = groups.basket_indptr[first], groups.basket_indptr[first + 1]
+    held = groups.items[begin:end][:COLUMNS].tolist() if last > first else []
+    counts = slice(groups.sensitive_indptr[place], groups.sensitive_indptr[place + 1])
+    told = zip(groups.sensitive_items[counts].tolist(), groups.sensitive_counts[counts].tolist(), strict=True)
+    return [
+        f"{last - first:,}",
+        ", ".join(groups.vocabulary[item] for item in held),
+        ", ".join(f"{groups.vocabulary[item]}: {count:,}" for item, count in list(told)[:COLUMNS]),
+    ]
+
+
+def _rest(total: int, shown: int, nouns: str) -> str:
+    return f"the first {shown:,} of {total:,} {nouns}" if total > shown else ""

@@ -1,0 +1,154 @@
+"""What a release cost: the score that fits its form, in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.report.card import Card, Line
+from shoal.report.wording import counted, number, percent, shown
+
+if TYPE_CHECKING:
+    from shoal.measures.measure import Score
+
+LOSS = ("lm_mean", "gcp")
+"""Scores between 0 (nothing is lost) and 1 (all is) of a table, the first of which stands on the first screen."""
+
+LOSS_PARTS = ("lm", "ncp")
+"""Scores whose parts are the loss of each column, as a share."""
+
+COLUMNS = 5
+"""Columns whose loss the first screen tells."""
+
+DETAIL = "of the detail is lost. 0\u00a0% is the original; at 100\u00a0% every cell is suppressed."
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The loss of all columns together and of each, as shares; the columns that lost most come first."""
+
+    share: float
+    parts: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A way to say what a release cost, for releases that have a score.
+
+    Parameters
+    ----------
+    score
+        The score whose value is the figure.
+    words
+        The sentence that goes on after the figure.
+    written
+        How the figure is written.
+    lines
+        Further scores that are told where there are any: their names, what they are called, how they are written.
+    """
+
+    score: str
+    words: str
+    written: Callable[[float], str]
+    lines: tuple[tuple[str, str, Callable[[float], str]], ...] = ()
+
+
+ITEMSETS = (("tkd", "frequent itemsets no longer found (tkd)", percent),)
+
+HEADLINES = (
+    Headline(
+        "lm_mean",
+        DETAIL,
+        percent,
+        (("suppressed_share", "rows suppressed", percent),),
+    ),
+    Headline("gcp", DETAIL, percent, (("suppressed_share", "rows suppressed", percent),)),
+    Headline(
+        "term_chunk_share",
+        "of all items in baskets are hidden: clusters name them, but do not tell how many of their baskets hold them.",
+        percent,
+        (
+            *ITEMSETS,
+            ("re", "error of the supports of pairs (re, 0 to 2)", number),
+            ("tlost", "items that nobody can count any more", percent),
+        ),
+    ),
+    Headline(
+        "kl",
+        "is the mean divergence (Kullback-Leibler) of what groups tell about a sensitive item among public ones from "
+        "the truth. 0 is the truth. Public items are published as they are.",
+        number,
+        (
+            ("kl_frequent", "divergence for frequent items", number),
+            ("query_error", "error of counts with a sensitive item", percent),
+        ),
+    ),
+    Headline(
+        "item_ncp",
+        "of the items' detail is lost: so large a share of all items does a published item stand for, on average.",
+        percent,
+        (("generalised_occurrences", "published items that are coarser", percent), *ITEMSETS),
+    ),
+    Headline(
+        "information_loss",
+        "of all items in baskets are not published any more.",
+        percent,
+        (
+            ("items_suppressed", "items that no basket shows", number),
+            ("emptied_baskets", "baskets that lost all items", number),
+            ("lost_rules", "other rules that are lost", percent),
+            ("ghost_rules", "rules that only the release has", percent),
+            *ITEMSETS,
+        ),
+    ),
+)
+"""Ways to say what a release cost; the first whose score was measured is taken."""
+
+
+def loss_of(scores: "Sequence[Score]") -> Loss | None:
+    """The loss of a table as a share, where it was measured."""
+    by_name = {score.name: score for score in scores}
+    with_parts = next((by_name[name] for name in LOSS_PARTS if name in by_name and by_name[name].parts), None)
+    parts = {} if with_parts is None else dict(with_parts.parts)
+    whole = next((by_name[name].value for name in LOSS if name in by_name), None)
+    if whole is None:
+        if not parts:
+            return None
+        whole = sum(parts.values()) / len(parts)
+    return Loss(float(whole), tuple(sorted(parts.items(), key=lambda part: -part[1])))
+
+
+def cost_of(scores: "Sequence[Score]") -> Card | None:
+    """What the release cost, by the score that fits its form; None where nothing like it was measured."""
+    values = {score.name: float(score.value) for score in scores}
+    loss = loss_of(scores)
+    headline = next((headline for headline in HEADLINES if headline.score in values), None)
+    if headline is None:
+        return None if loss is None else Card(percent(loss.share), DETAIL, _by_column(loss))
+    figure = headline.written(values[headline.score])
+    if values.get("starred_cells"):
+        return _stars(values, Line("detail of the other columns lost", figure))
+    lines = tuple(
+        Line(name, written(values[score]))
+        for score, name, written in headline.lines
+        if score in values and (values[score] or score == "tkd")
+    )
+    return Card(figure, headline.words, (*(_by_column(loss) if loss else ()), *lines))
+
+
+def _stars(values: Mapping[str, float], loss: Line) -> Card:
+    share = values.get("starred_share", 0.0)
+    stars = number(values["starred_cells"])
+    words = f"of the sensitive cells are published as a star: {stars} of them, until no rule is surer than promised."
+    return Card(percent(share), words, (Line("starred cells", stars), loss))
+
+
+def _by_column(loss: Loss) -> tuple[Line, ...]:
+    """The loss of the columns that lost most, where there are several."""
+    if len(loss.parts) < 2:
+        return ()
+    first = COLUMNS if len(loss.parts) <= COLUMNS else COLUMNS - 1
+    lines = [Line(f"lost of {shown(name, 24)}", percent(share)) for name, share in loss.parts[:first]]
+    rest = loss.parts[first:]
+    if rest:
+        lines.append(Line(f"of {counted(len(rest), 'more column')}", f"≤\u00a0{percent(rest[0][1])}"))
+    return tuple(lines)

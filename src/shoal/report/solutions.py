@@ -1,0 +1,186 @@
+"""The generalisations that a search has found: levels of every column and what each choice costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.data.release import Release
+from shoal.report.wording import count, counted, listed, number, shown
+
+SHOWN = 60
+"""Solutions that are listed; the rest is counted."""
+
+MENTIONED = 2
+"""Ways to be best that a sentence mentions."""
+
+HIGHER = ("granularity", "precision")
+"""Measures of solutions that are the better, the higher they are."""
+
+USES = (
+    (("lm", "ncp", "granularity", "entropy"), "For statistics of single columns (cells keep most detail)"),
+    (("discernibility", "c_avg"), "For counts over several columns at once (classes are smallest)"),
+    (("precision",), "For readers who think in the levels of the hierarchies (they are climbed least)"),
+    (("suppressed_rows",), "Where every person must be counted (most rows stay)"),
+)
+"""Which measures speak for which use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A vector of levels and its numbers, ready to be read."""
+
+    levels: tuple[str, ...]
+    numbers: tuple[str, ...]
+    chosen: bool
+    parts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Solutions:
+    """All that a search has found.
+
+    Parameters
+    ----------
+    columns, measures
+        The heads of the table.
+    found, total
+        The solutions that are listed, and how many there are.
+    words
+        How the search ended, and which solution serves which use, in sentences.
+    parts
+        The levels of each part of a table that is published in parts, with its rows where they are told.
+    """
+
+    columns: tuple[str, ...]
+    measures: tuple[str, ...]
+    found: tuple[Solution, ...]
+    total: int
+    words: tuple[str, ...]
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def solutions_of(release: Release, notes: Mapping[str, Any]) -> Solutions | None:
+    """The solutions among the notes of a trace; None where there are none."""
+    told = [one for one in notes.get("solutions", ()) if isinstance(one, Mapping) and "levels" in one]
+    if not told:
+        return None
+    columns = tuple(map(str, told[0]["levels"]))
+    names = {name: None for one in told for name in one if name != "levels"}
+    measures = tuple(name for name in names if all(_is_number(one.get(name, 0)) for one in told))
+    chosen = _chosen(release, told)
+    found = tuple(
+        Solution(
+            _levels(one["levels"], columns),
+            tuple(number(one.get(name)) for name in measures),
+            place == chosen,
+            counted(int(one["parts"]), "part") if one.get("parts", 1) > 1 else "",
+        )
+        for place, one in enumerate(told[:SHOWN])
+    )
+    words = (*_ending(notes), *_uses(told, measures, chosen))
+    return Solutions(columns, measures, found, len(told), words, _parts(release, columns))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _levels(levels: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(shown(str(levels.get(column, "–"))) for column in columns)
+
+
+def _chosen(release: Release, told: Sequence[Mapping[str, Any]]) -> int:
+    """The place of the published solution: that in parts, that with the published levels, or the first."""
+    if release.details.get("parts"):
+        return next((place for place, one in enumerate(told) if one.get("parts", 1) > 1), 0)
+    levels = release.details.get("levels")
+    return next(
+        (place for place, one in enumerate(told) if one["levels"] == levels and one.get("parts", 1) == 1), 0
+    )
+
+
+def _parts(release: Release, columns: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The parts of a table in parts: rows, where they are told, and levels."""
+    found = []
+    for part in release.details.get("parts", ()):
+        levels = part.get("levels", part) if isinstance(part, Mapping) else {}
+        rows = part.get("rows") if isinstance(part, Mapping) and "levels" in part else None
+        found.append(("–" if rows is None else count(int(rows)), _levels(levels, columns)))
+    return tuple(found[:SHOWN])
+
+
+def _ending(notes: Mapping[str, Any]) -> list[str]:
+    """How the search ended: with a proof, with a bound, or on the least height."""
+    sentences = []
+    vectors, evaluated = notes.get("vectors"), notes.get("evaluated")
+    looked = (
+        f" Of {counted(vectors, 'vector')} of levels {count(evaluated)} were counted; the others were ruled out."
+        if vectors is not None and evaluated is not None
+        else ""
+    )
+    if "proven" in notes:
+        measure, value, bound = notes.get("minimized"), notes.get("value"), notes.get("bound")
+        if notes["proven"]:
+            sentences.append(
+                f"The optimum is proven: no vector of levels costs less by {measure} ({number(value)}).{looked}"
+            )
+        else:
+            sentences.append(
+                f"The best that was found in the given time costs {number(value)} by {measure}. That it is the optimum "
+                f"is not proven: a vector may cost less, but none less than {number(bound)}. "
+                + (
+                    f"{counted(evaluated, 'vector')} of {count(vectors)} were counted."
+                    if vectors is not None and evaluated is not None
+                    else ""
+                )
+            )
+    elif "least_height" in notes:
+        sentences.append(
+            f"The promise can be kept from height {notes['least_height']} on: the sum of the levels.{looked}"
+        )
+    if "local" in notes:
+        sentences.append(
+            "Parts of the table were then published on levels of their own; what is proven holds for one vector for "
+            "all rows."
+        )
+    return sentences
+
+
+def _uses(told: Sequence[Mapping[str, Any]], measures: Sequence[str], chosen: int) -> list[str]:
+    """Which of several solutions serves which use."""
+    if len(told) < 2:
+        return []
+    sentences = []
+    for names, use in USES:
+        best: dict[int, list[str]] = {}
+        for name in names:
+            if name in measures:
+                for place in _best(told, name):
+                    best.setdefault(place, []).append(name)
+        if not best or len(best) == len(told):
+            continue
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for place in sorted(best, key=lambda place: (place != chosen, -len(best[place]), place)):
+            alike.setdefault(tuple(best[place]), []).append(place)
+        which = ", or ".join(
+            f"{_named(places, chosen)} by {listed(by)}" for by, places in list(alike.items())[:MENTIONED]
+        )
+        sentences.append(f"{use}: {which}.")
+    return sentences
+
+
+def _named(places: Sequence[int], chosen: int) -> str:
+    """Solutions by their numbers in the table.
+
+    >>> _named([1, 0, 4], 1)
+    'solutions 2 (published), 1 and 5'
+    """
+    names = [f"{place + 1}{' (published)' if place == chosen else ''}" for place in places]
+    return f"{'solution' if len(names) == 1 else 'solutions'} {listed(names)}"
+
+
+def _best(told: Sequence[Mapping[str, Any]], name: str) -> list[int]:
+    values = [float(one.get(name, "nan")) for one in told]
+    sign = -1 if name in HIGHER else 1
+    best = min(sign * value for value in values)
+    return [place for place, value in enumerate(values) if sign * value <= best + 1e-12 * abs(best)]
