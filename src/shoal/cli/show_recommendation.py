@@ -1,0 +1,101 @@
+"""What the terminal shows of a recommendation."""
+
+import shlex
+from collections.abc import Sequence
+
+from shoal.cli.show import as_json, grid, line, written
+from shoal.recommend.recommendation import Recommendation
+from shoal.recommend.tried import Tried
+
+WIDTH = 24
+"""Letters of the longest bar."""
+
+
+def recommended(
+    found: Recommendation, command: Sequence[str], folder: str | None, *, json: bool, quiet: bool
+) -> int:
+    """Show the proposal: what was tried, why this one, and what to run."""
+    if json:
+        as_json(as_data(found, command, folder))
+        return 0
+    if quiet:
+        line(shlex.join(command))
+        return 0
+    line(found.profile)
+    line()
+    _frontier(found)
+    line()
+    line("Proposed", "bold")
+    for reason in found.reasons:
+        line(f"- {reason}")
+    line()
+    line("Run", "bold")
+    line(f"  {shlex.join(command)}")
+    if folder is not None:
+        line()
+        line(f"Read     {folder}/recommend.html", "bold")
+    return 0
+
+
+def _frontier(found: Recommendation) -> None:
+    """Every release with its loss as a bar: those on the frontier first, the least protection first."""
+    done = [one for one in found.tried if one.status == "done" and one.loss is not None]
+    sign = 1 if found.scale.high else -1
+    done.sort(key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0))
+    most = max((one.loss or 0.0 for one in done), default=0.0)
+    rows = [
+        (
+            "=>" if one is found.proposal else "",
+            one.label,
+            one.privacy,
+            one.loss,
+            _bar(one.loss or 0.0, most),
+            "frontier" if one.best else "",
+            "" if one.meets else "misses the risk",
+            one.seconds,
+        )
+        for one in done
+    ]
+    grid(rows, ["", "release", found.scale.privacy, "loss", "", "", "", "seconds"])
+    line(
+        f"loss: {found.scale.meaning} ({found.scale.loss}); frontier: no other release is better in both ways."
+    )
+
+
+def _bar(loss: float, most: float) -> str:
+    return "#" * round(WIDTH * loss / most) if most else ""
+
+
+def as_data(found: Recommendation, command: Sequence[str], folder: str | None) -> dict[str, object]:
+    """The recommendation as plain data."""
+    return {
+        "profile": found.profile,
+        "scale": {
+            "loss": found.scale.loss,
+            "meaning": found.scale.meaning,
+            "privacy": found.scale.privacy,
+            "better": "higher" if found.scale.high else "lower",
+        },
+        "proposal": _entry(found.proposal),
+        "command": shlex.join(command),
+        "recipe": found.recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
+        "reasons": list(found.reasons),
+        "frontier": [_entry(one) for one in found.frontier],
+        "tried": [_entry(one) for one in found.tried],
+        "seconds": float(written(found.seconds).replace(",", "")),
+        "folder": folder,
+    }
+
+
+def _entry(one: Tried) -> dict[str, object]:
+    return {
+        "label": one.label,
+        "method": dict(one.candidate.method),
+        "status": one.status,
+        "error": one.error or None,
+        "privacy": one.privacy,
+        "loss": one.loss,
+        "meets": one.meets,
+        "frontier": one.best,
+        "seconds": one.seconds,
+    }

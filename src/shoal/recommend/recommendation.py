@@ -1,0 +1,220 @@
+"""From data and a promise to a proposal: what was tried, what it lost, and what to run.
+
+::
+
+    found = recommend("adult.csv", Stated(k=10), roles=Roles(quasi=("age", "sex"), sensitive=("occupation",)))
+    found.proposal.label, found.proposal.loss      # the least lossy release that keeps the promise
+    found.recipe.write("release.toml")             # what to run
+    found.reasons                                  # why, in sentences
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shoal.errors import Infeasible, WrongUse
+from shoal.io.reading import Reading
+from shoal.recipe import Recipe, Roles
+from shoal.recommend.candidates import Candidate, candidates, harder, main_parameter
+from shoal.recommend.problem import Problem
+from shoal.recommend.race import Race
+from shoal.recommend.reasons import reasons
+from shoal.recommend.scale import By, Scale, scale_for
+from shoal.recommend.stated import Aim, Stated
+from shoal.recommend.tried import Tried
+
+SHARE = 0.5
+"""The largest part of the time that one candidate may take."""
+
+OWN = 0.2
+"""The part of the time that a method with a time limit of its own is given."""
+
+RESERVE = 0.1
+"""The part of the time that is kept for what comes after the runs."""
+
+BEST = 3
+"""So many of the best candidates are tried with stronger promises too."""
+
+Tell = Callable[[int, int, str], None]
+"""Told how many runs are finished, how many there are, and what the last one was."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recommendation:
+    """A proposal, and what it was chosen from.
+
+    Parameters
+    ----------
+    tried
+        All candidates in the order in which they were tried.
+    proposal
+        The one that loses least.
+    recipe
+        What to run; without a folder to write.
+    trees
+        Column to the hierarchy that was built for it, where the proposal needs it.
+    profile
+        What the data is, in a sentence.
+    reasons
+        Why this one, in sentences.
+    seconds
+        How long it took.
+    """
+
+    aim: Aim
+    scale: Scale
+    tried: tuple[Tried, ...]
+    proposal: Tried
+    recipe: Recipe
+    trees: Mapping[str, str]
+    profile: str
+    reasons: tuple[str, ...]
+    seconds: float
+
+    @property
+    def frontier(self) -> tuple[Tried, ...]:
+        """The candidates that no other beats, the least protection first."""
+        best = [one for one in self.tried if one.best]
+        return tuple(sorted(best, key=lambda one: (one.privacy or 0) * (1 if self.scale.high else -1)))
+
+
+def recommend(
+    source: str | Path,
+    stated: Stated,
+    *,
+    roles: Roles | None = None,
+    reading: Reading | None = None,
+    baskets: str | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    hierarchies_folder: str | None = None,
+    time_limit: float = 60.0,
+    suppression: float = 0.05,
+    by: By = "loss",
+    jobs: int | None = None,
+    tell: Tell | None = None,
+) -> Recommendation:
+    """Try methods and parameters that keep a promise, and propose the least lossy release.
+
+    Parameters
+    ----------
+    source
+        A file of a table or of baskets. It is read once by each worker.
+    stated
+        What is promised.
+    baskets
+        The layout of baskets, where the file does not tell.
+    hierarchies, hierarchies_folder
+        As methods take them. Methods that need more are given hierarchies that are built.
+    time_limit
+        Seconds for all; what is not done by then is given up.
+    suppression
+        The largest share of rows that a candidate may leave out.
+    by
+        What tables are compared by: the loss of their cells, or the error of counting questions.
+    jobs
+        Runs at a time; as many as there are cores unless told.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, or the promise does not fit the data.
+    Infeasible
+        If no candidate keeps the promise, or none is done in time.
+    """
+    begin = time.monotonic()
+    if not time_limit > 0 or not 0 <= suppression < 1 or (jobs is not None and jobs < 1):
+        raise WrongUse(
+            "The time limit must be above 0 seconds, the share of rows that may be left out at least 0 and below 1, "
+            f"and the runs at a time at least 1, not {time_limit:g}, {suppression:g} and {jobs}."
+        )
+    if str(source) == "-":
+        raise WrongUse("The data is read several times: give a file instead of standard input.")
+    problem = Problem.of(
+        source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder
+    )
+    scale = scale_for(problem.aim, stated, by)
+    own = max(time_limit * OWN, 1.0)
+    first = candidates(problem.aim, stated, seconds=own, suppression=suppression)
+    with Race(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as race:
+
+        def carry_out(batch: Sequence[Candidate], before: int) -> list[Tried]:
+            cells = {(cell := problem.cell(one, scale, time_limit * SHARE)).key: (one, cell) for one in batch}
+            done: list[Tried] = []
+            for cell, answer in race.answers([cell for _, cell in cells.values()]):
+                done.append(problem.tried(cells[cell.key][0], cell, answer, scale))
+                if tell is not None:
+                    tell(before + len(done), before + len(cells), done[-1].label)
+            return done
+
+        found = carry_out(first, 0)
+        found += carry_out(_stronger(found, problem), len(found))
+    marked = _with_frontier(found, scale)
+    proposal = _least_lossy(marked, scale, time_limit)
+    chosen = problem.chosen(proposal.candidate)
+    built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
+    told = reasons(proposal, marked, scale, built)
+    seconds = time.monotonic() - begin
+    return Recommendation(
+        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
+    )
+
+
+def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:
+    """The best candidates of different methods with stronger promises: what more protection would cost."""
+    axis = main_parameter(problem.aim, problem.stated)
+    if axis is None:
+        return []
+    usable = sorted((one for one in found if one.usable), key=lambda one: one.loss or 0.0)
+    chosen: dict[str, Candidate] = {}
+    for one in usable:
+        chosen.setdefault(one.candidate.method["name"], one.candidate)
+    rest = [one.candidate for one in usable if one.candidate not in chosen.values()]
+    several = [harder(one, axis) for one in [*chosen.values(), *rest][:BEST]]
+    depth = max(map(len, several), default=0)
+    return [rungs[step] for step in range(depth) for rungs in several if step < len(rungs)]
+
+
+def _with_frontier(found: Iterable[Tried], scale: Scale) -> list[Tried]:
+    """The same, with those marked that no other beats."""
+    every = list(found)
+    places = [
+        (one.privacy, one.loss)
+        for one in every
+        if one.status == "done" and one.privacy is not None and one.loss is not None
+    ]
+
+    def best(one: Tried) -> bool:
+        if one.status != "done" or one.privacy is None or one.loss is None:
+            return False
+        here = (one.privacy, one.loss)
+        return not any(scale.beats(other, here) for other in places)
+
+    return [replace(one, best=best(one)) for one in every]
+
+
+def _least_lossy(found: Sequence[Tried], scale: Scale, time_limit: float) -> Tried:
+    """The usable candidate that loses least; of equal ones the one that protects more, then the first."""
+    usable = [one for one in found if one.usable]
+    if usable:
+        sign = -1 if scale.high else 1
+        return min(usable, key=lambda one: (one.loss or 0.0, sign * (one.privacy or 0.0)))
+    refused = [one for one in found if one.status != "timeout"]
+    if not refused:
+        raise Infeasible(
+            f"No candidate was done within {time_limit:g} seconds; give more with --time-limit, or try one method with "
+            "`shoal anonymize`."
+        )
+    missed = [one.privacy for one in found if one.status == "done" and one.privacy is not None]
+    if missed and scale.risk is not None:
+        least = min(missed)
+        raise Infeasible(
+            f"No candidate comes down to a risk of {scale.risk:g}; the least that was reached is {least:.4g}.",
+            least,
+        )
+    said = dict.fromkeys(f"{one.candidate.method['name']}: {one.error}" for one in refused)
+    bests = [one.row["best"] for one in refused if one.row.get("best") is not None]
+    raise Infeasible(
+        f"No candidate keeps the promise. {' '.join(list(said)[:3])}", max(bests) if bests else None
+    )

@@ -1,0 +1,122 @@
+"""A promise as a data steward states it, before a method is chosen."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from shoal.errors import WrongUse
+from shoal.methods.table_method import TableMethod
+
+
+class Aim(StrEnum):
+    """What kind of promise is stated."""
+
+    CLASSES = "classes"
+    """Of a table: about its classes."""
+
+    RULES = "rules"
+    """Of a table: no class tells a sensitive value with too much confidence."""
+
+    COHERENCE = "coherence"
+    """Of baskets: whoever knows p items finds k baskets, and no secret in more than a share h of them."""
+
+    DEGREE = "degree"
+    """Of baskets: at most one p-th of a group holds a sensitive item."""
+
+    COMBINATIONS = "combinations"
+    """Of baskets: whoever knows m items finds k baskets."""
+
+
+class Stated(TableMethod):
+    """What is promised: of tables in the short forms of their methods, of baskets by h, k, p and m."""
+
+    name: ClassVar[str] = "recommend"
+
+    confidence: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="tables: largest confidence of a rule from a class to a sensitive value, as published",
+    )
+    risk: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="tables: largest confidence of such a rule in the worst case; k, c and t are proposed for it",
+    )
+    h: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="baskets, with k and p: largest share of a sensitive item among the baskets that fit",
+    )
+    p: int | None = Field(
+        default=None,
+        ge=1,
+        description="baskets: with h and k, most public items that an adversary knows; alone, the degree: at most one "
+        "p-th of a group's baskets holds a sensitive item",
+    )
+    m: int | None = Field(
+        default=None, ge=1, description="baskets, with k: how many items of a basket an adversary knows"
+    )
+
+    def aim(self, baskets: bool) -> Aim:
+        """What kind of promise it is.
+
+        Raises
+        ------
+        WrongUse
+            If nothing is promised, or what is promised does not fit the data or together.
+        """
+        return self._aim_of_baskets() if baskets else self._aim_of_table()
+
+    def _aim_of_table(self) -> Aim:
+        if given := self._given("h", "p", "m"):
+            raise WrongUse(
+                f"{given} is a promise about baskets, and this is a table; say --k 10, for example."
+            )
+        if self.confidence is not None or self.risk is not None:
+            return Aim.RULES
+        if not self.models():
+            raise WrongUse(
+                "Nothing is promised: say what, for example --k 10, or --k 10 --l 3, or --risk 0.5."
+            )
+        return Aim.CLASSES
+
+    def _aim_of_baskets(self) -> Aim:
+        known = {"k", "h", "p", "m"}
+        if given := self._given(*(name for name in type(self).model_fields if name not in known)):
+            raise WrongUse(f"{given} is a promise about tables, and these are baskets.")
+        stated = frozenset(name for name in known if getattr(self, name) is not None)
+        match sorted(stated):
+            case ["h", "k", "p"]:
+                return Aim.COHERENCE
+            case ["p"]:
+                if self.p is not None and self.p < 2:
+                    raise WrongUse(
+                        "A degree p must be at least 2: at most one p-th of a group holds a secret."
+                    )
+                return Aim.DEGREE
+            case ["k"] | ["k", "m"]:
+                return Aim.COMBINATIONS
+        raise WrongUse(
+            "Say what is promised about the baskets: --h 0.5 --k 5 --p 2 (coherence), --p 10 alone (degree), or "
+            "--k 5 --m 2 (combinations of items)."
+        )
+
+    def _given(self, *names: str) -> str:
+        fields = type(self).model_fields
+        found = [
+            f"--{name.replace('_', '-')}"
+            for name in names
+            if getattr(self, name) != fields[name].get_default(call_default_factory=True)
+        ]
+        return " ".join(found)
+
+    def of_tables(self) -> dict[str, Any]:
+        """The parameters that all methods of tables share, where they are given."""
+        shared = TableMethod.model_fields
+        plain = self.model_dump(mode="json", exclude_defaults=True)
+        found = {name: value for name, value in plain.items() if name in shared}
+        return found | ({"population": self.population} if self.population is not None else {})

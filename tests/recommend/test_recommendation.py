@@ -1,0 +1,200 @@
+"""From data and a promise to a proposal that keeps it, in time."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shoal.audit import verify
+from shoal.errors import Infeasible, WrongUse
+from shoal.io.reading import Reading
+from shoal.pipeline import run
+from shoal.recipe import Roles
+from shoal.recommend import recommendation
+from shoal.recommend.candidates import Candidate
+from shoal.recommend.recommendation import Recommendation, recommend
+from shoal.recommend.stated import Stated
+
+LIMIT = 100
+"""Seconds that are never needed, but on a machine that does much else."""
+
+ADULT = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain "
+    "capital-loss hours-per-week native-country class"
+)
+
+
+def assert_sound(found: Recommendation) -> None:
+    """The proposal is on the frontier, loses least, and can be made and proved again."""
+    assert found.proposal.best
+    assert found.proposal in found.frontier
+    assert found.proposal.status == "done"
+    losses = [one.loss for one in found.tried if one.usable]
+    assert found.proposal.loss == min(losses)
+    points = [(one.privacy, one.loss) for one in found.frontier]
+    assert not any(found.scale.beats(one, other) for one in points for other in points)
+    again = run(found.recipe)
+    assert again.holds
+    assert all(verdict.holds for verdict in verify(again.release))
+    assert str(found.proposal.label) in found.reasons[0]
+
+
+def test_a_table(people: Path, roles: Roles) -> None:
+    found = recommend(people, Stated(k=5, l=2), roles=roles, time_limit=LIMIT)
+    assert_sound(found)
+    again = run(found.recipe)
+    assert again.score("lm_mean") == pytest.approx(found.proposal.loss)
+    assert {promise["model"] for promise in again.release.promises} == {"k-anonymity", "distinct-diversity"}
+    assert {one.candidate.method["name"] for one in found.tried} >= {"mondrian", "lattice", "samarati"}
+    assert any(one.candidate.axis == "k" for one in found.tried)
+    assert "400 rows" in found.profile
+
+
+@pytest.mark.usefixtures("few")
+def test_a_table_by_counting_questions(people: Path, roles: Roles) -> None:
+    found = recommend(
+        people,
+        Stated(k=5),
+        roles=roles,
+        time_limit=LIMIT,
+        by="queries",
+        hierarchies={"age": "intervals:10,20"},
+    )
+    assert_sound(found)
+    assert run(found.recipe).score("are") == pytest.approx(found.proposal.loss)
+    assert found.recipe.hierarchies["age"] == "intervals:10,20"
+    assert "age" not in found.trees
+
+
+@pytest.mark.usefixtures("few")
+def test_a_risk_is_kept_in_the_worst_case(people: Path, roles: Roles) -> None:
+    found = recommend(people, Stated(risk=0.6), roles=roles, time_limit=LIMIT)
+    assert_sound(found)
+    assert run(found.recipe).score("confidence_worst") <= 0.6
+    assert any("in the worst case" in reason for reason in found.reasons)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_confidence_as_published(people: Path, roles: Roles) -> None:
+    found = recommend(people, Stated(k=3, confidence=0.5), roles=roles, time_limit=LIMIT)
+    assert_sound(found)
+    assert run(found.recipe).score("confidence_published") <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("stated", "sensitive", "methods"),
+    [
+        (Stated(k=3, m=2), (), {"disassociation", "km-generalization"}),
+        (Stated(p=4), ("99",), {"cahd", "permutation-mondrian"}),
+        (Stated(h=0.8, k=3, p=1), ("99",), {"coherence"}),
+    ],
+)
+@pytest.mark.usefixtures("few")
+def test_baskets(shop: Path, stated: Stated, sensitive: tuple[str, ...], methods: set[str]) -> None:
+    found = recommend(shop, stated, roles=Roles(sensitive=sensitive), time_limit=LIMIT)
+    assert_sound(found)
+    assert {one.candidate.method["name"] for one in found.tried} == methods
+    assert found.scale.loss == "pair_error"
+
+
+def tried(monkeypatch: pytest.MonkeyPatch, *methods: dict[str, object]) -> None:
+    """Let these be the candidates."""
+    made = [Candidate(f"{one['name']} {one.get('how', '')}", one) for one in methods]
+    monkeypatch.setattr(recommendation, "candidates", lambda *_, **__: made)
+
+
+def test_what_breaks_fails_or_crashes_is_never_proposed(
+    people: Path,
+    roles: Roles,
+    misbehaving: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    methods = [{"name": "misbehaving", "k": 3, "how": how} for how in ("break", "raise", "exit", "refuse")]
+    tried(monkeypatch, *methods, {"name": "mondrian", "k": 3})
+    found = recommend(people, Stated(k=3), roles=roles, time_limit=LIMIT)
+    assert found.proposal.candidate.method["name"] == "mondrian"
+    told = " ".join(found.reasons)
+    for words in ("it is broken", "division by nothing", "exit code 9", "too much is asked for"):
+        assert words in told
+    tried(monkeypatch, *methods)
+    with pytest.raises(Infeasible, match="No candidate keeps the promise") as caught:
+        recommend(people, Stated(k=3), roles=roles, time_limit=LIMIT)
+    assert caught.value.best == 7
+
+
+def test_what_overruns_is_ended(
+    people: Path,
+    roles: Roles,
+    misbehaving: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = {"name": "misbehaving", "k": 3, "how": "wait"}
+    tried(monkeypatch, late, {"name": "misbehaving", "k": 4, "how": "wait"})
+    begin = time.monotonic()
+    with pytest.raises(Infeasible, match="No candidate was done within 4 seconds"):
+        recommend(people, Stated(k=3), roles=roles, time_limit=4, jobs=1)
+    assert time.monotonic() - begin < 60  # waiting would take ten minutes
+    tried(monkeypatch, {"name": "mondrian", "k": 3}, late)
+    found = recommend(people, Stated(k=3), roles=roles, time_limit=25, jobs=2)
+    assert found.proposal.candidate.method["name"] == "mondrian"
+    assert any("given up" in reason for reason in found.reasons)
+
+
+@pytest.mark.usefixtures("few")
+def test_what_cannot_be_reached_says_what_can(people: Path, roles: Roles) -> None:
+    with pytest.raises(Infeasible, match="No candidate keeps the promise"):
+        recommend(people, Stated(k=5, l=300), roles=roles, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("roles", "stated", "said"),
+    [
+        (Roles(sensitive=("disease",), others="drop"), Stated(k=5), "--quasi"),
+        (Roles(quasi=("age",), others="drop"), Stated(risk=0.5), "--sensitive"),
+        (Roles(quasi=("age",), others="drop"), Stated(k=5, l=2), "sensitive"),
+        (Roles(quasi=("height",), others="drop"), Stated(k=5), "height"),
+    ],
+)
+def test_wrong_use(people: Path, roles: Roles, stated: Stated, said: str) -> None:
+    with pytest.raises(WrongUse, match=said):
+        recommend(people, stated, roles=roles, time_limit=LIMIT)
+
+
+@pytest.mark.parametrize("given", [{"time_limit": 0}, {"suppression": 1}, {"suppression": -0.1}, {"jobs": 0}])
+def test_limits_out_of_range_are_wrong_use(people: Path, roles: Roles, given: dict[str, float]) -> None:
+    with pytest.raises(WrongUse, match="must be above 0 seconds"):
+        recommend(people, Stated(k=5), roles=roles, **given)
+
+
+def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:
+    with pytest.raises(WrongUse, match="--sensitive"):
+        recommend(shop, Stated(p=4), time_limit=LIMIT)
+    with pytest.raises(WrongUse, match="standard input"):
+        recommend("-", Stated(k=4), time_limit=LIMIT)
+
+
+def test_adult(public_data: Callable[[str], Path]) -> None:
+    begin = time.monotonic()
+    found = recommend(
+        public_data("adult/adult.data.gz"),
+        Stated(k=10),
+        roles=Roles(
+            quasi=("age", "education", "sex", "race", "marital-status"),
+            sensitive=("occupation",),
+            others="drop",
+        ),
+        reading=Reading(names=tuple(ADULT.split()), drop_missing=True),
+        time_limit=30,
+    )
+    assert time.monotonic() - begin < 45
+    assert_sound(found)
+    assert found.proposal.loss is not None
+    assert found.proposal.loss < 0.05
+
+
+def test_bms1(public_data: Callable[[str], Path]) -> None:
+    begin = time.monotonic()
+    found = recommend(public_data("bms-webview-1/bms-webview-1.dat.gz"), Stated(k=5, m=2), time_limit=30)
+    assert time.monotonic() - begin < 45
+    assert_sound(found)
