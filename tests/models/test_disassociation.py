@@ -54,6 +54,23 @@ def without_terms(cluster: dict[str, Any]) -> None:
     cluster["chunks"][0] = [["flu"]] * 3
 
 
+def test_sensitive_items_stand_in_term_chunks_alone() -> None:
+    """Also in shared chunks: there they go with other items too."""
+    assert holds([FIRST, SECOND], 3, 2, sensitive=("viagra", "panic disorder", "nowhere"))
+    verdict = Disassociated(k=3, m=2, sensitive=("sony tv",)).verify(clusters_of([FIRST, SECOND]))
+    assert not verdict.holds
+    assert [(one.where, one.why) for one in verdict.offenders] == [
+        ("chunk 2 of cluster 1: {sony tv}", "the item is sensitive, and 3 sub-records hold it")
+    ]
+    parts = [copy.deepcopy(FIRST), copy.deepcopy(SECOND)]
+    for part in parts:
+        part["terms"].remove("ikea")
+    joint = {"joint": parts, "shared": [[["ikea"]] * 3]}
+    assert holds([joint], 3, 2, sensitive=("ruby",))
+    verdict = Disassociated(k=3, m=2, sensitive=("ikea",)).verify(clusters_of([joint]))
+    assert [one.where for one in verdict.offenders] == ["shared chunk 1 of cluster 1: {ikea}"]
+
+
 MUTATIONS = {
     "a rare combination": (
         lambda one: one["chunks"][0].__setitem__(0, ["flu", "itunes", "madonna", "rare"]),

@@ -1,8 +1,10 @@
 """β-likeness and δ-disclosure: what a class tells beyond the whole."""
 
+from collections import Counter
 from fractions import Fraction
 from math import e, exp, log
 
+import pytest
 from tests.tables import table
 
 from shoal.data.table import Table
@@ -47,6 +49,25 @@ def test_disclosure_is_strict_on_both_sides() -> None:
     assert not DeltaDisclosure(delta=0.6931471805599453).verify(data).holds
     assert DeltaDisclosure(delta=1).verify(data).value is not None
     assert exp(1) == e
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.3, 0.5, 0.7, 1.0])
+def test_one_record_too_many_discloses(delta: float) -> None:
+    """Rows are added to a class, one after the other, until a share has changed too much in one of the classes."""
+    for more in range(60):
+        classes = (Counter("uv" * 3), Counter("u" * 3 + "v" * (3 + more)))
+        whole = classes[0] + classes[1]
+        kept = all(
+            abs(log(here[value] / here.total() * whole.total() / whole[value])) < delta
+            for here in classes
+            for value in whole
+        )
+        data = halves(*("".join(here.elements()) for here in classes))
+        assert DeltaDisclosure(delta=delta).verify(data).holds == kept
+        if not kept:
+            assert more > 0
+            return
+    raise AssertionError("nothing was disclosed")
 
 
 def test_an_absent_value_discloses() -> None:

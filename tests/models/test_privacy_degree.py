@@ -17,8 +17,11 @@ from shoal.models.privacy_degree import PrivacyDegree
 Line = tuple[list[list[str]], dict[str, int]]
 
 
-def groups_of(lines: list[Line]) -> Groups:
-    """Groups of texts."""
+def groups_of(lines: list[Line], *, as_given: bool = False) -> Groups:
+    """Groups of texts, in canonical order or as they are given."""
+    if not as_given:
+        lines = [(sorted(map(sorted, group)), summary) for group, summary in lines]
+        lines.sort(key=lambda line: (line[0], sorted(line[1].items())))
     texts = {item for baskets, summary in lines for item in [*summary, *(i for b in baskets for i in b)]}
     vocabulary = tuple(sorted(texts))
     code = {item: place for place, item in enumerate(vocabulary)}
@@ -49,7 +52,7 @@ def test_the_published_groups_of_the_seed() -> None:
     broken = PrivacyDegree(p=3).verify(groups)
     assert not broken
     assert broken.offender_count == 1
-    assert broken.offenders[0].where == "group 2 (2 baskets, the first is {meat strawberries})"
+    assert broken.offenders[0].where == "group 2 (2 baskets, the first is {cream strawberries})"
     assert broken.offenders[0].why == "1 of 2 baskets hold 'pregnancy test', where at most 0 may"
 
 
@@ -74,6 +77,33 @@ def test_nothing_sensitive_is_nothing_to_judge() -> None:
     verdict = PrivacyDegree(p=2).verify(groups_of([([["a"]], {})]))
     assert verdict.holds
     assert verdict.value is None
+
+
+def test_an_order_that_tells_is_named() -> None:
+    lines: list[Line] = [([["a"], ["b"], ["c"]], {"s": 1}), ([["a"], ["b"], ["d"]], {"s": 1})]
+    assert PrivacyDegree(p=3).verify(groups_of(lines, as_given=True))
+    first = [([["b"], ["a"], ["c"]], {"s": 1}), lines[1]]
+    verdict = PrivacyDegree(p=3).verify(groups_of([first[1], first[0]], as_given=True))
+    assert [(one.where, one.why) for one in verdict.offenders] == [
+        ("group 2 (3 baskets, the first is {b})", "its baskets are not in ascending order")
+    ]
+    verdict = PrivacyDegree(p=3).verify(groups_of(lines[::-1], as_given=True))
+    assert not verdict.holds
+    assert verdict.value == 3
+    assert [(one.where, one.why) for one in verdict.offenders] == [
+        (
+            "group 2 (3 baskets, the first is {a})",
+            "in ascending order it would come before the group ahead of it",
+        )
+    ]
+
+
+def test_groups_of_the_same_baskets_ascend_by_their_secrets() -> None:
+    lines: list[Line] = [([["a"]] * 4, {"s": 1}), ([["a"]] * 4, {"s": 2}), ([["a"]] * 4, {"t": 1})]
+    assert PrivacyDegree(p=2).verify(groups_of(lines, as_given=True))
+    for order in ([1, 0, 2], [0, 2, 1], [2, 1, 0]):
+        told = [lines[place] for place in order]
+        assert not PrivacyDegree(p=2).verify(groups_of(told, as_given=True))
 
 
 def test_many_offenders_are_counted() -> None:

@@ -5,21 +5,20 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.data.trace import Trace
-from shoal.engines.local import Local
 from shoal.methods.full_domain.descent import Descent
 from shoal.methods.full_domain.local import LocalRecoding
-from shoal.methods.full_domain.method import FullDomain, refuse, share_of
-from shoal.methods.full_domain.objective import Minimized, Objective
+from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
+from shoal.methods.full_domain.objective import Minimized
 from shoal.methods.full_domain.parts import Part, scores
 from shoal.methods.full_domain.problem import Judge, Problem
 from shoal.methods.full_domain.search import Progress, branch_and_bound
+from shoal.methods.full_domain.summary import local_sentence, proof_sentence
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
+
+SECONDS_PER_CELL = 0.6e-6
+"""What measuring and publishing takes, about."""
 
 
 class Lattice(FullDomain):
@@ -40,63 +39,75 @@ class Lattice(FullDomain):
 
     minimize: Minimized = Field(default="lm", description="the measure whose loss is minimised")
     suppression_limit: float = Field(
-        default=0.0, ge=0, le=1, description="largest share of the rows that may be suppressed"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="largest share of the rows that may be suppressed: 0.01 is one in a hundred, and 1 all of them "
+        "(in samarati, --max-suppressed 1 is one row)",
     )
     time_limit: float = Field(
         default=60.0,
         gt=0,
-        description="seconds after which the best vector found so far is taken, with the bound that was reached",
+        description="seconds for all, from the table to the release; the best vector found in time is taken, with the "
+        "bound that was reached",
     )
     local: bool = Field(
         default=False,
         description="publish suppressed rows on other levels, and go on until none are left or none can be published",
     )
 
-    def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
-        """Search, publish the best vector, and put the rows in canonical order."""
-        self.accept(data)
-        assert isinstance(data, Table)
-        models = self.models_for(data)
-        begin = time.perf_counter()
-        problem = self.problem(data, models, engine)
-        limit = share_of(self.suppression_limit, data.rows)
+    def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
+        """Search for the best vector, and for more of them where rows may be published on other levels."""
+        limit = share_of(self.suppression_limit, problem.tuples.rows)
         prepared = time.perf_counter()
+        end = begin + self.time_limit - self._reserve(problem)
         judge = Judge(problem, limit)
         progress = Progress()
-        self._search(judge, judge.objective(self.minimize), progress, prepared, seed or 0)
+        share = 0.3 if self.local else 1.0
+        self._search(judge, progress, prepared, prepared + share * (end - prepared), seed)
         if progress.levels is None:
             assert progress.nearest is not None
             refuse(problem, progress.nearest, limit)
         searched = time.perf_counter()
         outcome = judge.evaluate([progress.levels])[0]
-        parts: tuple[Part, ...] = (Part(outcome.levels, outcome.kept[outcome.number]),)
+        alone: tuple[Part, ...] = (Part(outcome.levels, outcome.kept[outcome.number]),)
+        parts = alone
         notes = self._notes(problem, progress, parts, searched - prepared)
         if self.local:
-            recoding = LocalRecoding(problem, self.minimize, limit, prepared + self.time_limit, seed or 0)
-            parts = recoding.best(outcome)
+            late = prepared + 0.9 * (end - prepared)
+            recoding = LocalRecoding(problem, self.minimize, limit, late, end, seed)
+            parts = recoding.best(alone)
             notes["local"] = {"plans": recoding.plans, "evaluated": recoding.evaluated}
-            notes["solutions"] = [{**_told(problem, parts), "parts": len(parts)}, *notes["solutions"]]
+            before, after = notes["solutions"][0], _told(problem, parts)
+            if parts is not alone:
+                notes["solutions"] = [after, before]
+                notes["summary"].append(local_sentence(self.minimize, before, after))
+            else:
+                notes["summary"].append("Local recoding found nothing better.")
+            if (remark := recoding.remark(parts)) is not None:
+                notes["local"]["remark"] = remark
+                notes["summary"].append(remark)
         recoded = time.perf_counter()
         timings = {"prepare": prepared - begin, "search": searched - prepared, "local": recoded - searched}
-        return self.release(problem, parts, timings, notes)
+        return Solution(parts, timings, notes)
 
-    def _search(
-        self, judge: Judge, objective: Objective, progress: Progress, begin: float, seed: int
-    ) -> None:
+    def _reserve(self, problem: Problem) -> float:
+        """Seconds to be kept for measuring and publishing what is found."""
+        cells = problem.tuples.rows * len(problem.lattice.names)
+        return min(0.3 * self.time_limit, (2 if self.local else 1) * SECONDS_PER_CELL * cells)
+
+    def _search(self, judge: Judge, progress: Progress, begin: float, deadline: float, seed: int) -> None:
         """Look for good vectors first where the lattice is large, then for the proof."""
-        lattice = judge.problem.lattice
-        share = 0.3 if self.local else 1.0
-        deadline = begin + share * self.time_limit
+        lattice, objective = judge.problem.lattice, judge.objective(self.minimize)
         if len(lattice) > LARGE:
-            early = begin + 0.6 * share * self.time_limit
+            early = begin + 0.6 * (deadline - begin)
             Descent(lattice, objective, judge.evaluate, progress, early, seed).run(kicks=20)
         branch_and_bound(lattice, objective, judge.evaluate, progress, deadline)
 
     def _notes(
         self, problem: Problem, progress: Progress, parts: tuple[Part, ...], seconds: float
     ) -> dict[str, Any]:
+        told = _told(problem, parts)
         return {
             "minimized": self.minimize,
             "value": progress.value,
@@ -107,9 +118,16 @@ class Lattice(FullDomain):
             "pruned": progress.pruned,
             "seconds_per_vector": seconds / max(progress.evaluated, 1),
             "tuples": len(problem.tuples),
-            "solutions": [_told(problem, parts)],
+            "solutions": [told],
+            "summary": [proof_sentence(self.minimize, problem, progress, told)],
         }
 
 
 def _told(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:
-    return {"levels": problem.lattice.named(parts[0].levels), **scores(problem, parts)}
+    """A solution with every measure; of one in parts, how many they are and which levels they use."""
+    if len(parts) == 1:
+        return {"levels": problem.lattice.named(parts[0].levels), **scores(problem, parts)}
+    used = [sorted(levels) for levels in zip(*(part.levels for part in parts), strict=True)]
+    told = [low if low == high else f"{low} to {high}" for low, *_, high in used]
+    levels = dict(zip(problem.lattice.names, told, strict=True))
+    return {"levels": levels, "parts": len(parts), **scores(problem, parts)}

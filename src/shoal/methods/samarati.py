@@ -5,16 +5,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.data.trace import Trace
-from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.methods.full_domain.heights import Heights
-from shoal.methods.full_domain.method import FullDomain, refuse, share_of
+from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
 from shoal.methods.full_domain.parts import Part, loss_of, published_classes, scores
 from shoal.methods.full_domain.problem import Judge, Problem
+from shoal.methods.full_domain.summary import choice_sentence
 from shoal.methods.full_domain.suppression import Outcome
 
 LARGEST = 2_000_000
@@ -41,7 +37,8 @@ class Samarati(FullDomain):
     max_suppressed: float = Field(
         default=0,
         ge=0,
-        description="the most rows that may be suppressed: 20 is a number of rows, and 0.01, below 1, a share of them",
+        description="the most rows that may be suppressed: 20 is a number of rows, and 0.01, below 1, a share of them; "
+        "1 is one row (in lattice, --suppression-limit 1 is all of them)",
     )
     choose: Choice = Field(
         default="lm", description="the measure by which one of the solutions is chosen, or the first in order"
@@ -51,16 +48,9 @@ class Samarati(FullDomain):
         description="choose among the solutions of the least height, or among all that no solution lies below",
     )
 
-    def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
-        """Search the heights, choose a solution, and put the rows in canonical order."""
-        self.accept(data)
-        assert isinstance(data, Table)
-        limit = self._limit(data.rows)
-        models = self.models_for(data)
-        begin = time.perf_counter()
-        problem = self.problem(data, models, engine)
+    def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
+        """Search the heights, and choose a solution."""
+        limit = self._limit(problem.tuples.rows)
         if len(problem.lattice) > LARGEST:
             raise WrongUse(
                 f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
@@ -77,7 +67,8 @@ class Samarati(FullDomain):
         searched = time.perf_counter()
         parts = [_part(judge.evaluate([levels])[0]) for levels in found]
         solutions = [(part, _told(problem, part)) for part in parts]
-        chosen = min(solutions, key=lambda one: (self._rank(problem, *one), one[0].levels))[0]
+        chosen, chosen_told = min(solutions, key=lambda one: (self._rank(problem, *one), one[0].levels))
+        listed = [told for _, told in solutions]
         notes = {
             "height": sum(chosen.levels),
             "least_height": min(sum(levels) for levels in found),
@@ -88,10 +79,11 @@ class Samarati(FullDomain):
             "binary_search": heights.halving,
             "tuples": len(problem.tuples),
             "chosen_by": self.choose,
-            "solutions": [told for _, told in solutions],
+            "solutions": listed,
+            "summary": [choice_sentence(self.choose, listed, chosen_told, minimal=self.among == "minimal")],
         }
         timings = {"prepare": prepared - begin, "search": searched - prepared}
-        return self.release(problem, (chosen,), timings, notes)
+        return Solution((chosen,), timings, notes)
 
     def _limit(self, rows: int) -> int:
         asked = self.max_suppressed

@@ -11,6 +11,9 @@ from shoal.methods.full_domain.search import Evaluate, Progress
 CHUNK = 16
 """Exchanges that are evaluated together before the best of them is taken."""
 
+AT_ONCE = 4
+"""Vectors that are evaluated before the clock is looked at again."""
+
 
 class Descent:
     """Goes from vector to vector as long as that helps.
@@ -71,11 +74,14 @@ class Descent:
         return here
 
     def _best_of(self, candidates: list[Levels], here: Levels) -> Levels | None:
-        """The best of some vectors, if it is better than where we are."""
+        """The best of some vectors, if it is better than where we are, or as good and lower.
+
+        A hierarchy may repeat its nodes on several levels: the way down then leads over vectors that are alike.
+        """
         value = self._value(here)
         self._look(candidates, value)
-        best = min(candidates, key=lambda levels: (self._value(levels), levels), default=here)
-        return best if self._value(best) < value else None
+        best = min(candidates, key=lambda levels: (self._value(levels), sum(levels), levels), default=here)
+        return best if (self._value(best), sum(best)) < (value, sum(here)) else None
 
     def _exchanged(self, here: Levels) -> Levels | None:
         """The first good exchange of a level between two columns."""
@@ -109,14 +115,17 @@ class Descent:
         return here
 
     def _look(self, candidates: list[Levels], value: float) -> None:
-        """Evaluate those vectors that are not known yet and might be better than a value."""
+        """Evaluate those vectors that are not known yet and might be as good as a value."""
         unknown = [
             levels
             for levels in dict.fromkeys(candidates)
-            if levels not in self._values and self._objective.floor(levels) < value
+            if levels not in self._values and self._objective.floor(levels) <= value
         ]
-        for outcome in self._evaluate(unknown):
-            self._values[outcome.levels] = self._progress.note(outcome, self._objective)
+        for begin in range(0, len(unknown), AT_ONCE):
+            if begin and self._late():
+                return
+            for outcome in self._evaluate(unknown[begin : begin + AT_ONCE]):
+                self._values[outcome.levels] = self._progress.note(outcome, self._objective)
 
     def _value(self, levels: Levels) -> float:
         return self._values.get(levels, float("inf"))

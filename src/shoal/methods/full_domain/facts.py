@@ -1,5 +1,6 @@
 """What the models need to know about classes of tuples: sizes, persons, sensitive values, a population."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +19,24 @@ from shoal.models.population import PopulationModel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The distinct pairs of a tuple and a value of another column, with how many rows have them."""
+    """The distinct pairs of a tuple and a value of another column, with how many rows have them; by tuple."""
 
     tuples: Rows
     values: Codes
     counts: Counts
     domain: Domain
+
+    def of(self, place: int) -> Counts:
+        """How often one tuple has each value."""
+        begin, end = np.searchsorted(self.tuples, (place, place + 1))
+        found = np.zeros(len(self.domain), dtype=np.int64)
+        found[self.values[begin:end]] = self.counts[begin:end]
+        return found
+
+    def overall(self) -> Counts:
+        """How often each value occurs in all tuples."""
+        found = np.bincount(self.values, weights=self.counts, minlength=len(self.domain))
+        return found.astype(np.int64)
 
 
 class Facts:
@@ -37,16 +50,26 @@ class Facts:
         The promises, which say what must be counted.
     wildcards
         Whether missing quasi-identifiers match every value; then the persons of a class are all rows that match it.
+    overall
+        The distribution of each sensitive column that classes are compared with, where it is known what else will be
+        published; that of the published classes unless told.
     """
 
     def __init__(
-        self, table: Table, grouping: Grouping, models: tuple[TableModel, ...], *, wildcards: bool = False
+        self,
+        table: Table,
+        grouping: Grouping,
+        models: tuple[TableModel, ...],
+        *,
+        wildcards: bool = False,
+        overall: Mapping[str, Counts] | None = None,
     ) -> None:
         tuples = grouping.tuples
         names = dict.fromkeys(name for model in models for name in model.columns())
-        self._sensitive = {
+        self.sensitive = {
             column.name: _pairs(tuples, column.codes, column.domain) for column in table.select(names)
         }
+        self._overall = overall or {}
         entity = table.entity
         self._persons = None if entity is None else _pairs(tuples, entity.codes, entity.domain)
         self._wildcards = Wildcards(table.quasi, grouping) if wildcards else None
@@ -82,26 +105,50 @@ class Facts:
         place = np.cumsum(kept) - 1
         count = int(kept.sum())
         of_tuple: Rows = np.where(kept, place, -1)[number]
-        if self._persons is not None:
-            persons = np.diff(_counted(self._persons, of_tuple, count)[0])
-        elif self._wildcards is not None:
-            persons = self._wildcards.matching(levels, of_tuple, sizes[kept])
-        else:
-            persons = sizes[kept]
         if not sensitive:
-            return GroupStatistics(sizes[kept], persons)
-        histograms = {}
-        for name, pairs in self._sensitive.items():
-            indptr, values, counts = _counted(pairs, of_tuple, count)
-            overall = np.bincount(values, weights=counts, minlength=len(pairs.domain)).astype(np.int64)
-            histograms[name] = Histogram(indptr, values, counts, overall, pairs.domain)
+            return GroupStatistics(sizes[kept], self._persons_of(of_tuple, sizes[kept], levels))
         population = None if self._population is None else self._population.matching(levels, of_tuple, count)
-        return GroupStatistics(sizes[kept], persons, histograms, population)
+        persons = self._persons_of(of_tuple, sizes[kept], levels)
+        return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count), population)
+
+    def of_classes(self, of_tuple: Rows, sizes: Counts) -> GroupStatistics:
+        """Facts about any classes of tuples, on whatever levels: without wildcards and a population.
+
+        Parameters
+        ----------
+        of_tuple
+            The class of each tuple; -1 for tuples that are not published.
+        """
+        return GroupStatistics(
+            sizes, self._persons_of(of_tuple, sizes, None), self._histograms(of_tuple, len(sizes))
+        )
+
+    def _persons_of(self, of_tuple: Rows, sizes: Counts, levels: Levels | None) -> Counts:
+        if self._persons is not None:
+            return np.diff(_counted(self._persons, of_tuple, len(sizes))[0])
+        if self._wildcards is not None and levels is not None:
+            return self._wildcards.matching(levels, of_tuple, sizes)
+        return sizes
+
+    def _histograms(self, of_tuple: Rows, count: int) -> dict[str, Histogram]:
+        histograms = {}
+        for name, pairs in self.sensitive.items():
+            indptr, values, counts = _counted(pairs, of_tuple, count)
+            overall = self._overall.get(name)
+            if overall is None:
+                overall = np.bincount(values, weights=counts, minlength=len(pairs.domain)).astype(np.int64)
+            histograms[name] = Histogram(indptr, values, counts, overall, pairs.domain)
+        return histograms
 
 
 def _pairs(tuples: Tuples, codes: Codes, domain: Domain) -> Pairs:
     size = max(len(domain), 1)
-    mixed, counts = np.unique(tuples.number * size + codes, return_counts=True)
+    keys = tuples.number * size + codes
+    if tuples.times is None:
+        mixed, counts = np.unique(keys, return_counts=True)
+    else:
+        mixed, place = np.unique(keys, return_inverse=True)
+        counts = np.bincount(place, weights=tuples.times)
     return Pairs(mixed // size, (mixed % size).astype(np.int32), counts.astype(np.int64), domain)
 
 

@@ -98,14 +98,17 @@ def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: t
     for name in (*max_level, *raw):
         if name not in names:
             raise UnknownName("quasi-identifier", name, names)
+    if bare := [column.name for column in columns if column.hierarchy is None]:
+        several = len(bare) > 1
+        raise WrongUse(
+            f"The column{'s' * several} {', '.join(map(repr, bare))} {'have' if several else 'has'} no hierarchy to "
+            f"generalise along; give {'each' if several else 'it'} one, for example --hierarchy {bare[0]}=suppress or "
+            f"--hierarchy {bare[0]}=FILE.csv, or all with --hierarchies FOLDER (see `shoal hierarchy`)."
+        )
     nodes, sizes, highest = [], [], []
     for column in columns:
         hierarchy = column.hierarchy
-        if hierarchy is None:
-            raise WrongUse(
-                f"The column {column.name!r} has no hierarchy to generalise along; give it one, for example "
-                f"--hierarchy {column.name}=suppress or --hierarchy {column.name}=FILE.csv (see `shoal hierarchy`)."
-            )
+        assert hierarchy is not None
         most = 0 if column.name in raw else max_level.get(column.name, hierarchy.height)
         if not 0 <= most <= hierarchy.height:
             raise WrongUse(

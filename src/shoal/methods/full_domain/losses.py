@@ -6,12 +6,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Floats
+from shoal.arrays import Counts, Floats
 from shoal.data.domain import nominal
 from shoal.data.role import Role
 from shoal.data.table import Column
 from shoal.measures.cells import Cells, read_cells
-from shoal.measures.entropy import Meanings
+from shoal.measures.entropy import rows_meant
 from shoal.measures.loss import counted_loss, loss, penalty
 from shoal.methods.full_domain.texts import Texts
 
@@ -41,12 +41,20 @@ class ColumnLoss:
 
 
 def column_losses(
-    columns: tuple[Column, ...], texts: tuple[Texts, ...], measures: tuple[CellMeasure, ...] = CELL_MEASURES
+    columns: tuple[Column, ...],
+    texts: tuple[Texts, ...],
+    measures: tuple[CellMeasure, ...] = CELL_MEASURES,
+    times: Counts | None = None,
 ) -> Mapping[CellMeasure, tuple[ColumnLoss, ...]]:
     """The losses of all columns by several measures.
 
     Every text that a level can publish is read by the reader that the measures use, once, so that what a search
     minimises is what is measured at the end.
+
+    Parameters
+    ----------
+    times
+        How many rows each row of the columns stands for; one unless told.
     """
     found: dict[CellMeasure, list[ColumnLoss]] = {measure: [] for measure in measures}
     for column, known in zip(columns, texts, strict=True):
@@ -56,7 +64,7 @@ def column_losses(
         for measure in measures:
             weight = 1 - 1 / cells.size if measure == "granularity" else 1.0
             if measure == "entropy":
-                found[measure].append(_bits_lost(column, known))
+                found[measure].append(_bits_lost(column, known, times))
             else:
                 published = _loss_of(measure, cells, height)[known.places]
                 found[measure].append(ColumnLoss(published, np.ones(len(column.domain)), weight))
@@ -77,13 +85,14 @@ def _loss_of(measure: CellMeasure, cells: Cells, height: int) -> Floats:
     return np.where(cells.suppressed, 1.0, cells.levels / height)
 
 
-def _bits_lost(column: Column, texts: Texts) -> ColumnLoss:
+def _bits_lost(column: Column, texts: Texts, times: Counts | None) -> ColumnLoss:
     """A cell loses log₂ of the rows that its text may stand for, less log₂ of the rows of its value."""
-    meanings = Meanings(column)
-    rows = [max(meanings.rows_of(text), 1) for text in texts.labels]
-    told = np.log2(np.array(rows, dtype=np.float64))
-    own = np.log2(np.maximum(meanings.counts, 1))
-    return ColumnLoss(told[texts.places] - own, np.log2(len(column.codes)) - own, 1.0)
+    everything = np.arange(len(texts.labels), dtype=np.int32)
+    held = np.bincount(column.codes, weights=times, minlength=len(column.domain))
+    meant = rows_meant(column, Column(column.name, Role.QUASI, nominal(texts.labels), everything), held)
+    told = np.log2(np.maximum(meant, 1))
+    own = np.log2(np.maximum(held, 1))
+    return ColumnLoss(told[texts.places] - own, np.log2(held.sum()) - own, 1.0)
 
 
 def _normalised(losses: list[ColumnLoss]) -> list[ColumnLoss]:

@@ -1,25 +1,35 @@
 """What the methods of full-domain generalisation have in common: wishes, limits, and what they tell."""
 
+import time
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
+import numpy as np
 from pydantic import Field
 
+from shoal.arrays import Counts, Rows
+from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods.full_domain.cutting import counted_rows, publish_parts
 from shoal.methods.full_domain.lattice import Levels, lattice_of
 from shoal.methods.full_domain.losses import column_losses
 from shoal.methods.full_domain.parts import Part
 from shoal.methods.full_domain.problem import Problem
 from shoal.methods.full_domain.publication import publish
+from shoal.methods.full_domain.summary import levels_sentence
 from shoal.methods.full_domain.texts import texts_of
 from shoal.methods.full_domain.tuples import distinct_tuples
 from shoal.methods.table_method import TableMethod
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
+
+Form = TypeVar("Form")
 
 WILDCARDS = (
     "A missing quasi-identifier matches every value. A row with missing cells is then safe only from those who do not "
@@ -28,11 +38,29 @@ WILDCARDS = (
 CATEGORY = "A missing quasi-identifier is a value of its own: it matches other missing ones and nothing else."
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """How a table is to be published, and what can be told of the way there.
+
+    Parameters
+    ----------
+    parts
+        The tuples with their levels.
+    timings, notes
+        See `Trace`.
+    """
+
+    parts: tuple[Part, ...]
+    timings: dict[str, float]
+    notes: dict[str, Any]
+
+
 class FullDomain(TableMethod):
     """Generalise every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
 
     suppresses: ClassVar[bool] = True
     along_hierarchies: ClassVar[bool] = True
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
 
     max_level: dict[str, int] = Field(
         default_factory=dict, description="the coarsest level that a column may be generalised to"
@@ -60,8 +88,61 @@ class FullDomain(TableMethod):
             for model in super().models()
         )
 
-    def problem(self, table: Table, models: tuple[TableModel, ...], engine: Local | None) -> Problem:
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Find the levels, publish the rows on them, and put them in canonical order."""
+        self.accept(data)
+        assert isinstance(data, Table)
+        begin = time.perf_counter()
+        problem = self.problem(data, self.models_for(data), engine)
+        return self.release(problem, self.solve(problem, begin, seed or 0))
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
+        self.accept(data)
+        assert isinstance(data, PartedTable)
+        begin = time.perf_counter()
+        models, _ = self.models_for_parts(data)
+        table, times = counted_rows(data, models)
+        problem = self.problem(table, models, None, times)
+        solution = self.solve(problem, begin, seed or 0)
+        published, suppressed = publish_parts(
+            data, problem, solution.parts, keep_suppressed=self.keep_suppressed
+        )
+        none = np.empty(0, dtype=np.int64)
+        return self._told(problem, solution, published, suppressed), self._trace(problem, solution, none)
+
+    def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
+        """Find the levels.
+
+        Parameters
+        ----------
+        begin
+            When the work began: limits of time count from there.
+
+        Raises
+        ------
+        Infeasible
+            If no levels keep the promises.
+        """
+        raise NotImplementedError
+
+    def problem(
+        self,
+        table: Table,
+        models: tuple[TableModel, ...],
+        engine: Local | None,
+        times: Counts | None = None,
+    ) -> Problem:
         """The table with its lattice and what the levels lose.
+
+        Parameters
+        ----------
+        times
+            How many rows each row of the table stands for; one unless told.
 
         Raises
         ------
@@ -82,40 +163,51 @@ class FullDomain(TableMethod):
         texts = tuple(texts_of(column) for column in table.quasi)
         return Problem(
             table=table,
-            tuples=distinct_tuples(table.quasi, table.rows),
+            tuples=distinct_tuples(table.quasi, table.rows, times),
             lattice=lattice,
             texts=texts,
-            losses=column_losses(table.quasi, texts),
+            losses=column_losses(table.quasi, texts, times=times),
             models=models,
             weights=self.weights,
             wildcards=self.missing_matches_all,
             threads=(engine or Local()).threads,
         )
 
-    def release(
-        self,
-        problem: Problem,
-        parts: tuple[Part, ...],
-        timings: dict[str, float],
-        notes: dict[str, Any],
-    ) -> tuple[Release, Trace]:
+    def release(self, problem: Problem, solution: Solution) -> tuple[Release, Trace]:
         """Publish the parts, and tell the levels."""
-        table, rows, suppressed = publish(problem, parts, keep_suppressed=self.keep_suppressed)
-        details: dict[str, Any] = {"levels": problem.lattice.named(parts[0].levels)}
-        if len(parts) > 1:
-            details["parts"] = [problem.lattice.named(part.levels) for part in parts]
-        release = Release(
-            data=table,
+        table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
+        return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
+
+    def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
+        return Release(
+            data=data,
             method=self.name,
             parameters=self.model_dump(mode="json", exclude={"promises"}),
             promises=tuple(model.as_promise() for model in problem.models),
             suppressed=suppressed,
-            details=details,
+            details=_details(problem, solution.parts),
         )
+
+    def _trace(self, problem: Problem, solution: Solution, rows: Rows) -> Trace:
+        notes = dict(solution.notes)
+        notes["summary"] = [levels_sentence(problem, solution.parts), *notes.get("summary", ())]
         missing = any(column.domain.missing is not None for column in problem.table.quasi)
         if missing or self.missing_matches_all:
-            notes = {**notes, "missing": WILDCARDS if self.missing_matches_all else CATEGORY}
-        return release, Trace(rows, timings, notes)
+            notes["missing"] = WILDCARDS if self.missing_matches_all else CATEGORY
+        return Trace(rows, solution.timings, notes)
+
+
+def _details(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:
+    """What a release tells of its levels: one vector, or the parts with the vector and the rows of each."""
+    if len(parts) == 1:
+        return {"levels": problem.lattice.named(parts[0].levels)}
+    counts = problem.tuples.counts
+    return {
+        "parts": [
+            {"levels": problem.lattice.named(part.levels), "rows": int(counts[part.mask].sum())}
+            for part in parts
+        ]
+    }
 
 
 def share_of(share: float, rows: int) -> int:

@@ -85,19 +85,31 @@ class CellObjective:
         self._gone = np.zeros(len(tuples))
         for codes, lost in zip(tuples.codes, self._suppressed, strict=True):
             self._gone += lost[codes]
+        self._all_gone = float((self._gone * self._weights).sum())
         self._all = self._held(self._weights)
         self._nothing_suppressed = self._profile(self._all)
+        self._totals = [
+            (published * here).sum(axis=1) for published, here in zip(self._published, self._all, strict=True)
+        ]
 
     def value(self, outcome: Outcome) -> float:
-        """The loss of the rows that are published, and of those that are not."""
-        loss = np.zeros(len(self._gone))
+        """The loss of the rows that are published, and of those that are not.
+
+        The loss of all rows is known for each column and level, so that only the smaller side is looked at.
+        """
+        kept = outcome.kept[outcome.number]
+        few = 2 * int(np.count_nonzero(kept)) <= len(kept)
+        some = np.flatnonzero(kept if few else ~kept)
+        change = -self._gone[some]
+        every = 0.0
         for place, level in enumerate(outcome.levels):
+            every += float(self._totals[place][level])
             cells = self._cells(place, level)
             if cells is not None:
-                loss += cells
-        np.copyto(loss, self._gone, where=~outcome.kept[outcome.number])
-        loss *= self._weights
-        return float(loss.sum()) / self._rows
+                change += cells[some]
+        change *= self._weights[some]
+        changed = float(change.sum())
+        return (self._all_gone + changed if few else every - changed) / self._rows
 
     def floor(self, levels: Levels) -> float:
         """The loss of the vector if nothing had to be suppressed; with a price below 1, an estimate."""
@@ -105,7 +117,7 @@ class CellObjective:
 
     def nothing(self) -> float:
         """The loss of suppressing every row."""
-        return float((self._gone * self._weights).sum()) / self._rows
+        return self._all_gone / self._rows
 
     def ceiling(self, outcome: Outcome) -> "CellCeiling":
         """The loss on every level of the rows that are not suppressed for certain, and of those that are."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Counts, Mask, Rows
 from shoal.data.table import Table
 from shoal.methods.full_domain.facts import Facts
 from shoal.methods.full_domain.lattice import Lattice, Levels
@@ -76,13 +76,22 @@ class Problem:
 
 
 class Judge:
-    """Evaluates vectors of a problem, within a number of rows that may be left out."""
+    """Evaluates vectors of a problem, within a number of rows that may be left out.
 
-    def __init__(self, problem: Problem, limit: int) -> None:
+    Parameters
+    ----------
+    overall
+        The distributions that classes are compared with, where more is published than they (see `Facts`).
+    """
+
+    def __init__(self, problem: Problem, limit: int, overall: Mapping[str, Counts] | None = None) -> None:
         self.problem = problem
         self.grouping = Grouping(problem.lattice, problem.tuples)
-        facts = Facts(problem.table, self.grouping, problem.models, wildcards=problem.wildcards)
+        facts = Facts(
+            problem.table, self.grouping, problem.models, wildcards=problem.wildcards, overall=overall
+        )
         self.suppression = Suppression(self.grouping, facts, problem.models, limit)
+        self._pool: ThreadPoolExecutor | None = None
 
     def evaluate(self, vectors: Iterable[Levels]) -> list[Outcome]:
         """Evaluate vectors, in the order in which they come."""
@@ -90,8 +99,9 @@ class Judge:
         threads = min(self.problem.threads, len(waiting))
         if threads < 2 or len(self.problem.tuples) < THREADED:
             return [self.suppression.evaluate(levels) for levels in waiting]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(self.suppression.evaluate, waiting))
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.problem.threads)
+        return list(self._pool.map(self.suppression.evaluate, waiting))
 
     def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
         """What is minimised."""

@@ -42,7 +42,7 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
         if not shown.all():
             labels = labels if SUPPRESSED in labels else (*labels, SUPPRESSED)
             cells = np.where(shown, cells, labels.index(SUPPRESSED))
-        quasi[column.name] = _column(column, labels, cells)
+        quasi[column.name] = published_column(column, labels, cells)
     if not shown.all():
         table = Table(
             tuple(
@@ -54,7 +54,7 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
     return made, rows[order], int((~told).sum())
 
 
-def _column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
+def published_column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
     """A published column with the texts that occur; the missing value's comes last, as in every domain."""
     used = np.flatnonzero(np.bincount(cells, minlength=len(labels)))
     kept = [int(place) for place in used if labels[place]]
@@ -70,4 +70,4 @@ def _starred(column: Column, shown: Mask) -> Column:
     """A column with ``*`` where a row is suppressed."""
     labels = (*column.domain.labels, SUPPRESSED)
     cells: Codes = np.where(shown, column.codes, len(labels) - 1)
-    return _column(column, labels, cells.astype(np.int64))
+    return published_column(column, labels, cells.astype(np.int64))

@@ -27,11 +27,14 @@ class Tuples:
         The rows of each tuple.
     number
         The tuple of each row.
+    times
+        How many rows each row stands for, where the table is one of distinct rows; one unless told.
     """
 
     codes: tuple[Rows, ...]
     counts: Counts
     number: Rows
+    times: Counts | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -39,17 +42,18 @@ class Tuples:
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.number)
+        return len(self.number) if self.times is None else int(self.times.sum())
 
     def part(self, mask: Mask) -> tuple["Tuples", Rows]:
         """Some of the tuples by themselves, and the rows that have them."""
         place = np.where(mask, np.cumsum(mask) - 1, -1)[self.number]
         rows = np.flatnonzero(place >= 0)
-        return Tuples(tuple(codes[mask] for codes in self.codes), self.counts[mask], place[rows]), rows
+        times = None if self.times is None else self.times[rows]
+        return Tuples(tuple(codes[mask] for codes in self.codes), self.counts[mask], place[rows], times), rows
 
 
-def distinct_tuples(columns: tuple[Column, ...], rows: int) -> Tuples:
-    """The distinct tuples of a table."""
+def distinct_tuples(columns: tuple[Column, ...], rows: int, times: Counts | None = None) -> Tuples:
+    """The distinct tuples of a table, or of one whose rows each stand for several."""
     keys: Rows = np.zeros(rows, dtype=np.int64)
     width = 1
     for column in columns:
@@ -61,7 +65,9 @@ def distinct_tuples(columns: tuple[Column, ...], rows: int) -> Tuples:
         width *= size
     _, first, number, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     codes = tuple(column.codes[first].astype(np.int64) for column in columns)
-    return Tuples(codes, counts.astype(np.int64), number)
+    if times is not None:
+        counts = np.bincount(number, weights=times, minlength=len(counts))
+    return Tuples(codes, counts.astype(np.int64), number, times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
