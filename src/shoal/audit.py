@@ -5,11 +5,12 @@
     shoal.inspect("people.csv")                          # what there is, and which roles columns may play
     shoal.verify("out")                                  # a written release, by its own promises
     shoal.verify("any.csv", k=10, quasi=["age", "zip"])  # any table, by the promises that are asked for
+    shoal.verify("any.dat", promises=[KmAnonymity(k=5, m=2)])
     shoal.measure("out", original="people.csv")          # what the release costs
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,22 @@ from pydantic import ValidationError
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
+from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.intake import profile, read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
+from shoal.intake import form_of, profile, read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
 from shoal.io.reading import Reading
 from shoal.measures.measure import Score
 from shoal.methods.table_method import TableMethod, read_population
+from shoal.models.model import Model, TableModel
 from shoal.models.verdict import Verdict
 from shoal.outcome import judge
 from shoal.pipeline import measure as measure_all
-from shoal.recipe import Recipe, Roles, explain, roles_of
+from shoal.recipe import Recipe, Roles, explain, make_measure, roles_of
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -62,9 +66,12 @@ def verify(
     *,
     quasi: str | Sequence[str] = (),
     sensitive: str | Sequence[str] = (),
+    insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     reading: Reading | None = None,
+    baskets: str | None = None,
     population: str | None = None,
+    promises: Sequence[Model | Mapping[str, Any]] = (),
     **promised: Any,
 ) -> tuple[Verdict, ...]:
     """Judge published data, from what is published alone.
@@ -72,36 +79,67 @@ def verify(
     Parameters
     ----------
     source
-        A release, the folder of one, or any published table.
-    quasi, sensitive, entity
-        Who is who in a table; a release knows it itself.
+        A release, the folder of one, or any published file: a table, baskets, groups or clusters.
+    quasi, sensitive, insensitive, entity
+        Who is who among columns or items; a release knows it itself.
+    baskets
+        The layout of a file of baskets.
     population
         The file of the population, for promises that are made beside one.
+    promises
+        What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
     **promised
-        What to prove, as methods of tables take it: ``k=10``, ``l=3``, ``promises=[…]``. A release is judged by its own
+        What to prove of a table, in the short forms of its methods: ``k=10``, ``l=3``. A release is judged by its own
         promises unless told.
 
     Returns
     -------
     One verdict for each promise; `Verdict.holds` says whether it is kept.
     """
-    roles = roles_of(quasi=quasi, sensitive=sensitive, entity=entity)
+    roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
     try:
-        asked = TableMethod(population=population, **promised)
+        models = [_made(promise) for promise in promises]
+        of_tables = tuple(model for model in models if isinstance(model, TableModel))
+        asked = TableMethod(population=population, promises=of_tables, **promised)
     except ValidationError as error:
         raise WrongUse(explain(error)) from error
-    return verify_as_asked(source, asked, roles, reading)
+    others = tuple(model for model in models if not isinstance(model, TableModel))
+    return verify_as_asked(source, Asked(asked, others, roles, reading, baskets))
 
 
-def verify_as_asked(
-    source: str | Path | Release, promised: TableMethod, roles: Roles, reading: Reading | None = None
-) -> tuple[Verdict, ...]:
-    """Judge a release or any published table; what is asked for goes before what a release promises itself."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to prove of published data, and how to read it where it is no release.
+
+    Parameters
+    ----------
+    promised
+        Of tables, in the short forms and models that methods of tables take.
+    others
+        Of baskets, groups and clusters, as models.
+    roles
+        Who is who. A release has its own roles unless told.
+    layout
+        Of a file of baskets.
+    """
+
+    promised: TableMethod = field(default_factory=TableMethod)
+    others: tuple[Model, ...] = ()
+    roles: Roles = field(default_factory=Roles)
+    reading: Reading | None = None
+    layout: str | None = None
+
+
+def verify_as_asked(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
+    """Judge a release or any published file; what is asked for goes before what a release promises itself."""
+    promised, roles = asked.promised, asked.roles
+    if asked.others:
+        return _verify_sets(source, asked)
     release = source if isinstance(source, Release) else None
-    if release is None and not promised.models() and not roles.quasi and not _is_table(source):
+    if release is None and not promised.models() and not roles.quasi and not _is_file(source):
         release = _release_in(source)
     if release is None or promised.models():
-        return verify_table(release or source, promised, roles, reading)
+        return _verify_table(release or source, promised, roles, asked.reading)
     if not release.promises:
         raise BadData("the release promises nothing, so there is nothing to prove.", path=_path_of(source))
     if promised.population is not None and isinstance(release.data, Table):
@@ -109,17 +147,10 @@ def verify_as_asked(
     return judge(release)
 
 
-def verify_table(
-    source: str | Path | Release, promised: TableMethod, roles: Roles, reading: Reading | None = None
+def _verify_table(
+    source: str | Path | Release, promised: TableMethod, roles: Roles, reading: Reading | None
 ) -> tuple[Verdict, ...]:
     """Judge any published table, or that of a release: its cells are taken as they are, nothing is guessed.
-
-    Parameters
-    ----------
-    promised
-        What to prove, in the short forms and models that methods of tables take.
-    roles
-        Who is who. The table of a release has its own roles unless told.
 
     Raises
     ------
@@ -129,23 +160,124 @@ def verify_table(
     from shoal.io.release_folder import is_release
     from shoal.io.tables import read_published_table
 
-    if not promised.models():
-        raise WrongUse("Nothing to prove: say what is promised, for example --k 10.")
     if isinstance(source, Release) or is_release(source):
         data = (source if isinstance(source, Release) else _release_in(source)).data
         for model in promised.models():
             model.accept(data)
         assert isinstance(data, Table)
-        table = _with_roles(data, roles)
+        table = with_column_roles(data, roles)
     else:
+        refuse_unproven(source, bool(promised.models()))
         table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
     if not table.quasi:
         raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
     return tuple(model.verify(table) for model in promised.definite(table, published=True))
 
 
+def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
+    """Judge published baskets, groups or clusters: of a release, or of any file in that form.
+
+    Raises
+    ------
+    WrongUse
+        If promises are about different forms.
+    """
+    from shoal.io.release_folder import is_release
+
+    refuse_different_forms(asked)
+    first = asked.others[0]
+    data: Published
+    if isinstance(source, Release) or is_release(source):
+        data = (source if isinstance(source, Release) else _release_in(source)).data
+        named = asked.roles.sensitive or asked.roles.insensitive
+        if isinstance(data, Baskets) and named:
+            from shoal.io.baskets import with_roles
+
+            data = with_roles(data, asked.roles.sensitive, asked.roles.insensitive)
+    else:
+        data = _published_sets(source, first, asked)
+    for model in asked.others:
+        model.accept(data)
+    return tuple(model.verify(data) for model in asked.others)
+
+
+def refuse_different_forms(asked: Asked) -> None:
+    """Refuse promises about different forms of data."""
+    first = asked.others[0]
+    for model in (*asked.promised.models(), *asked.others):
+        if not set(model.accepts) & set(first.accepts):
+            raise WrongUse(
+                f"{model.name} judges {_forms(model)}, and {first.name} {_forms(first)}: prove them one by one."
+            )
+
+
+def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published:
+    """Read a file in the form that a model judges."""
+    if Groups in model.accepts:
+        from shoal.io.published_groups import read_groups
+
+        return read_groups(source)
+    if Clusters in model.accepts:
+        from shoal.io.published_clusters import read_clusters
+
+        return read_clusters(source)
+    from shoal.io.baskets import read_baskets
+
+    return read_baskets(
+        source,
+        layout=asked.layout,
+        sensitive=asked.roles.sensitive,
+        insensitive=asked.roles.insensitive,
+        separator=None if asked.reading is None else asked.reading.separator,
+    )
+
+
+def _made(promise: Model | Mapping[str, Any]) -> Model:
+    """A model, from itself or from plain data."""
+    if isinstance(promise, Model):
+        return promise
+    made: Model = registry.load("model", promise.get("model", "")).from_promise(dict(promise))
+    return made
+
+
+def refuse_unproven(source: str | Path, promised: bool) -> None:
+    """Say how to ask, where nothing is promised, or something that is not about data of this form."""
+    form = form_of(source)
+    if promised and form is Table:
+        return
+    names = [name for name in registry.MODELS if form in registry.load("model", name).accepts]
+    if form is Table:
+        said = (
+            "Nothing to prove: say what is promised, for example --k 10, or --model NAME with the parameters of a "
+            f"model: {', '.join(names)}."
+        )
+    else:
+        required = [
+            f"--{name.replace('_', '-')} …"
+            for name, facts in registry.load("model", names[0]).model_fields.items()
+            if facts.is_required()
+        ]
+        said = (
+            f"{source}: these look like {form.__name__.lower()}, and what is asked is about tables"
+            if promised
+            else f"{source}: these look like {form.__name__.lower()}, and nothing is promised"
+        )
+        said += f". Say it with --model {names[0]} {' '.join(required)}"
+        said += f", or another model of such data: {', '.join(names[1:])}." if names[1:] else "."
+    if (Path(source).parent / "release.json").is_file():
+        said += f" Or prove what its own release.json promises: shoal verify {Path(source).parent}"
+    raise WrongUse(said)
+
+
+def _forms(model: Model) -> str:
+    return " and ".join(form.__name__.lower() for form in model.accepts)
+
+
 def measure(
-    folder: str | Path, original: Any, hierarchies: Mapping[str, str | Hierarchy] | None = None
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    measures: Sequence[str | Mapping[str, Any]] | None = None,
 ) -> tuple[Score, ...]:
     """Measure a written release against its original.
 
@@ -158,6 +290,8 @@ def measure(
         What the release was made from.
     hierarchies
         Instead of those in run.json.
+    measures
+        Names of measures, or tables with name and options: only these. All that run by default unless told.
 
     Raises
     ------
@@ -179,7 +313,8 @@ def measure(
         table = read_roles(original, roles, plan.source.reading, {})
         data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
     refuse_other_original(data, release, path)
-    return measure_all(data, release)
+    chosen = None if measures is None else tuple(make_measure(one) for one in measures)
+    return measure_all(data, release, chosen)
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:
@@ -206,7 +341,7 @@ def _roles_in(release: Release) -> Roles:
     )
 
 
-def _with_roles(table: Table, roles: Roles) -> Table:
+def with_column_roles(table: Table, roles: Roles) -> Table:
     """The table with other roles, where some are given; a column that has none then is insensitive."""
     given = {
         **dict.fromkeys(roles.quasi, Role.QUASI),
@@ -226,7 +361,7 @@ def _release_in(folder: str | Path | Release) -> Release:
     return read_release(folder)
 
 
-def _is_table(source: str | Path | Release) -> bool:
+def _is_file(source: str | Path | Release) -> bool:
     """Whether a source is no folder of a release: a file, standard input, or a database."""
     from shoal.io.database import is_database
     from shoal.io.source import STANDARD_INPUT

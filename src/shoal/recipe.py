@@ -4,6 +4,7 @@
 
     [source]
     path = "adult.csv"          # beside the recipe; or "-", or postgresql://…
+    hierarchies_folder = "trees"   # <column>.csv and *_hierarchy_<column>.csv
 
     [source.reading]
     missing = ["?"]
@@ -15,7 +16,6 @@
 
     [hierarchies]
     age = "intervals:5,10,20"   # a builder, or the path of a file
-    folder = "hierarchies"      # <column>.csv and *_hierarchy_<column>.csv
 
     [method]
     name = "mondrian"
@@ -27,6 +27,7 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -36,7 +37,11 @@ from shoal import registry
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
+from shoal.measures.measure import Measure
 from shoal.methods.method import Method
+
+PATHS = frozenset({"population"})
+"""Parameters of methods that name a file."""
 
 
 class Section(BaseModel):
@@ -52,6 +57,9 @@ class Source(Section):
     reading: Reading = Field(default_factory=Reading, description="how to read a table")
     baskets: str | None = Field(
         default=None, description="layout of baskets: lines, spmf, long:ID,ITEM, matrix or column:NAME"
+    )
+    hierarchies_folder: str | None = Field(
+        default=None, description="folder of hierarchies: <column>.csv and *_hierarchy_<column>.csv"
     )
 
 
@@ -87,6 +95,23 @@ class Roles(Section):
     )
 
 
+class Running(Section):
+    """Where the work is done."""
+
+    engine: Literal["local", "spark", "stream"] = Field(
+        default="local",
+        description="where the work is done: in this machine's memory, on a Spark cluster, or here with rows in files",
+    )
+    master: str = Field(
+        default="local[*]",
+        description="with spark: the cluster, local[*] for this machine or spark://HOST:PORT",
+    )
+    memory: str = Field(
+        default="4GB",
+        description="the most memory: with stream of the program, with spark of the driver's JVM",
+    )
+
+
 class Output(Section):
     """Where the release goes."""
 
@@ -103,11 +128,20 @@ class Recipe(Section):
     roles: Roles = Roles()
     hierarchies: dict[str, str] = Field(
         default_factory=dict,
-        description="column to builder or file; `folder` to a folder of files; `items` to that of the items of baskets",
+        description="column to builder or file; `items` to that of the items of baskets",
     )
     method: dict[str, Any] = Field(description="name and parameters of the method")
     seed: int | None = Field(default=None, description="for methods that draw random numbers")
+    measures: tuple[str | dict[str, Any], ...] = Field(
+        default=(),
+        description="measures beside those that always run: names, or tables with name and options",
+    )
+    running: Running = Running()
     output: Output = Output()
+
+    def the_measures(self) -> tuple[Measure, ...]:
+        """The further measures with their options, checked."""
+        return tuple(make_measure(one) for one in self.measures)
 
     def the_method(self) -> Method:
         """The method with its parameters, checked."""
@@ -151,13 +185,20 @@ class Recipe(Section):
             return move(place) if local else place
 
         def moved_hierarchy(column: str, spec: str) -> str:
-            return moved(spec) if column == "folder" or is_hierarchy_file(spec) else spec
+            return moved(spec) if names_folder(column, spec) or is_hierarchy_file(spec) else spec
 
+        places = {name: getattr(self.source, name) for name in ("path", "hierarchies_folder")}
         return self.model_copy(
             update={
-                "source": self.source.model_copy(update={"path": moved(self.source.path)}),
+                "source": self.source.model_copy(
+                    update={name: moved(place) for name, place in places.items() if place is not None}
+                ),
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
+                },
+                "method": {
+                    name: moved(value) if name in PATHS and isinstance(value, str) else value
+                    for name, value in self.method.items()
                 },
                 "output": self.output.model_copy(
                     update={"folder": moved(self.output.folder)} if self.output.folder else {}
@@ -169,6 +210,21 @@ class Recipe(Section):
 def is_hierarchy_file(spec: str) -> bool:
     """Whether a hierarchy is given as a file; otherwise it is a builder such as ``intervals:5,10``."""
     return Path(spec).suffix.lower() in {".csv", ".txt", ".json", ".tsv"} or os.path.isfile(spec)
+
+
+def names_folder(column: str, spec: object) -> bool:
+    """Whether an entry of the hierarchies is a folder of files: such a one stands under ``folder`` in older recipes.
+
+    A column may be called so too. Its hierarchy is a builder, a file or an object, and no folder.
+
+    >>> names_folder("folder", "trees"), names_folder("folder", "suppress"), names_folder("age", "trees")
+    (True, False, False)
+    """
+    from shoal.data.builders import BUILDERS
+
+    if column != "folder" or not isinstance(spec, str):
+        return False
+    return not is_hierarchy_file(spec) and spec.partition(":")[0] not in BUILDERS
 
 
 def roles_of(**given: Any) -> Roles:
@@ -189,7 +245,7 @@ def roles_of(**given: Any) -> Roles:
 
 def make_method(parameters: dict[str, Any]) -> Method:
     """A method from its name and parameters, with one sentence for every wrong one."""
-    given = dict(parameters)
+    given = {key.replace("-", "_"): value for key, value in parameters.items()}
     name = given.pop("name", None)
     if name is None:
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
@@ -199,6 +255,18 @@ def make_method(parameters: dict[str, Any]) -> Method:
     except ValidationError as error:
         raise WrongUse(f"{name}: {explain(error)}") from error
     return method
+
+
+def make_measure(given: str | Mapping[str, Any]) -> Measure:
+    """A measure from its name, or from its name and options."""
+    plain = {"name": given} if isinstance(given, str) else given
+    options = {option: value for option, value in plain.items() if option != "name"}
+    kind = registry.load("measure", plain.get("name", ""))
+    try:
+        made: Measure = kind(**options)
+    except ValidationError as error:
+        raise WrongUse(f"{plain['name']}: {explain(error)}") from error
+    return made
 
 
 def parameters_of(method: Method) -> dict[str, Any]:
@@ -224,7 +292,10 @@ def explain(error: ValidationError) -> str:
             said = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
             said = said.partition(", unable to")[0]
             came = f", not {problem['input']!r}" if problem["loc"] else ""
-            sentences.append(f"{where} must be {said}{came}")
+            # What is a sentence of its own says what came itself.
+            whole = problem["type"] == "value_error" and said[:1].isupper()
+            place = f"{where}: " if problem["loc"] else ""
+            sentences.append(f"{place}{said.rstrip('.')}" if whole else f"{where} must be {said}{came}")
     return "; ".join(sentences) + "."
 
 

@@ -127,3 +127,65 @@ def test_facts_have_no_better_end(shoal: Callable[..., object], people: Path, ro
     for fact in ("classes", "smallest_class", "mean_class", "median_class", "largest_class"):
         assert "is better" not in lines[fact]
     assert "(lower is better)" in lines["discernibility"]
+
+
+def test_measures_by_name_and_with_options(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...], tmp_path: Path
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    asked = shoal("measure", "out", "--original", people, "--measures", "loss,queries", "--json")
+    assert asked.code == 0, asked.err
+    names = {name.partition(".")[0] for name in json.loads(asked.out)}
+    assert names == {"lm", "lm_mean", "ncp", "gcp", "granularity", "are", "are_median"}
+    work = tmp_path / "work.jsonl"
+    work.write_text('{"age": [20, 60]}\n')
+    told = shoal("measure", "out", "--original", people, "--option", f"queries.workload={work}")
+    assert told.code == 0, told.err
+    assert "1 counting questions of the workload" in told.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--measures", "los"), "Did you mean 'loss'"),
+        (("--option", "queries.question=3"), "question is not a parameter here"),
+        (("--option", "queries=3"), "MEASURE.OPTION=VALUE"),
+    ],
+)
+def test_wrong_measures_are_wrong_use(
+    shoal: Callable[..., object],
+    people: Path,
+    roles: tuple[str, ...],
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    answer = shoal("measure", "out", "--original", people, *arguments)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_a_recipe_may_ask_for_further_measures(
+    shoal: Callable[..., object], people: Path, roles: tuple[str, ...]
+) -> None:
+    kept = shoal(
+        "anonymize",
+        "mondrian",
+        people,
+        "--k",
+        3,
+        *roles,
+        "-o",
+        "out",
+        "--no-report",
+        "--save-recipe",
+        "one.toml",
+    )
+    assert kept.code == 0, kept.err
+    recipe = Path("one.toml").read_text()
+    further = 'measures = ["loss", { name = "queries", questions = 7 }]\n'
+    Path("one.toml").write_text(further + recipe.replace('"out"', '"again"'))
+    answer = shoal("run", "one.toml", "--json")
+    assert answer.code == 0, answer.err
+    run = json.loads(Path("again/run.json").read_text())
+    assert any("7 counting questions" in score["meaning"] for score in run["scores"])

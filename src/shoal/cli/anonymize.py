@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.cli import show
+from shoal.cli import parted_summary, show, summary
 from shoal.cli.examples import complete
 from shoal.cli.options import (
     GROUPS,
@@ -26,8 +26,9 @@ from shoal.data.baskets import Baskets
 from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
+from shoal.outcome import Run
 from shoal.pipeline import publish
-from shoal.recipe import Output, Recipe, Roles, Source, make_method, parameters_of
+from shoal.recipe import Output, Recipe, Roles, Running, Source, make_method, parameters_of
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
@@ -110,6 +111,7 @@ def command_of(name: str) -> Callable[..., Any]:
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=("separator",)),
             output=Section(Output, "Output", without=("format", "to"), names=FOLDER),
+            running=Section(Running, "Engine"),
         )
     else:
         command = flattened(
@@ -118,6 +120,7 @@ def command_of(name: str) -> Callable[..., Any]:
             roles=Section(Roles, "Columns", without=DRAWN),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
+            running=Section(Running, "Engine"),
         )
     command.__doc__ = "\n\n".join([prose(kind.__doc__), LISTS, f"{kind.paper}."])
     return command
@@ -131,6 +134,7 @@ def anonymize_table(
     roles: Roles,
     reading: Reading,
     output: Output,
+    running: Running,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyPairs = (),
     seed: Seed = None,
@@ -141,14 +145,12 @@ def anonymize_table(
 ) -> int:
     """Publish a table."""
     recipe = Recipe(
-        source=Source(path=input, reading=reading),
+        source=Source(path=input, reading=reading, hierarchies_folder=hierarchies),
         roles=roles,
-        hierarchies={
-            **pairs_of(hierarchy, "--hierarchy"),
-            **({"folder": hierarchies} if hierarchies else {}),
-        },
+        hierarchies=pairs_of(hierarchy, "--hierarchy"),
         method=parameters_of(method),
         seed=seed,
+        running=running,
         output=output,
     )
     return carried_out(recipe, save=save_recipe, force=force, quiet=quiet, json=json)
@@ -163,6 +165,7 @@ def anonymize_baskets(
     source: dict[str, Any],
     reading: Reading,
     output: Output,
+    running: Running,
     item_hierarchy: ItemHierarchy = None,
     seed: Seed = None,
     save_recipe: SaveRecipe = None,
@@ -177,6 +180,7 @@ def anonymize_baskets(
         hierarchies={"items": item_hierarchy} if item_hierarchy else {},
         method=parameters_of(method),
         seed=seed,
+        running=running,
         output=output,
     )
     return carried_out(recipe, save=save_recipe, force=force, quiet=quiet, json=json)
@@ -190,7 +194,9 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    return show.publication(run, folder, json=json, quiet=quiet)
+    if isinstance(run, Run):
+        return summary.publication(run, folder, json=json, quiet=quiet)
+    return parted_summary.publication(run, folder, json=json, quiet=quiet)
 
 
 def example(name: str, more: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App
 
 from shoal import registry
-from shoal.cli import show
+from shoal.cli import show, summary
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
 from shoal.cli.examples import MADE
 from shoal.cli.options import Section, flattened, number_option, single, text_option
@@ -62,4 +62,4 @@ def generate(
     else:
         write_table(data, output)
     if not quiet:
-        show.line(f"{show.count(data):,} {show.noun(data)} in {output}")
+        show.line(f"{summary.count(data):,} {summary.noun(data)} in {output}")

@@ -1,18 +1,19 @@
 """``shoal inspect``: what data holds, and which roles its columns may play."""
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import Annotated, Any
 
 from cyclopts import App
 
 from shoal import registry
 from shoal.cli import profiles, show
-from shoal.cli.anonymize import Input, Json
-from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single
+from shoal.cli.anonymize import Input, Json, typed
+from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single, typed_option
 from shoal.data.baskets import Baskets
-from shoal.data.profile import BasketsProfile
+from shoal.data.profile import BasketsProfile, TableProfile
 from shoal.data.table import Table
-from shoal.intake import profile
+from shoal.intake import likely_layout, profile
 from shoal.io.reading import Reading
 from shoal.recipe import Source
 
@@ -41,20 +42,42 @@ def inspect(
     """Show what a table or baskets hold, and suggest roles.
 
     A table: each column alone, and how many rows the quasi-identifiers single out together. Baskets (told by --baskets,
-    or by the ending .dat or .spmf): items, lengths, supports, and how many baskets a few known items single out. Roles
-    are guessed from names and numbers: decide yourself.
+    or by the ending .dat or .spmf): items, lengths, supports, and how many baskets a few known items single out. A
+    table that may hold baskets, as a matrix of 0 and 1 or in long form, is shown with a note. Roles are guessed
+    from names and numbers: decide yourself.
     """
+    layout = source.get("baskets")
     with show.progress(json) as stage:
         stage("reading")
-        found = profile(input, reading=reading, layout=source.get("baskets"), quasi=quasi or None)
+        found = profile(input, reading=reading, layout=layout, quasi=quasi or None)
+    likely = None if isinstance(found, BasketsProfile) else likely_layout(input)
     if json:
-        show.as_json(found.as_dict())
+        show.as_json(found.as_dict() | ({} if likely is None else {"likely_baskets": likely}))
     elif isinstance(found, BasketsProfile):
-        method = first_method(Baskets)
-        profiles.baskets_profile(found, method and f"shoal anonymize {method} --help")
+        profiles.baskets_profile(found, basket_suggestion(input, layout, reading))
     else:
-        method = first_method(Table)
-        profiles.table_profile(found, method and profiles.suggestion(found, input, method, retyped(reading)))
+        profiles.table_profile(found, table_suggestion(found, input, reading))
+    if likely is not None and not json:
+        profiles.likely_baskets(likely, basket_suggestion(input, likely, reading))
+
+
+def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str | None:
+    """A command line for a table, with the suggested roles."""
+    method = first_method(Table)
+    return method and profiles.suggestion(found, source, method, retyped(reading))
+
+
+def basket_suggestion(source: str, layout: str | None, reading: Reading) -> str | None:
+    """A command line for baskets that needs nothing else, ready to be pasted."""
+    kinds = [registry.load("method", name) for name in registry.METHODS]
+    kind = next((kind for kind in kinds if kind.accepts is Baskets and not kind.needs_sensitive), None)
+    if kind is None:
+        return None
+    words = ["shoal", "anonymize", kind.name, source]
+    words += [word for name, value in kind.example.items() for word in typed(name, value).split(" ")]
+    words += [] if layout is None else ["--baskets", layout]
+    words += [] if reading.separator is None else typed_option("--separator", reading.separator)
+    return " ".join(map(quote, [*words, "-o", "out"]))
 
 
 def first_method(form: type) -> str | None:

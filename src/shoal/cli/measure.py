@@ -1,6 +1,6 @@
 """``shoal measure``: what a release costs in utility."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -8,7 +8,8 @@ from cyclopts import App, Parameter
 from shoal.audit import measure as measure_folder
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import single
+from shoal.cli.options import list_option, pairs_of, pairs_option, single
+from shoal.errors import WrongUse
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""
@@ -24,6 +25,14 @@ def measure(
     /,
     *,
     original: Annotated[str, Parameter(help="the data that the release was made from", metavar="INPUT")],
+    measures: Annotated[
+        tuple[str, ...],
+        list_option("only these measures, also such as run on request alone; `shoal methods` lists them"),
+    ] = (),
+    option: Annotated[
+        tuple[str, ...],
+        pairs_option("an option of a measure, such as queries.workload=FILE", "MEASURE.OPTION=VALUE"),
+    ] = (),
     json: Json = False,
 ) -> None:
     """Compare a release with its original.
@@ -33,5 +42,20 @@ def measure(
     """
     with show.progress(json) as stage:
         stage("measuring")
-        scores = measure_folder(folder, original)
+        scores = measure_folder(folder, original, measures=chosen(measures, pairs_of(option, "--option")))
     show.scores(scores, json=json)
+
+
+def chosen(names: Sequence[str], options: Mapping[str, str]) -> list[dict[str, str]] | None:
+    """The measures that are asked for, with their options; None for all that run by default.
+
+    >>> chosen(["loss"], {"queries.seed": "3"})
+    [{'name': 'loss'}, {'name': 'queries', 'seed': '3'}]
+    """
+    asked: dict[str, dict[str, str]] = {name: {"name": name} for name in names}
+    for key, value in options.items():
+        name, dot, field = key.partition(".")
+        if not dot or not field:
+            raise WrongUse(f"--option takes MEASURE.OPTION=VALUE, not {key}={value}.")
+        asked.setdefault(name, {"name": name})[field.replace("-", "_")] = value
+    return list(asked.values()) or None

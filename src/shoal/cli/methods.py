@@ -13,7 +13,7 @@ from shoal.cli.options import prose, single
 EXAMPLE = """Example:
   shoal methods"""
 
-HIDDEN = {"methods": ("promises",), "models": ("paper",), "measures": ()}
+HIDDEN = {"methods": ("promises", "uncut"), "models": ("paper",), "measures": ()}
 """What only the JSON object tells."""
 
 
@@ -35,6 +35,9 @@ def methods(*, json: Json = False) -> None:
         heads = [head for head in entries[0] if head not in HIDDEN[family]]
         show.line(family.capitalize(), "bold")
         show.grid([[_listed(entry[head]) for head in heads] for entry in entries], heads)
+        for entry in entries:
+            if entry.get("uncut"):
+                show.line(f"{entry['name']} runs in memory alone: {entry['uncut']}.")
         show.line()
 
 
@@ -46,6 +49,7 @@ def methods_found() -> list[dict[str, Any]]:
             "name": kind.name,
             "data": kind.accepts.__name__.lower(),
             "engines": list(kind.engines),
+            "uncut": None if "spark" in kind.engines else kind.uncut,
             "summary": summary(kind),
             "promises": promises_of(kind),
             "paper": kind.paper,
@@ -75,6 +79,7 @@ def measures_found() -> list[dict[str, Any]]:
         {
             "name": kind.name,
             "data": [form.__name__.lower() for form in kind.accepts],
+            "runs": "on request" if kind.on_request else "by default",
             "scores": list(kind.scores_named),
         }
         for kind in kinds

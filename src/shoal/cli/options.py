@@ -19,7 +19,7 @@ from pydantic_core import PydanticUndefined
 from shoal.cli.examples import complete
 from shoal.errors import WrongUse
 
-TITLES = ("Method", "Promise", "Columns", "Items", "Reading", "Shape", "Output")
+TITLES = ("Method", "Promise", "Columns", "Items", "Reading", "Shape", "Engine", "Output")
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
 """The parts of a help page, in order."""
 

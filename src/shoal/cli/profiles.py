@@ -1,9 +1,11 @@
 """What the terminal shows of data that was looked at."""
 
+import shlex
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
 from shoal.cli.options import typed_option
+from shoal.io.reading import header_hint
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -31,7 +33,9 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
         head,
     )
     show.line()
-    notes = [f"{column.name}: {column.note}." for column in found.columns if column.note]
+    hint = header_hint(column.name for column in found.columns)
+    notes = [hint.strip()] if hint else []
+    notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
     for note in notes:
         show.line(f"NOTE    {note}")
     if notes:
@@ -44,6 +48,16 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     if begin is not None:
         show.line()
         show.line("To begin with (roles are guesses: decide yourself):", "bold")
+        show.line(f"  {begin}")
+
+
+def likely_baskets(layout: str, begin: str | None) -> None:
+    """Say that a table may hold baskets, and how to treat it so."""
+    show.line()
+    form = "a matrix of baskets and items" if layout == "matrix" else "baskets, an item in each row"
+    show.line(f"NOTE    This looks like {form}: --baskets {shlex.quote(layout)} reads it so.")
+    if begin is not None:
+        show.line("If it is, begin with:", "bold")
         show.line(f"  {begin}")
 
 
@@ -67,8 +81,6 @@ def suggestion(found: "TableProfile", source: str, method: str, reading: list[st
     reading
         The options that say how to read the source, as they were given.
     """
-    from shlex import quote
-
     from shoal.data.role import Role
 
     parts = ["shoal", "anonymize", method, source, "--k", "10", *reading]
@@ -77,7 +89,7 @@ def suggestion(found: "TableProfile", source: str, method: str, reading: list[st
         # One column can be the entity, so that its name is no list.
         listed = names if role is Role.ENTITY else [name.replace(",", "\\,") for name in names]
         parts += typed_option(f"--{role}", ",".join(listed))
-    return " ".join(map(quote, [*parts, "-o", "out"]))
+    return " ".join(map(shlex.quote, [*parts, "-o", "out"]))
 
 
 def baskets_profile(found: "BasketsProfile", begin: str | None) -> None:

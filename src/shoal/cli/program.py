@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from cyclopts import App, CycloptsError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
 from shoal import __version__
 from shoal.cli.show import visible
@@ -25,6 +25,7 @@ COMMANDS = {
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
     "compare": "Run many methods and parameters, and draw what comes.",
+    "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
     "methods": "List what there is: methods, models and measures.",
@@ -87,6 +88,10 @@ def _sentence(error: BaseException) -> tuple[str, int]:
         case UnusedCliTokensError():
             words = " ".join(error.unused_tokens or ())
             return f"There is no place for {words!r}. See: shoal {_place(error)}--help", WRONG_USE
+        case UnknownOptionError():
+            from shoal.cli.unknown import unknown_option
+
+            return f"{unknown_option(error)} See: shoal {_place(error)}--help", WRONG_USE
         case CycloptsError():
             return f"{str(error).strip()} See: shoal {_place(error)}--help", WRONG_USE
         case KeyboardInterrupt():

@@ -4,28 +4,14 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from shoal.compare.runner import Compared, Tell
-    from shoal.data.release import Published
     from shoal.io.hierarchy_findings import Findings
     from shoal.measures.measure import Score
     from shoal.models.verdict import Verdict
-    from shoal.outcome import Run, Stage
-
-SUMMARY = (
-    "lm",
-    "lm_mean",
-    "ncp",
-    "c_avg",
-    "discernibility",
-    "precision",
-    "information_loss",
-    "items_suppressed",
-)
-"""The scores that a summary shows, where the release has them."""
+    from shoal.outcome import Stage
 
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
 
@@ -167,76 +153,6 @@ def verdicts(found: Sequence["Verdict"], *, json: bool, quiet: bool = False) -> 
     elif not (quiet and holds):
         verdict_lines(found)
     return 0 if holds else 1
-
-
-def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
-    """Show a finished run: what is promised and kept, what it costs, and what to publish."""
-    from shoal.measures.measure import flat
-
-    report = folder / "report.html"
-    if json:
-        as_json(
-            {
-                "holds": run.holds,
-                "verdicts": [verdict.as_dict() for verdict in run.verdicts],
-                "published": count(run.release.data),
-                "suppressed": run.release.suppressed,
-                "left_out": run.left_out,
-                "warnings": list(run.warnings),
-                "scores": flat(run.scores),
-                "release": str(folder / "release"),
-                "report": str(report) if report.exists() else None,
-                "seconds": dict(run.seconds),
-            }
-        )
-    elif not quiet:
-        verdict_lines(run.verdicts)
-        run_lines(run)
-        line()
-        score_lines([score for score in run.scores if score.name in SUMMARY])
-        if told := run.trace.notes.get("explanation"):
-            line()
-            for text in str(told).split("\n"):
-                line(text)
-        line()
-        line(f"Publish  {folder / 'release'}", "bold")
-        if report.exists():
-            line(f"Read     {report}")
-    return 0 if run.holds else 1
-
-
-def run_lines(run: "Run") -> None:
-    """How much is published, what was left out and by which hierarchies, and what the owner should hear first."""
-    suppressed = f", {run.release.suppressed:,} suppressed" if run.release.suppressed else ""
-    rows = f"{run.left_out:,} row{'s' * (run.left_out != 1)} with missing values left out"
-    left_out = f"; {rows}" if run.left_out else ""
-    line(f"{count(run.release.data):,} {noun(run.release.data)} published{suppressed}{left_out}.")
-    if run.hierarchies:
-        sources = [f"{name} {source}" for name, source in run.hierarchies.items()]
-        line(f"Hierarchies: {'; '.join([*sources, *_without_hierarchy(run)])}.")
-    for warning in run.warnings:
-        line(f"{WARNING:<7} {warning}", "bold yellow")
-
-
-def _without_hierarchy(run: "Run") -> list[str]:
-    """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
-    from shoal.data.table import Table
-
-    quasi = run.original.quasi if isinstance(run.original, Table) else ()
-    names = [column.name for column in quasi if column.hierarchy is None]
-    return [f"none for {', '.join(names)}"] if names else []
-
-
-def count(data: "Published") -> int:
-    """The number of published rows, baskets, groups or clusters."""
-    from shoal.data.table import Table
-
-    return data.rows if isinstance(data, Table) else len(data)
-
-
-def noun(data: "Published") -> str:
-    """What `count` counts."""
-    return {"Table": "rows"}.get(type(data).__name__, type(data).__name__.lower())
 
 
 def score_lines(found: Sequence["Score"]) -> None:

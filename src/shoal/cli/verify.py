@@ -1,39 +1,91 @@
 """``shoal verify``: promises proved from published files alone."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from shoal.audit import verify_as_asked
+from shoal import registry
+from shoal.audit import Asked, verify_as_asked
 from shoal.cli import show
 from shoal.cli.anonymize import Json, Quiet, first_example
-from shoal.cli.options import Section, flattened, single, source_named
+from shoal.cli.options import GROUPS, Section, flattened, single, source_named, text_option
 from shoal.io.reading import Reading
 from shoal.methods.table_method import TableMethod
-from shoal.recipe import Roles
+from shoal.models.model import Model, TableModel
+from shoal.parted_audit import verify_in_parts
+from shoal.recipe import Roles, Running, Source
 
 EXAMPLE = """{first}
   shoal verify out
-  shoal verify out/release/data.csv --quasi age,education --k 3"""
+  shoal verify out/release/data.csv --quasi age,education --k 3
+  shoal verify out/release/data.csv --quasi age,education --model k-anonymity \\
+      --k 3 --missing-matches-all"""
+
+MODEL = "--model"
+
+ModelName = Annotated[
+    str | None,
+    text_option(
+        "a model with all its parameters, which `shoal verify --model NAME --help` lists: "
+        + ", ".join(registry.MODELS),
+        "NAME",
+        group=GROUPS["Promise"],
+    ),
+]
+
+TABLE = ("separator", "names", "sheet", "query")
+"""How a published table is read; of files of baskets only the first can be told."""
+
+COLUMNS, ITEMS = ("quasi", "sensitive", "entity"), ("sensitive", "insensitive")
+"""The roles that columns and items can be given."""
+
+OF_THE_TABLE = ("entity", "population")
+"""Parameters of models that the roles and the population of the table tell."""
 
 
 def program(tokens: Sequence[str]) -> App:
-    """The command; what it can prove is what methods of tables can promise."""
-    command = flattened(
-        verify,
-        promised=Section(TableMethod, "Promise", without=("promises",)),
-        roles=Section(Roles, "Columns", only=("quasi", "sensitive", "entity")),
-        reading=Section(Reading, "Reading", only=("separator", "names", "sheet", "query")),
-    )
+    """The command; what it can prove is what the short forms of tables say, or the model that is named."""
+    name = asked_model(tokens)
+    command = _command(None if name is None else registry.load("model", name))
     return single("verify", command, EXAMPLE.format(first=first_example()))
+
+
+def asked_model(tokens: Sequence[str]) -> str | None:
+    """The model that a call names: its parameters become options.
+
+    >>> asked_model(["data.dat", "--model", "km-anonymity"]), asked_model(["--model=k-map"]), asked_model(["out"])
+    ('km-anonymity', 'k-map', None)
+    """
+    for place, token in enumerate(tokens):
+        option, equals, value = token.partition("=")
+        if option == MODEL:
+            return value if equals else next(iter(tokens[place + 1 :]), None)
+    return None
+
+
+def _command(kind: type[Model] | None) -> Callable[..., Any]:
+    """The command with the parameters of a model, and for tables with the short forms of others."""
+    own = () if kind is None else tuple(name for name in kind.model_fields if name not in OF_THE_TABLE)
+    tables = kind is None or issubclass(kind, TableModel)
+    return flattened(
+        verify,
+        promised=Section(TableMethod, "Promise", only=None if tables else (), without=("promises", *own)),
+        promise=Section(kind or TableMethod, "Promise", only=own, build=kind or (lambda: None)),
+        roles=Section(
+            Roles, "Columns" if tables else "Items", only=COLUMNS if tables else ITEMS, without=own
+        ),
+        source=Section(Source, "Reading", only=() if tables else ("baskets",), build=dict),
+        reading=Section(Reading, "Reading", only=TABLE if tables else TABLE[:1], without=own),
+        running=Section(Running, "Engine", without=own),
+    )
 
 
 def verify(
     path: Annotated[
         str,
         Parameter(
-            help="a folder made by `shoal anonymize`, its release folder, or any table; - for standard input",
+            help="a folder made by `shoal anonymize`, its release folder, or any published file; - for standard input",
             allow_leading_hyphen=True,
             converter=source_named,
         ),
@@ -41,21 +93,33 @@ def verify(
     /,
     *,
     promised: TableMethod,
+    promise: Model | None,
     roles: Roles,
+    source: dict[str, Any],
     reading: Reading,
+    running: Running,
+    model: ModelName = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> int:
     """Prove promises from published files alone.
 
     A release folder is judged by what it promises itself, or by the promises that are given here; then its columns have
-    the roles that release.json names, unless told. Any other table is judged by the promises that are given here. Cells
-    are taken as they are, and nothing is guessed, not even what is missing.
+    the roles that release.json names, unless told. Any other file is judged by the promises that are given here: a
+    table by the short forms of them, or by a model; baskets, groups and clusters (data.jsonl) by a model. Cells are
+    taken as they are, and nothing is guessed, not even what is missing.
 
     A row of * in all quasi-identifiers and all sensitive columns is a suppressed row: promises about the sizes of
     classes leave it out.
     """
+    others: tuple[Model, ...] = ()
+    if isinstance(promise, TableModel):
+        promised = promised.model_copy(update={"promises": (promise,)})
+    elif promise is not None:
+        others = (promise,)
     with show.progress(quiet or json) as stage:
         stage("verifying")
-        verdicts = verify_as_asked(path, promised, roles, reading)
+        asked = Asked(promised, others, roles, reading, source.get("baskets"))
+        local = running.engine == "local"
+        verdicts = verify_as_asked(path, asked) if local else verify_in_parts(path, asked, running)
     return show.verdicts(verdicts, json=json, quiet=quiet)

@@ -1,0 +1,217 @@
+"""What the terminal shows of a finished run: what is kept, what was chosen, what it cost, and what to publish."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.cli import show
+
+if TYPE_CHECKING:
+    from shoal.data.clusters import Clusters
+    from shoal.data.release import Published
+    from shoal.measures.measure import Score
+    from shoal.outcome import Run
+
+SCORES = {
+    "Table": (
+        "lm",
+        "lm_mean",
+        "ncp",
+        "discernibility",
+        "c_avg",
+        "precision",
+        "starred_cells",
+        "confidence_before",
+        "confidence_published",
+        "confidence_worst",
+    ),
+    "Baskets": (
+        "item_ncp",
+        "generalised_occurrences",
+        "information_loss",
+        "items_suppressed",
+        "hiding_failure",
+        "lost_rules",
+        "ghost_rules",
+    ),
+    "Groups": ("kl", "query_error", "pivot_guess", "pivot_central", "pivot_replay"),
+    "Clusters": ("term_chunk_share", "tkd", "re", "certain_links"),
+}
+"""The scores that a summary shows by the form of the release, in this order, where the release has them.
+
+What the method chose is not here: it says so itself, in sentences under ``summary`` of its notes.
+"""
+
+MANY = 3
+"""Files of one folder from which on the folder is named and not the files."""
+
+BESIDE_THE_POINT = {
+    "item_ncp": ("information_loss", "items_suppressed"),
+    "starred_cells": ("ncp", "discernibility", "precision"),
+}
+"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, and whoever
+hides rules looks for stars."""
+
+
+def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
+    """Show a finished run; the exit code is 1 if a promise is broken."""
+    from shoal.measures.measure import flat
+
+    report = folder / "report.html"
+    if json:
+        show.as_json(
+            {
+                "holds": run.holds,
+                "verdicts": [verdict.as_dict() for verdict in run.verdicts],
+                "published": count(run.release.data),
+                "suppressed": run.release.suppressed,
+                "suppressed_published": _published_as_stars(run),
+                "left_out": run.left_out,
+                "warnings": list(run.warnings),
+                "summary": sentences(run),
+                "scores": flat(run.scores),
+                "release": str(folder / "release"),
+                "report": str(report) if report.exists() else None,
+                "seconds": dict(run.seconds),
+            }
+        )
+    elif not quiet:
+        show.verdict_lines(run.verdicts)
+        run_lines(run)
+        if scores := shown_scores(run):
+            show.line()
+            show.score_lines(scores)
+        if told := run.trace.notes.get("explanation"):
+            show.line()
+            for text in str(told).split("\n"):
+                show.line(text)
+        show.line()
+        show.line(f"Publish  {folder / 'release'}", "bold")
+        if report.exists():
+            show.line(f"Read     {report}")
+    return 0 if run.holds else 1
+
+
+def run_lines(run: "Run") -> None:
+    """How much is published, what was left out and chosen, and what the owner should hear first."""
+    show.line(f"{published_words(run)}.")
+    if run.hierarchies:
+        show.line(f"Hierarchies: {'; '.join([*_sources(run.hierarchies), *_without_hierarchy(run)])}.")
+    for sentence in sentences(run):
+        show.line(sentence)
+    for warning in run.warnings:
+        show.line(f"{show.WARNING:<7} {warning}", "bold yellow")
+
+
+def sentences(run: "Run") -> list[str]:
+    """What the method says of its choice, in sentences: under ``summary`` of its notes."""
+    return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
+
+
+def shown_scores(run: "Run") -> list["Score"]:
+    """The scores of the summary, in the order of the table."""
+    by_name = {score.name: score for score in run.scores}
+    hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
+    wanted = SCORES.get(type(run.release.data).__name__, ())
+    return [by_name[name] for name in wanted if name in by_name and name not in hidden]
+
+
+def published_words(run: "Run") -> str:
+    """How much is published, in words: rows that are there as stars are not called left out."""
+    from shoal.data.clusters import Clusters
+    from shoal.data.groups import Groups
+
+    data, suppressed = run.release.data, run.release.suppressed
+    words = f"{count(data):,} {noun(data)} published"
+    if isinstance(data, Groups):
+        words += f", of {len(data.basket_indptr) - 1:,} baskets"
+    elif isinstance(data, Clusters):
+        words += _cluster_words(data)
+    if suppressed:
+        as_stars = _published_as_stars(run)
+        words += f", {suppressed:,} of them as *" if as_stars else f"; {suppressed:,} suppressed and left out"
+    if run.left_out:
+        rows = f"{run.left_out:,} row{'s' * (run.left_out != 1)}"
+        words += f"; {rows} with missing values left out"
+    return words
+
+
+def count(data: "Published") -> int:
+    """The number of published rows, baskets, groups or clusters, as release.json counts them."""
+    from shoal.data.clusters import Clusters
+    from shoal.data.table import Table
+
+    if isinstance(data, Clusters):
+        return int((data.parents < 0).sum())
+    return data.rows if isinstance(data, Table) else len(data)
+
+
+def noun(data: "Published") -> str:
+    """What `count` counts.
+
+    >>> from shoal.data.table import Table
+    >>> noun(Table(()))
+    'rows'
+    """
+    return {"Table": "rows"}.get(type(data).__name__, type(data).__name__.lower())
+
+
+def _cluster_words(data: "Clusters") -> str:
+    """How many clusters are joint, and what they are made of."""
+    joint = int(((data.parents < 0) & (data.sizes == 0)).sum())
+    baskets = f", of {int(data.sizes.sum()):,} baskets"
+    if not joint:
+        return baskets
+    return f"{baskets}; {joint:,} of them are joint, and all are made of {int((data.sizes > 0).sum()):,} simple ones"
+
+
+def _published_as_stars(run: "Run") -> bool:
+    """Whether suppressed rows are among those that are published."""
+    from shoal.data.table import Table
+
+    data, original = run.release.data, run.original
+    if not (isinstance(data, Table) and isinstance(original, Table)):
+        return False
+    return data.rows + run.release.suppressed > original.rows
+
+
+def _sources(hierarchies: Mapping[str, str]) -> list[str]:
+    """Where hierarchies come from; many files of one folder are told in one phrase.
+
+    >>> _sources({"age": "intervals:5,10", "zip": "/elsewhere/trees/zip.csv"})
+    ['age intervals:5,10', 'zip zip.csv']
+    >>> _sources({name: f"/elsewhere/trees/{name}.csv" for name in ("age", "sex", "zip")})
+    ['age, sex, zip from trees']
+    """
+    from shoal.recipe import is_hierarchy_file
+
+    files = {name: source for name, source in hierarchies.items() if is_hierarchy_file(source)}
+    by_folder: dict[str, list[str]] = {}
+    for name, source in files.items():
+        by_folder.setdefault(os.path.dirname(source), []).append(name)
+    told = {name: folder for folder, names in by_folder.items() if len(names) >= MANY for name in names}
+    single = [
+        f"{name} {_short(source) if name in files else source}"
+        for name, source in hierarchies.items()
+        if name not in told
+    ]
+    folders = [
+        f"{', '.join(by_folder[folder])} from {_short(folder)}" for folder in dict.fromkeys(told.values())
+    ]
+    return [*folders, *single]
+
+
+def _short(place: str) -> str:
+    """A file or folder as seen from here, or by its name alone where it lies elsewhere."""
+    from_here = os.path.relpath(place)
+    return os.path.basename(place) if from_here.startswith(os.pardir) else from_here
+
+
+def _without_hierarchy(run: "Run") -> list[str]:
+    """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
+    from shoal.data.table import Table
+
+    quasi = run.original.quasi if isinstance(run.original, Table) else ()
+    names = [column.name for column in quasi if column.hierarchy is None]
+    return [f"none for {', '.join(names)}"] if names else []

@@ -1,0 +1,55 @@
+"""What to say about an option that a command does not have: the name it has here, or where it belongs."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import chain
+
+from cyclopts import UnknownOptionError
+
+from shoal import registry
+
+NAMESAKES = (
+    ("--max-suppressed", "--suppression-limit"),
+    ("--minimize", "--choose", "--pick"),
+    ("--time-limit", "--seconds"),
+    ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
+    ("--missing", "--na", "--null"),
+    ("--output", "--out"),
+    ("--item-hierarchy", "--hierarchy", "--hierarchies"),
+    ("--baskets", "--layout"),
+)
+"""Options with one purpose that have different names in different methods, or elsewhere."""
+
+
+def unknown_option(error: UnknownOptionError) -> str:
+    """Name an unknown option, and the one that was meant, or where it belongs."""
+    option = (error.token.keyword or error.token.value).partition("=")[0]
+    known = list(chain.from_iterable(one.names for one in error.argument_collection if one.parse))
+    said = f"Unknown option: {option}."
+    if meant := _namesakes(option, known):
+        texts = {name: one.parameter.help or "" for one in error.argument_collection for name in one.names}
+        return f"{said} Did you mean {' or '.join(f'{name} ({texts[name]})' for name in meant)}?"
+    near = get_close_matches(option, known, n=1, cutoff=0.6)
+    did_you = f" Did you mean {near[0]}?" if near else ""
+    return said + did_you + _elsewhere(option, error.command_chain or ())
+
+
+def _namesakes(option: str, known: list[str]) -> list[str]:
+    """The options here that have the purpose of another."""
+    family = [name for names in NAMESAKES if option in names for name in names]
+    return [name for name in family if name in known]
+
+
+def _elsewhere(option: str, commands: Sequence[str]) -> str:
+    """Which other methods, or models to verify by, have an option."""
+    field = option.removeprefix("--").replace("-", "_")
+    command = next(iter(commands), "")
+    family = {"anonymize": "method", "verify": "model"}.get(command)
+    if family is None:
+        return ""
+    names = [name for name in registry.FAMILIES[family] if field in registry.load(family, name).model_fields]
+    if not names:
+        return ""
+    if command == "verify":
+        return f" It belongs to a model: --model {' or '.join(names)}."
+    return f" It is an option of {', '.join(names)}."
