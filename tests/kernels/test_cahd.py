@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive import cahd as naive
 
-from shoal.data.basket_orders import Distinct, band_of, distinct_baskets, orders_of
+from shoal.data.basket_orders import Distinct, distinct_baskets, orders_of, spread_of
+from shoal.kernels.band import binned, placed
 from shoal.kernels.cahd import form_groups, half_of, halve
+from shoal.kernels.ragged import rank_rows
 from shoal.kernels.replay import denser_halves
 from shoal.kernels.swaps import swap_rows
 
@@ -54,6 +56,12 @@ def test_orders_are_those_of_the_definitions(rows: list[frozenset[int]]) -> None
     assert orders_of("gray", distinct)[0].tolist() == naive.gray(baskets, counts, WIDTH)
 
 
+@given(st.lists(st.frozensets(st.integers(0, 99), max_size=60), max_size=5), st.permutations(range(100)))
+def test_items_are_ranked_in_short_and_long_rows(rows: list[frozenset[int]], number: list[int]) -> None:
+    ranked = rank_rows(*ragged(rows), np.array(number, dtype=np.int32)).tolist()
+    assert ranked == [rank for row in rows for rank in sorted(number[item] for item in row)]
+
+
 @pytest.mark.parametrize("name", ["nearest", "sum"])
 @given(rows=rows_of_items)
 def test_other_orders_lose_no_basket(name: str, rows: list[frozenset[int]]) -> None:
@@ -72,8 +80,27 @@ def test_neighbours_in_gray_code_differ_in_one_item() -> None:
 
 @given(rows_of_items)
 def test_the_band_is_that_of_the_graph(rows: list[frozenset[int]]) -> None:
-    band = band_of(*ragged(rows), WIDTH)
+    """Equal rows need not be stored twice."""
+    distinct = distinct_of(rows)
+    band, means = spread_of(distinct, distinct.of_row)
     assert (band.bandwidth, band.profile) == naive.band([sorted(row) for row in rows])
+    for item in range(WIDTH):
+        places = [place for place, row in enumerate(rows) if item in row]
+        assert means[item] == (sum(places) / len(places) if places else 0)
+
+
+@given(rows_of_items, st.integers(1, 5), st.integers(1, 5), st.permutations(range(WIDTH)))
+def test_a_picture_counts_every_entry_once(
+    rows: list[frozenset[int]], high: int, wide: int, column: list[int]
+) -> None:
+    distinct = distinct_of(rows)
+    order = placed(distinct.of_row, len(distinct))
+    cells = binned(distinct.indptr, distinct.items, order, np.array(column, dtype=np.int32), high, wide)
+    expected = np.zeros((high, wide), dtype=int)
+    for place, row in enumerate(rows):
+        for item in row:
+            expected[place * high // len(rows), column[item] * wide // WIDTH] += 1
+    assert cells.tolist() == expected.tolist()
 
 
 @st.composite
@@ -102,6 +129,7 @@ def test_groups_are_those_of_the_paper(
         3,
         p,
         window,
+        np.zeros(3, dtype=np.int64),
     )
     assert groups.tolist() == naive.form_groups(
         list(zip(map(set, rows), map(set, secrets), strict=True)), p, window
@@ -135,6 +163,7 @@ def test_a_crowd_of_conflicting_rows_is_no_trap() -> None:
         1,
         4,
         12,
+        np.zeros(1, dtype=np.int64),
     )
     assert given_up == 0
     assert len(set(groups[:1000].tolist())) == 1000

@@ -12,7 +12,7 @@ from tests.naive import disassociation as naive
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels import horpart as kernel
-from shoal.methods.disassociation.horpart import Parts, horpart
+from shoal.methods.disassociation.horpart import Parts, horpart, split
 from shoal.methods.disassociation.verpart import verpart
 
 
@@ -24,11 +24,12 @@ def sets_of(baskets: Baskets, order: Any, starts: Any) -> list[list[tuple[str, .
     return [[baskets.basket(row) for row in order[begin:end]] for begin, end in pairwise(starts)]
 
 
-@given(some_sets(1, 30), st.integers(2, 9), st.sampled_from(["", "a", "bd"]))
-def test_split(sets: list[Any], limit: int, ignored: str) -> None:
+@given(some_sets(1, 30), st.integers(2, 9), st.sampled_from(["", "a", "bd"]), st.integers(1, 3))
+def test_split(sets: list[Any], limit: int, ignored: str, threads: int) -> None:
+    """However many segments are divided side by side."""
     baskets = baskets_of(sorted(sets))
-    order, begins = kernel.split(baskets.indptr, baskets.items, ignoring(baskets, ignored), limit)
-    found = sets_of(baskets, order, np.flatnonzero(begins))
+    parts = split(baskets, ignoring(baskets, ignored), limit, Local(threads))
+    found = sets_of(baskets, parts.order, parts.starts)
     assert found == naive.split(sorted(sets), frozenset(ignored), limit)
 
 
@@ -49,7 +50,7 @@ def test_absorb(sets: list[Any], k: int, limit: int, data: st.DataObject) -> Non
 @given(some_sets(6, 40), st.integers(2, 5), st.integers(0, 5), st.sampled_from(["merge", "pool"]))
 def test_clusters_are_large_enough_and_not_too_large(sets: list[Any], k: int, more: int, small: Any) -> None:
     baskets = baskets_of(sorted(sets))
-    parts = horpart(baskets, ignoring(baskets, ""), k, k + more, small)
+    parts = horpart(baskets, ignoring(baskets, ""), k, k + more, small, Local(2))
     assert sorted(parts.order.tolist()) == list(range(len(sets)))
     assert parts.sizes.min() >= k
     # Each neighbour on either side may bring fewer than k.

@@ -78,7 +78,7 @@ def test_cohorts(baskets: Baskets, chosen: list[int], share: int) -> None:
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "LEAST_SHARE", share)
-        holders = compiled._holders(public)
+        holders = compiled.holders_of(public)
     wanted = {baskets.vocabulary[public.codes[rank]] for rank in ranks}
     expected = [row for row, basket in enumerate(sets_of(baskets)) if wanted <= basket]
     out = np.empty(len(baskets), dtype=np.int32)

@@ -1,90 +1,48 @@
-"""Orders of a sparse matrix that bring its entries close to the diagonal: reverse Cuthill-McKee.
+"""Orders of a sparse matrix that bring its entries close to the diagonal, and how close they come.
 
-`row_order` walks the graph of rows that share a column (the matrix times its transpose) without ever building it: the
-rows of a column are reached together, the first time that one of them is left. A column is expanded once, so a
-walk takes time and memory in proportion to the entries of the matrix, where the graph itself may have a
+`row_order` is reverse Cuthill-McKee on the graph of rows that share a column (the matrix times its transpose), which it
+never builds: the rows of a column are reached together, the first time that one of them is left. A column is expanded
+once, so a walk takes time and memory in proportion to the entries of the matrix, where the graph itself may have a
 thousand times as many edges. `graph_order` takes a graph that is built.
 
 Vertices are numbered, and a tie of degrees goes to the smaller number: who numbers them by content gets an
 order that depends on content alone.
 """
 
-from typing import Any, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
 from shoal.kernels._jit import jit
-
-Array: TypeAlias = NDArray[Any]
-Whole: TypeAlias = int | np.int64
 
 SEARCHES = 8
 """Walks to find an end of a component, at most: each one starts farther out than the one before."""
 
 
-@jit
-def _by_degree(found: Array, begin: Whole, end: Whole, degrees: Array, keys: Array) -> None:
-    """Sort ``found[begin:end]`` by degree, then by number."""
-    count = len(degrees)
-    for place in range(begin, end):
-        keys[place] = degrees[found[place]] * count + found[place]
-    keys[begin:end].sort()
-    for place in range(begin, end):
-        found[place] = keys[place] % count
+class Matrix(NamedTuple):
+    """A sparse matrix: the items of each row, the rows of each item, and a degree for each row."""
+
+    indptr: Indptr
+    items: AnyArray
+    holder_indptr: Indptr
+    holders: Rows
+    degrees: Counts
 
 
-@jit
-def _walk_rows(
-    start: Whole,
-    indptr: Array,
-    items: Array,
-    holder_indptr: Array,
-    holders: Array,
-    degrees: Array,
-    reached: Array,
-    expanded: Array,
-    run: Whole,
-    found: Array,
-    base: Whole,
-    keys: Array,
-) -> tuple[Whole, Whole, Whole]:
-    """Breadth first over the rows that share items, from one row; what it finds goes into ``found[base:]``.
+class Walk(NamedTuple):
+    """What walks have reached: the run that reached a row or an item last, rows as they were found, room to sort."""
 
-    Returns the end of what was found, where its last level begins, and the number of levels.
-    """
-    found[base] = start
-    reached[start] = run
-    tail = base + 1
-    level_begin, level_end, levels = base, base + 1, 1
-    head = base
-    while head < tail:
-        if head == level_end:
-            level_begin, level_end = level_end, tail
-            levels += 1
-        row = found[head]
-        head += 1
-        first = tail
-        for place in range(indptr[row], indptr[row + 1]):
-            item = items[place]
-            if expanded[item] == run:
-                continue
-            expanded[item] = run
-            for held in range(holder_indptr[item], holder_indptr[item + 1]):
-                other = holders[held]
-                if reached[other] != run:
-                    reached[other] = run
-                    found[tail] = other
-                    tail += 1
-        if tail - first > 1:
-            _by_degree(found, first, tail, degrees, keys)
-    return tail, level_begin, levels
+    reached: Counts
+    expanded: Counts
+    found: Rows
+    keys: Counts
 
 
 @jit
 def row_order(
-    indptr: Array, items: Array, holder_indptr: Array, holders: Array, degrees: Array, by_degree: Array
-) -> Array:
+    indptr: Indptr, items: AnyArray, holder_indptr: Indptr, holders: Rows, degrees: Counts, by_degree: Rows
+) -> Rows:
     """Reverse Cuthill-McKee over the rows of a sparse matrix, joined where they share an item.
 
     Parameters
@@ -103,71 +61,61 @@ def row_order(
     The rows in their order.
     """
     rows = len(indptr) - 1
-    found = np.empty(rows, dtype=np.int64)
-    keys = np.empty(rows, dtype=np.int64)
-    reached = np.zeros(rows, dtype=np.int64)
-    expanded = np.zeros(len(holder_indptr) - 1, dtype=np.int64)
+    matrix = Matrix(indptr, items, holder_indptr, holders, degrees)
+    walk = Walk(
+        np.zeros(rows, dtype=np.int64),
+        np.zeros(len(holder_indptr) - 1, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+    )
     done = np.zeros(rows, dtype=np.bool_)
-    run = 0
-    base: Whole = 0
+    run, base = 0, 0
     for candidate in by_degree:
         if done[candidate]:
             continue
         start = candidate
         run += 1
-        tail, last, levels = _walk_rows(
-            start, indptr, items, holder_indptr, holders, degrees, reached, expanded, run, found, base, keys
-        )
+        tail, last, levels = _walk(start, matrix, walk, run, base)
         for _ in range(SEARCHES):
-            farthest = found[last]
-            for place in range(last, tail):
-                other = found[place]
-                if degrees[other] < degrees[farthest] or (
-                    degrees[other] == degrees[farthest] and other < farthest
-                ):
-                    farthest = other
+            farthest = _least(walk.found[last:tail], degrees)
             if farthest == start:
                 break
             run += 1
-            tail, last, farther = _walk_rows(
-                farthest,
-                indptr,
-                items,
-                holder_indptr,
-                holders,
-                degrees,
-                reached,
-                expanded,
-                run,
-                found,
-                base,
-                keys,
-            )
+            tail, last, farther = _walk(farthest, matrix, walk, run, base)
             start = farthest
             if farther <= levels:
                 break
             levels = farther
-        for place in range(base, tail):
-            done[found[place]] = True
+        for row in walk.found[base:tail]:
+            done[row] = True
         base = tail
-    return found[::-1].copy()
+    return walk.found[::-1].copy()
 
 
 @jit
-def _walk_graph(
-    start: Whole,
-    indptr: Array,
-    neighbours: Array,
-    degrees: Array,
-    reached: Array,
-    run: Whole,
-    found: Array,
-    base: Whole,
-    keys: Array,
-) -> tuple[Whole, Whole, Whole]:
-    """Breadth first over a graph; returns what `_walk_rows` returns."""
+def graph_order(indptr: Indptr, neighbours: Rows, by_degree: Rows) -> Rows:
+    """Reverse Cuthill-McKee over a graph: vertex v is joined to ``neighbours[indptr[v]:indptr[v + 1]]``.
+
+    The same as that of rows, if each vertex has an item of its own, and its neighbours hold it.
+
+    Parameters
+    ----------
+    by_degree
+        All vertices, by ascending number of neighbours, then number.
+    """
+    own = np.arange(len(indptr))
+    return row_order(own, own[:-1], indptr, neighbours, np.diff(indptr), by_degree)
+
+
+@jit
+def _walk(start: int, matrix: Matrix, walk: Walk, run: int, base: int) -> tuple[int, int, int]:
+    """Breadth first over the rows that share items, from one row; what it finds goes into ``found[base:]``.
+
+    Returns the end of what was found, where its last level begins, and the number of levels.
+    """
+    found = walk.found
     found[base] = start
-    reached[start] = run
+    walk.reached[start] = run
     tail = base + 1
     level_begin, level_end, levels = base, base + 1, 1
     head = base
@@ -175,62 +123,115 @@ def _walk_graph(
         if head == level_end:
             level_begin, level_end = level_end, tail
             levels += 1
-        vertex = found[head]
+        row = found[head]
         head += 1
         first = tail
-        for place in range(indptr[vertex], indptr[vertex + 1]):
-            other = neighbours[place]
-            if reached[other] != run:
-                reached[other] = run
-                found[tail] = other
-                tail += 1
+        for place in range(matrix.indptr[row], matrix.indptr[row + 1]):
+            item = matrix.items[place]
+            if walk.expanded[item] == run:
+                continue
+            walk.expanded[item] = run
+            for held in range(matrix.holder_indptr[item], matrix.holder_indptr[item + 1]):
+                other = matrix.holders[held]
+                if walk.reached[other] != run:
+                    walk.reached[other] = run
+                    found[tail] = other
+                    tail += 1
         if tail - first > 1:
-            _by_degree(found, first, tail, degrees, keys)
+            _sort(found[first:tail], matrix.degrees, walk.keys)
     return tail, level_begin, levels
 
 
 @jit
-def graph_order(indptr: Array, neighbours: Array, by_degree: Array) -> Array:
-    """Reverse Cuthill-McKee over a graph: vertex v is joined to ``neighbours[indptr[v]:indptr[v + 1]]``.
+def _sort(rows: Rows, degrees: Counts, keys: Counts) -> None:
+    """Sort rows by degree, then by number."""
+    count = len(degrees)
+    for place in range(len(rows)):
+        keys[place] = degrees[rows[place]] * count + rows[place]
+    keys[: len(rows)].sort()
+    for place in range(len(rows)):
+        rows[place] = keys[place] % count
 
-    Parameters
-    ----------
-    by_degree
-        All vertices, by ascending number of neighbours, then number.
+
+@jit
+def _least(rows: Rows, degrees: Counts) -> int:
+    """The row with the least degree, and of several the one with the smallest number."""
+    least: int = rows[0]
+    for row in rows:
+        if degrees[row] < degrees[least] or (degrees[row] == degrees[least] and row < least):
+            least = row
+    return least
+
+
+class Placed(NamedTuple):
+    """The places of each row in an order, in which a row may stand several times or not at all.
+
+    Those of row i are ``places[begin[i]:begin[i + 1]]``, ascending. Whoever goes through a large matrix row by row
+    reads its memory in one piece; place by place, it would be read here and there.
     """
-    vertices = len(indptr) - 1
-    degrees = np.diff(indptr)
-    found = np.empty(vertices, dtype=np.int64)
-    keys = np.empty(vertices, dtype=np.int64)
-    reached = np.zeros(vertices, dtype=np.int64)
-    done = np.zeros(vertices, dtype=np.bool_)
-    run = 0
-    base: Whole = 0
-    for candidate in by_degree:
-        if done[candidate]:
-            continue
-        start = candidate
-        run += 1
-        tail, last, levels = _walk_graph(start, indptr, neighbours, degrees, reached, run, found, base, keys)
-        for _ in range(SEARCHES):
-            farthest = found[last]
-            for place in range(last, tail):
-                other = found[place]
-                if degrees[other] < degrees[farthest] or (
-                    degrees[other] == degrees[farthest] and other < farthest
-                ):
-                    farthest = other
-            if farthest == start:
-                break
-            run += 1
-            tail, last, farther = _walk_graph(
-                farthest, indptr, neighbours, degrees, reached, run, found, base, keys
-            )
-            start = farthest
-            if farther <= levels:
-                break
-            levels = farther
-        for place in range(base, tail):
-            done[found[place]] = True
-        base = tail
-    return found[::-1].copy()
+
+    begin: Indptr
+    places: Items
+
+
+@jit
+def placed(order: Rows, rows: int) -> Placed:
+    """The places of so many rows in an order."""
+    begin = np.zeros(rows + 1, dtype=np.int64)
+    for row in order:
+        begin[row + 1] += 1
+    begin = np.cumsum(begin)
+    following = begin[:-1].copy()
+    places = np.empty(len(order), dtype=np.int32)
+    for place in range(len(order)):
+        places[following[order[place]]] = place
+        following[order[place]] += 1
+    return Placed(begin, places)
+
+
+@jit
+def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int, int, Floats]:
+    """How far the entries of a matrix lie from its diagonal, with its rows in some order.
+
+    Returns
+    -------
+    The largest distance of two places that share an item, the sum over all places of the distance to the first that
+    shares an item, and the mean place of each item.
+    """
+    first, last = np.full(width, len(order.places), dtype=np.int64), np.zeros(width, dtype=np.int64)
+    sums, counts = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
+    totals = np.zeros(len(indptr) - 1, dtype=np.int64)
+    for row in range(len(indptr) - 1):
+        here = order.places[order.begin[row] : order.begin[row + 1]]
+        if len(here):
+            for place in here:
+                totals[row] += place
+            for item in items[indptr[row] : indptr[row + 1]]:
+                first[item] = min(first[item], here[0])
+                last[item] = max(last[item], here[-1])
+                sums[item] += totals[row]
+                counts[item] += len(here)
+    profile, bandwidth = 0, 0
+    for row in range(len(indptr) - 1):
+        held = items[indptr[row] : indptr[row + 1]]
+        if len(held):
+            earliest = first[held[0]]
+            for item in held:
+                earliest = min(earliest, first[item])
+            profile += totals[row] - earliest * (order.begin[row + 1] - order.begin[row])
+    for item in range(width):
+        if counts[item]:
+            bandwidth = max(bandwidth, last[item] - first[item])
+    return bandwidth, profile, sums / np.maximum(counts, 1)
+
+
+@jit
+def binned(indptr: Indptr, items: Items, order: Placed, column: Items, high: int, wide: int) -> AnyArray:
+    """The number of entries in each of so many cells of a matrix whose rows and columns are put in order."""
+    cells = np.zeros((high, wide), dtype=np.int64)
+    for row in range(len(indptr) - 1):
+        for place in order.places[order.begin[row] : order.begin[row + 1]]:
+            line = np.int64(place) * high // len(order.places)
+            for item in items[indptr[row] : indptr[row + 1]]:
+                cells[line, np.int64(column[item]) * wide // len(column)] += 1
+    return cells

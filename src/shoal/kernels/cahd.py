@@ -35,6 +35,20 @@ def _hold(row: Whole, secret_indptr: Array, secrets: Array, held: Array, stamp: 
 
 
 @jit
+def _offer(
+    row: Whole, secret_indptr: Array, secrets: Array, held: Array, listed: Array, stamp: Whole
+) -> tuple[bool, bool]:
+    """Make a row a candidate unless it conflicts with those listed; whether it is one, and whether it is new."""
+    if listed[row] == stamp:
+        return True, False
+    if _conflicts(row, secret_indptr, secrets, held, stamp):
+        return False, False
+    _hold(row, secret_indptr, secrets, held, stamp)
+    listed[row] = stamp
+    return True, True
+
+
+@jit
 def _collect(
     pivot: Whole,
     after: Array,
@@ -59,24 +73,16 @@ def _collect(
         while looked < limit and ((wanted_back > 0 and back >= 0) or (wanted_forth > 0 and forth >= 0)):
             looked += 1
             if wanted_back > 0 and back >= 0:
-                if listed[back] == stamp:
-                    wanted_back -= 1
-                elif not _conflicts(back, secret_indptr, secrets, held, stamp):
-                    _hold(back, secret_indptr, secrets, held, stamp)
-                    listed[back] = stamp
-                    found[count] = back
-                    count += 1
-                    wanted_back -= 1
+                fits, new = _offer(back, secret_indptr, secrets, held, listed, stamp)
+                found[count] = back
+                count += new
+                wanted_back -= fits
                 back = before[table, back]
             if wanted_forth > 0 and forth >= 0:
-                if listed[forth] == stamp:
-                    wanted_forth -= 1
-                elif not _conflicts(forth, secret_indptr, secrets, held, stamp):
-                    _hold(forth, secret_indptr, secrets, held, stamp)
-                    listed[forth] = stamp
-                    found[count] = forth
-                    count += 1
-                    wanted_forth -= 1
+                fits, new = _offer(forth, secret_indptr, secrets, held, listed, stamp)
+                found[count] = forth
+                count += new
+                wanted_forth -= fits
                 forth = after[table, forth]
     return count
 
@@ -188,6 +194,7 @@ def form_groups(
     kinds: Whole,
     p: Whole,
     window: Whole,
+    elsewhere: Array,
 ) -> tuple[Array, Whole]:
     """Group every sensitive row, in order, with the p - 1 candidates that have most items in common with it.
 
@@ -205,6 +212,9 @@ def form_groups(
         The sensitive items of each row, and how many there are.
     p, window
         The degree, and the number of candidates to each side in each order.
+    elsewhere
+        For each sensitive item, how many rows with it come to those that are left from elsewhere, without other rows;
+        below 0 where the others have room for so many of these.
 
     Returns
     -------
@@ -212,7 +222,9 @@ def form_groups(
     """
     tables, rows = orders.shape
     after, before = _linked(orders)
-    left = np.zeros(kinds, dtype=np.int64)
+    # Counts are at least 0, and the least of them stands for `base` rows.
+    base: Whole = min(0, elsewhere.min()) if kinds else 0
+    left = elsewhere - base
     for item in secrets:
         left[item] += 1
     most: Whole = left.max() if kinds else 0
@@ -245,7 +257,7 @@ def form_groups(
         _choose(pivot, found, count, p - 1, basket, indptr, items, marked, stamp, keys)
         found[p - 1] = pivot
         most_left = _most_left(found, p, secret_indptr, secrets, left, with_count, most)
-        if most_left * p > remaining - p:
+        if (most_left + base) * p > remaining - p:
             given_up += 1
             continue
         _take(found, p, number, groups, after, before, secret_indptr, secrets, left, with_count)

@@ -16,81 +16,150 @@ class Baskets(NamedTuple):
     hidden: Mask
 
 
+class Board(NamedTuple):
+    """What all segments write to, each in its own place.
+
+    Parameters
+    ----------
+    order
+        The baskets, segment by segment, in the end part by part.
+    begins
+        Where parts begin.
+    taken, buffer
+        Room to divide in: an entry a basket, and a place for each place of the order.
+    """
+
+    order: Items
+    begins: Mask
+    taken: Mask
+    buffer: Items
+
+
+class Levels(NamedTuple):
+    """Segments of the order: where they begin and end, the item that all their baskets hold, the level above.
+
+    The first level has neither an item nor a level above; both are -1.
+    """
+
+    first: Rows
+    last: Rows
+    item: Rows
+    above: Rows
+
+
 class Desk(NamedTuple):
-    """Arrays that every level uses again: an entry an item, a place an occurrence, an entry a basket."""
+    """Arrays that every level uses again: an entry an item, a place an occurrence."""
 
     counts: Counts
     begins: Counts
     ends: Counts
     touched: Counts
     heap: Counts
-    postings: Rows
-    taken: Mask
-    buffer: Rows
+    postings: Items
 
 
 @jit
-def split(indptr: Indptr, items: Items, ignored: Mask, limit: int) -> tuple[Rows, Mask]:
-    """Divide baskets by their most frequent item, again and again, until fewer than `limit` are together.
+def split(
+    indptr: Indptr,
+    items: Items,
+    ignored: Mask,
+    limit: int,
+    board: Board,
+    levels: Levels,
+    todo: Rows,
+    large: int,
+) -> tuple[Levels, Rows]:
+    """Divide segments by their most frequent item, again and again, until fewer than `limit` are together.
 
     On entry to a level the baskets of each item are listed once. Each division then costs the baskets it takes out
     and not those that stay, and the next item is found in a heap whose counts only ever fall. Of items that are
-    equally frequent the first is taken.
+    equally frequent the first is taken. Parts that are near each other share more items. A part of `limit` or more
+    baskets holds baskets that no item tells apart.
+
+    Parameters
+    ----------
+    todo
+        The levels to divide. No two of them overlap, so that several calls may work on different ones of a board.
+    large
+        Segments below this size are left as they are.
 
     Returns
     -------
-    The baskets part by part, and where parts begin. Parts that are near each other share more items. A part of
-    `limit` or more baskets holds baskets that no item tells apart.
+    All levels, and which of them were left.
     """
-    rows, width = len(indptr) - 1, len(ignored)
-    order = np.arange(rows)
-    begins = np.zeros(rows + 1, dtype=np.bool_)
-    begins[rows] = True
-    baskets = Baskets(indptr, items, ignored.copy())
-    desk = Desk(
-        np.zeros(width, dtype=np.int64),
-        np.zeros(width, dtype=np.int64),
-        np.zeros(width, dtype=np.int64),
-        np.empty(width, dtype=np.int64),
-        np.empty(width, dtype=np.int64),
-        np.empty(len(items), dtype=np.int64),
-        np.zeros(rows, dtype=np.bool_),
-        np.empty(rows, dtype=np.int64),
+    occurrences, most, rows = _sizes(indptr, board.order, levels, todo)
+    room = len(levels.first) + (occurrences + rows) // limit + 1
+    baskets, desk = Baskets(indptr, items, ignored.copy()), _desk(len(ignored), most)
+    grown = Levels(
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
     )
-    levels = (len(items) + rows) // limit + 2
-    above, item_of = np.full(levels, -1, dtype=np.int64), np.full(levels, -1, dtype=np.int64)
-    first, last = np.zeros(levels, dtype=np.int64), np.zeros(levels, dtype=np.int64)
-    todo = np.zeros(levels, dtype=np.int64)
-    last[0] = rows
-    made, waiting = 1, 1
+    made = len(levels.first)
+    grown.first[:made], grown.last[:made] = levels.first, levels.last
+    grown.item[:made], grown.above[:made] = levels.item, levels.above
+    stack, left = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    waiting, small = len(todo), 0
+    stack[:waiting] = todo
     while waiting:
         waiting -= 1
-        level = todo[waiting]
-        _hide(baskets.hidden, level, above, item_of, True)
-        segment = order[first[level] : last[level]]
+        level = stack[waiting]
+        begin, end = grown.first[level], grown.last[level]
+        if end - begin < large:
+            left[small] = level
+            small += 1
+            continue
+        _hide(baskets.hidden, level, grown, True)
+        segment = board.order[begin:end]
         found = _list_baskets(baskets, segment, desk)
-        parts, at = _divide(baskets, limit, segment, desk, found)
-        _hide(baskets.hidden, level, above, item_of, False)
+        parts, at = _divide(baskets, limit, segment, board.taken, board.buffer[begin:end], desk, found)
+        _hide(baskets.hidden, level, grown, False)
         for place in range(len(parts)):
-            begin, end = first[level] + at[place], first[level] + at[place + 1]
-            begins[begin] = True
-            if parts[place] >= 0 and end - begin >= limit:
-                item_of[made], above[made], first[made], last[made] = parts[place], level, begin, end
-                todo[waiting] = made
+            board.begins[begin + at[place]] = True
+            if parts[place] >= 0 and at[place + 1] - at[place] >= limit:
+                grown.first[made], grown.last[made] = begin + at[place], begin + at[place + 1]
+                grown.item[made], grown.above[made] = parts[place], level
+                stack[waiting] = made
                 waiting, made = waiting + 1, made + 1
-    return order, begins
+    return Levels(grown.first[:made], grown.last[:made], grown.item[:made], grown.above[:made]), left[:small]
 
 
 @jit
-def _hide(hidden: Mask, level: int, above: Counts, item_of: Counts, value: bool) -> None:
+def _sizes(indptr: Indptr, order: Items, levels: Levels, todo: Rows) -> tuple[int, int, int]:
+    """The occurrences of all levels to divide, those of the largest one, and their baskets."""
+    occurrences, most, rows = 0, 0, 0
+    for level in todo:
+        here = 0
+        for row in order[levels.first[level] : levels.last[level]]:
+            here += indptr[row + 1] - indptr[row]
+        occurrences, most = occurrences + here, max(most, here)
+        rows += levels.last[level] - levels.first[level]
+    return occurrences, most, rows
+
+
+@jit
+def _desk(width: int, most: int) -> Desk:
+    return Desk(
+        np.zeros(width, dtype=np.int64),
+        np.zeros(width, dtype=np.int64),
+        np.zeros(width, dtype=np.int64),
+        np.empty(width, dtype=np.int64),
+        np.empty(width, dtype=np.int64),
+        np.empty(most, dtype=np.int32),
+    )
+
+
+@jit
+def _hide(hidden: Mask, level: int, levels: Levels, value: bool) -> None:
     """Hide, or show again, the items that all baskets of a level hold."""
-    while above[level] >= 0:
-        hidden[item_of[level]] = value
-        level = above[level]
+    while levels.above[level] >= 0:
+        hidden[levels.item[level]] = value
+        level = levels.above[level]
 
 
 @jit
-def _list_baskets(baskets: Baskets, segment: Rows, desk: Desk) -> int:
+def _list_baskets(baskets: Baskets, segment: Items, desk: Desk) -> int:
     """List the baskets of each item of a segment; say how many items there are. Counts must be zero before."""
     counts = desk.counts
     found = 0
@@ -116,7 +185,9 @@ def _list_baskets(baskets: Baskets, segment: Rows, desk: Desk) -> int:
 
 
 @jit
-def _divide(baskets: Baskets, limit: int, segment: Rows, desk: Desk, found: int) -> tuple[Counts, Counts]:
+def _divide(
+    baskets: Baskets, limit: int, segment: Items, taken: Mask, buffer: Items, desk: Desk, found: int
+) -> tuple[Counts, Counts]:
     """Take out the baskets of the most frequent item while many are left; the segment is put in that order.
 
     Returns
@@ -145,9 +216,9 @@ def _divide(baskets: Baskets, limit: int, segment: Rows, desk: Desk, found: int)
         parts[made], at[made] = item, put
         made += 1
         for row in desk.postings[desk.begins[item] : desk.ends[item]]:
-            if not desk.taken[row]:
-                desk.taken[row] = True
-                desk.buffer[put] = row
+            if not taken[row]:
+                taken[row] = True
+                buffer[put] = row
                 put += 1
                 for place in range(baskets.indptr[row], baskets.indptr[row + 1]):
                     if not baskets.hidden[baskets.items[place]]:
@@ -156,11 +227,11 @@ def _divide(baskets: Baskets, limit: int, segment: Rows, desk: Desk, found: int)
         parts[made], at[made] = -1, put
         made += 1
     for row in segment:
-        if not desk.taken[row]:
-            desk.buffer[put] = row
+        if not taken[row]:
+            buffer[put] = row
             put += 1
-        desk.taken[row] = False
-    segment[:] = desk.buffer[:put]
+        taken[row] = False
+    segment[:] = buffer[:put]
     for item in desk.touched[:found]:
         counts[item] = 0
     at[made] = put

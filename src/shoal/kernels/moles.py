@@ -315,6 +315,9 @@ def fill_rows(holders: Holders, items: Array, beginning: int, room: Room) -> tup
         return cohort_rows(holders, room.rows, 0, items, room.rows), -1
     if beginning < 0:
         beginning = cohort_rows(holders, room.beginning_rows, 0, items[:-1], room.beginning_rows)
+    if beginning == 0:
+        # So it can be where the baskets are a part of all: without this, those of the last item would be begun with.
+        return 0, 0
     return cohort_rows(holders, room.beginning_rows, beginning, items[-1:], room.rows), beginning
 
 

@@ -4,59 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
+from shoal.arrays import AnyArray, Mask, Rows
 from shoal.kernels._jit import jit
+from shoal.kernels.gain import run, tally_of, tried
+from shoal.kernels.hidden import Hidden, Leaves, Roots
 from shoal.kernels.verpart import Promise, fill_chunks
 
 LEADING = 4
 """How many items of a virtual term chunk decide its place in the order."""
-
-
-class Hidden(NamedTuple):
-    """Pairs of a simple cluster and an item of its term chunk that may move.
-
-    Parameters
-    ----------
-    items, leaves, supports
-        The item, the cluster, and how many of its baskets hold the item.
-    row_indptr, rows
-        Those baskets.
-    """
-
-    items: Items
-    leaves: Rows
-    supports: Counts
-    row_indptr: Indptr
-    rows: Rows
-
-
-class Leaves(NamedTuple):
-    """Simple clusters: their sizes, how many terms they hide, and whether all of them may be taken away."""
-
-    sizes: Counts
-    left: Counts
-    may_empty: Mask
-
-
-class Roots(NamedTuple):
-    """Trees of clusters.
-
-    Parameters
-    ----------
-    nodes, sizes
-        The number of the cluster at the top, and its baskets.
-    pair_indptr, pairs
-        What the simple clusters of a tree hide: the virtual term chunk.
-    item_indptr, items
-        The items of all record and shared chunks of a tree.
-    """
-
-    nodes: Rows
-    sizes: Counts
-    pair_indptr: Indptr
-    pairs: Rows
-    item_indptr: Indptr
-    items: Items
 
 
 class Joined(NamedTuple):
@@ -65,17 +20,6 @@ class Joined(NamedTuple):
     parents: Rows
     chunks: Rows
     owners: Rows
-
-
-class Tally(NamedTuple):
-    """Sums for each item over a run of trees: support, pairs, baskets of their clusters, trees, the last tree."""
-
-    supports: Counts
-    pairs: Counts
-    baskets: Counts
-    trees: Counts
-    latest: Rows
-    touched: Rows
 
 
 @jit
@@ -106,6 +50,7 @@ def join(
     node: int,
     chunk: int,
     joined: Joined,
+    failed: AnyArray,
     width: int,
 ) -> tuple[Roots, int, int]:
     """Go through trees in order once, and join each with those that follow as soon as that pays.
@@ -116,6 +61,8 @@ def join(
         How many trees are joined at the most.
     node, chunk
         The next free numbers of a joint cluster and of a chunk.
+    failed
+        For each cluster at the top of a tree those that followed it when it was tried and not joined; see `tried`.
     width
         The number of items.
 
@@ -132,21 +79,17 @@ def join(
         np.zeros(trees + 1, dtype=np.int64),
         np.empty(len(roots.items) + len(roots.pairs), dtype=np.int32),
     )
-    tally = Tally(
-        np.zeros(width, dtype=np.int64),
-        np.zeros(width, dtype=np.int64),
-        np.zeros(width, dtype=np.int64),
-        np.zeros(width, dtype=np.int64),
-        np.full(width, -1, dtype=np.int64),
-        np.empty(width, dtype=np.int64),
-    )
+    tally = tally_of(width)
     marks, place_of_item = np.full(width, -1, dtype=np.int64), np.full(width, -1, dtype=np.int64)
     moves = np.zeros(width, dtype=np.bool_)
     place_of_row = np.full(hidden.rows.max() + 1 if len(hidden.rows) else 0, -1, dtype=np.int64)
     made, place = 0, 0
     while place < trees:
-        count, moved = _run(order[place : place + arity], roots, hidden, leaves, promise, tally)
-        group = order[place : place + count]
+        following = order[place : place + arity]
+        count, moved = 1, order[:0]
+        if not tried(following, roots, failed):
+            count, moved = run(following, roots, hidden, leaves, promise, tally, failed)
+        group = following[:count]
         if len(moved):
             for root in group:
                 joined.parents[roots.nodes[root]] = node
@@ -171,108 +114,6 @@ def join(
         node,
         chunk,
     )
-
-
-@jit
-def _run(
-    order: Rows, roots: Roots, hidden: Hidden, leaves: Leaves, promise: Promise, tally: Tally
-) -> tuple[int, Rows]:
-    """How many of the trees to join, and the items that move to shared chunks then; one and none if it never pays."""
-    found, size, count = 0, 0, 1
-    moved = np.empty(0, dtype=np.int64)
-    for number in range(len(order)):
-        root = order[number]
-        size += roots.sizes[root]
-        related = number == 0
-        for pair in roots.pairs[roots.pair_indptr[root] : roots.pair_indptr[root + 1]]:
-            item = hidden.items[pair]
-            if tally.pairs[item] == 0:
-                tally.touched[found] = item
-                found += 1
-            if tally.latest[item] != root:
-                related |= tally.trees[item] > 0
-                tally.trees[item] += 1
-                tally.latest[item] = root
-            tally.supports[item] += hidden.supports[pair]
-            tally.pairs[item] += 1
-            tally.baskets[item] += leaves.sizes[hidden.leaves[pair]]
-        if not related:
-            break
-        if number:
-            moved = _worth(tally, tally.touched[:found], size, promise)
-            if len(moved):
-                moved = _allowed(order[: number + 1], roots, hidden, leaves, moved, tally)
-            if len(moved):
-                count = number + 1
-                break
-    for item in tally.touched[:found]:
-        tally.supports[item] = tally.pairs[item] = tally.baskets[item] = tally.trees[item] = 0
-        tally.latest[item] = -1
-    return count, moved
-
-
-@jit
-def _worth(tally: Tally, touched: Rows, size: int, promise: Promise) -> Rows:
-    """The items that are frequent enough together, and as dense there as term chunks say; most frequent first.
-
-    A term chunk says of an item that at least one basket of its cluster holds it. An item moves if the share of the
-    joint cluster that holds it is at least that of those clusters, with one basket each.
-    """
-    width = len(tally.supports)
-    keys = np.empty(len(touched), dtype=np.int64)
-    found = 0
-    for item in touched:
-        support = tally.supports[item]
-        if (
-            tally.trees[item] > 1
-            and support >= promise.k
-            and support * tally.baskets[item] >= tally.pairs[item] * size
-            and (promise.above >= promise.below or support * promise.below <= promise.above * size)
-        ):
-            keys[found] = -support * width + item
-            found += 1
-    keys = keys[:found]
-    keys.sort()
-    return keys % width
-
-
-@jit
-def _allowed(order: Rows, roots: Roots, hidden: Hidden, leaves: Leaves, moved: Rows, tally: Tally) -> Rows:
-    """The items that can move without emptying a term chunk that must not be empty. Those chunks shrink by them.
-
-    All are taken at first; then the least frequent ones are given back where a term chunk came to be empty. The tally
-    of trees is -1 for items that move.
-    """
-    for item in moved:
-        tally.trees[item] = -1
-    emptied = False
-    for root in order:
-        for pair in roots.pairs[roots.pair_indptr[root] : roots.pair_indptr[root + 1]]:
-            if tally.trees[hidden.items[pair]] < 0:
-                leaf = hidden.leaves[pair]
-                leaves.left[leaf] -= 1
-                emptied |= leaves.left[leaf] == 0 and not leaves.may_empty[leaf]
-    if not emptied:
-        return moved
-    kept = np.empty(len(moved), dtype=np.int64)
-    found = 0
-    for item in moved[::-1]:
-        empties = False
-        for change in (0, 1):
-            for root in order:
-                for pair in roots.pairs[roots.pair_indptr[root] : roots.pair_indptr[root + 1]]:
-                    leaf = hidden.leaves[pair]
-                    if hidden.items[pair] == item:
-                        if change == 0:
-                            empties |= leaves.left[leaf] == 0 and not leaves.may_empty[leaf]
-                        elif empties:
-                            leaves.left[leaf] += 1
-        if empties:
-            tally.trees[item] = 2
-        else:
-            kept[found] = item
-            found += 1
-    return kept[:found][::-1].copy()
 
 
 @jit
@@ -373,7 +214,7 @@ def _carry(
         marks[item] = -1
     for root in group:
         for pair in roots.pairs[roots.pair_indptr[root] : roots.pair_indptr[root + 1]]:
-            if not moves[hidden.items[pair]]:
+            if len(moved) == 0 or not moves[hidden.items[pair]]:
                 after.pairs[put] = pair
                 put += 1
         for item in roots.items[roots.item_indptr[root] : roots.item_indptr[root + 1]]:

@@ -1,7 +1,7 @@
 """Rows that change places between groups, so that these tell together what the sensitive rows go with."""
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,66 +15,72 @@ PASSES = 4
 """Times that all rows are looked at, at most."""
 
 
+class Baskets(NamedTuple):
+    """The distinct basket of each row, and the items of each."""
+
+    of_row: Array
+    indptr: Array
+    items: Array
+
+
+class Summary(NamedTuple):
+    """The sensitive items of each group, ascending, and the number of each over the size of the group."""
+
+    indptr: Array
+    secrets: Array
+    rates: Array
+
+
+class Pairs(NamedTuple):
+    """How many rows hold a sensitive and a public item, in truth and as estimated: a line for each sensitive one."""
+
+    truth: Array
+    estimates: Array
+
+
 @jit
-def _moved(estimates: Array, truth: Array, secret: Whole, item: Whole, step: float) -> float:
+def _moved(pairs: Pairs, secret: Whole, item: Whole, step: float) -> float:
     """How the loss changes if an estimate changes by a step."""
     change = step
-    if truth[secret, item] > 0.0:
-        change -= truth[secret, item] * math.log1p(step / estimates[secret, item])
+    if pairs.truth[secret, item] > 0.0:
+        change -= pairs.truth[secret, item] * math.log1p(step / pairs.estimates[secret, item])
     return change
 
 
 @jit
 def _item_change(
-    item: Whole,
-    sign: float,
-    here: Whole,
-    there: Whole,
-    summary_indptr: Array,
-    summary: Array,
-    rates: Array,
-    truth: Array,
-    estimates: Array,
+    item: Whole, sign: float, here: Whole, there: Whole, summary: Summary, pairs: Pairs
 ) -> float:
     """How the loss changes if one group gets an item (or loses it) and another one the other way round."""
+    secrets, rates = summary.secrets, summary.rates
     change = 0.0
-    one, one_end = summary_indptr[here], summary_indptr[here + 1]
-    two, two_end = summary_indptr[there], summary_indptr[there + 1]
+    one, one_end = summary.indptr[here], summary.indptr[here + 1]
+    two, two_end = summary.indptr[there], summary.indptr[there + 1]
     while one < one_end or two < two_end:
         step = 0.0
-        if two == two_end or (one < one_end and summary[one] < summary[two]):
-            secret, step = summary[one], rates[one]
+        if two == two_end or (one < one_end and secrets[one] < secrets[two]):
+            secret, step = secrets[one], rates[one]
             one += 1
-        elif one == one_end or summary[two] < summary[one]:
-            secret, step = summary[two], -rates[two]
+        elif one == one_end or secrets[two] < secrets[one]:
+            secret, step = secrets[two], -rates[two]
             two += 1
         else:
-            secret, step = summary[one], rates[one] - rates[two]
+            secret, step = secrets[one], rates[one] - rates[two]
             one += 1
             two += 1
         if step != 0.0:
-            change += _moved(estimates, truth, secret, item, sign * step)
+            change += _moved(pairs, secret, item, sign * step)
     return change
 
 
 @jit
 def _change(
-    row: Whole,
-    other: Whole,
-    groups: Array,
-    basket: Array,
-    indptr: Array,
-    items: Array,
-    summary_indptr: Array,
-    summary: Array,
-    rates: Array,
-    truth: Array,
-    estimates: Array,
+    row: Whole, other: Whole, groups: Array, baskets: Baskets, summary: Summary, pairs: Pairs
 ) -> float:
     """How the loss changes if two rows change places."""
-    left, left_end = indptr[basket[row]], indptr[basket[row] + 1]
-    right, right_end = indptr[basket[other]], indptr[basket[other] + 1]
-    here, there = groups[row], groups[other]
+    items = baskets.items
+    left, left_end = baskets.indptr[baskets.of_row[row]], baskets.indptr[baskets.of_row[row] + 1]
+    right, right_end = baskets.indptr[baskets.of_row[other]], baskets.indptr[baskets.of_row[other] + 1]
     change = 0.0
     while left < left_end or right < right_end:
         if right == right_end or (left < left_end and items[left] < items[right]):
@@ -87,27 +93,41 @@ def _change(
             left += 1
             right += 1
             continue
-        change += _item_change(item, sign, here, there, summary_indptr, summary, rates, truth, estimates)
+        change += _item_change(item, sign, groups[row], groups[other], summary, pairs)
     return change
 
 
 @jit
 def _count(
-    row: Whole,
-    group: Whole,
-    sign: float,
-    basket: Array,
-    indptr: Array,
-    items: Array,
-    summary_indptr: Array,
-    summary: Array,
-    rates: Array,
-    estimates: Array,
+    row: Whole, group: Whole, sign: float, baskets: Baskets, summary: Summary, estimates: Array
 ) -> None:
-    """Count a row into the estimates of its group, or out of them."""
-    for entry in range(summary_indptr[group], summary_indptr[group + 1]):
-        for place in range(indptr[basket[row]], indptr[basket[row] + 1]):
-            estimates[summary[entry], items[place]] += sign * rates[entry]
+    """Count a row into the estimates of a group, or out of them."""
+    basket = baskets.of_row[row]
+    for entry in range(summary.indptr[group], summary.indptr[group + 1]):
+        for place in range(baskets.indptr[basket], baskets.indptr[basket + 1]):
+            estimates[summary.secrets[entry], baskets.items[place]] += sign * summary.rates[entry]
+
+
+@jit
+def _best(
+    row: Whole,
+    sensitive: Array,
+    groups: Array,
+    window: Whole,
+    baskets: Baskets,
+    summary: Summary,
+    pairs: Pairs,
+) -> tuple[Whole, float]:
+    """The row with which a row had best change places, -1 for none, and how the loss changes by that."""
+    best, best_change = -1, -1e-9
+    for other in range(max(row - window, 0), min(row + window + 1, len(groups))):
+        same = baskets.of_row[other] == baskets.of_row[row]
+        if groups[other] == groups[row] or sensitive[other] or same:
+            continue
+        change = _change(row, other, groups, baskets, summary, pairs)
+        if change < best_change:
+            best, best_change = other, change
+    return best, best_change
 
 
 @jit
@@ -147,43 +167,26 @@ def swap_rows(
     -------
     The number of swaps, and by how much the loss fell.
     """
-    rows = len(groups)
+    baskets, told = Baskets(basket, indptr, items), Summary(summary_indptr, summary, rates)
+    pairs = Pairs(truth, estimates)
     swaps, gained = 0, 0.0
     for _ in range(PASSES):
         moved = False
-        for row in range(rows):
+        for row in range(len(groups)):
             here = groups[row]
             if sensitive[row] or summary_indptr[here] == summary_indptr[here + 1]:
                 continue
-            best, best_change = -1, -1e-9
-            for other in range(max(row - window, 0), min(row + window + 1, rows)):
-                if groups[other] == here or sensitive[other] or basket[other] == basket[row]:
-                    continue
-                change = _change(
-                    row,
-                    other,
-                    groups,
-                    basket,
-                    indptr,
-                    items,
-                    summary_indptr,
-                    summary,
-                    rates,
-                    truth,
-                    estimates,
-                )
-                if change < best_change:
-                    best, best_change = other, change
+            best, change = _best(row, sensitive, groups, window, baskets, told, pairs)
             if best < 0:
                 continue
             there = groups[best]
-            _count(row, here, -1.0, basket, indptr, items, summary_indptr, summary, rates, estimates)
-            _count(best, there, -1.0, basket, indptr, items, summary_indptr, summary, rates, estimates)
+            _count(row, here, -1.0, baskets, told, estimates)
+            _count(best, there, -1.0, baskets, told, estimates)
             groups[row], groups[best] = there, here
-            _count(row, there, 1.0, basket, indptr, items, summary_indptr, summary, rates, estimates)
-            _count(best, here, 1.0, basket, indptr, items, summary_indptr, summary, rates, estimates)
+            _count(row, there, 1.0, baskets, told, estimates)
+            _count(best, here, 1.0, baskets, told, estimates)
             swaps += 1
-            gained -= best_change
+            gained -= change
             moved = True
         if not moved:
             break

@@ -45,7 +45,10 @@ class Pairs(NamedTuple):
     covers
         The number of sub-records of all record chunks of a cluster together.
     of
-        For each occurrence, at its place in the baskets, the place of its pair here.
+        For each occurrence, at its place in the baskets, the number of its pair inside its cluster; `HIDDEN` for
+        one that is left out.
+    made
+        The number of chunks of each cluster that hold an item.
     """
 
     items: Items
@@ -53,6 +56,27 @@ class Pairs(NamedTuple):
     chunks: Items
     counts: Counts
     covers: Counts
+    of: Items
+    made: Counts
+
+
+class Gathered(NamedTuple):
+    """The same without gaps: a pair after the other, and chunks numbered through.
+
+    Parameters
+    ----------
+    items, supports, chunks
+        As above; the number of a chunk is that among all chunks.
+    owners
+        The cluster of each chunk.
+    of
+        For each occurrence the number of its pair among all.
+    """
+
+    items: Items
+    supports: Counts
+    chunks: Rows
+    owners: Rows
     of: Rows
 
 
@@ -105,16 +129,61 @@ def partition(
             row = rows[local]
             for place in range(indptr[row], indptr[row + 1]):
                 pair = counts[items[place]]
-                pairs.of[place] = base + pair
+                pairs.of[place] = pair
                 if pair < wide:
                     masks[pair, local // 64] |= np.uint64(1) << np.uint64(local % 64)
         chunks = pairs.chunks[base : base + wide]
         fill_chunks(masks, promise.k, promise.m, chunks)
         pairs.covers[cluster] = _settle(masks, chunks, found - wide, len(rows), promise)
+        pairs.made[cluster] = _number_through(chunks)
         if promise.above < promise.below:
             _leave_out(indptr, items, rows, base, masks, chunks, counts, pairs)
         for item in ranked:
             counts[item] = 0
+
+
+@jit
+def gather(
+    indptr: Indptr,
+    order: Rows,
+    starts: Rows,
+    places: Rows,
+    pairs: Pairs,
+    pair_begins: Rows,
+    chunk_begins: Rows,
+    gathered: Gathered,
+    first: int,
+    last: int,
+) -> None:
+    """Write the pairs of the clusters from `first` up to `last` to where they belong among all."""
+    for cluster in range(first, last):
+        begin, source = pair_begins[cluster], places[cluster]
+        for pair in range(pairs.counts[cluster]):
+            gathered.items[begin + pair] = pairs.items[source + pair]
+            gathered.supports[begin + pair] = pairs.supports[source + pair]
+            chunk = pairs.chunks[source + pair]
+            gathered.chunks[begin + pair] = HIDDEN if chunk == HIDDEN else chunk_begins[cluster] + chunk
+        gathered.owners[chunk_begins[cluster] : chunk_begins[cluster + 1]] = cluster
+        for row in order[starts[cluster] : starts[cluster + 1]]:
+            for place in range(indptr[row], indptr[row + 1]):
+                pair = pairs.of[place]
+                gathered.of[place] = HIDDEN if pair == HIDDEN else begin + pair
+
+
+@jit
+def _number_through(chunks: Items) -> int:
+    """Number the chunks that hold an item without gaps, in their order; how many there are."""
+    number = np.zeros(chunks.max() + 1 if len(chunks) else 0, dtype=np.int32)
+    for chunk in chunks:
+        if chunk != HIDDEN:
+            number[chunk] = 1
+    made = 0
+    for chunk in range(len(number)):
+        number[chunk], made = made, made + number[chunk]
+    for place in range(len(chunks)):
+        if chunks[place] != HIDDEN:
+            chunks[place] = number[chunks[place]]
+    return made
 
 
 @jit

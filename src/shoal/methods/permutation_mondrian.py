@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.data.basket_orders import taken
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -29,6 +28,9 @@ class PermutationMondrian(Method):
 
     name: ClassVar[str] = "permutation-mondrian"
     accepts: ClassVar[type] = Baskets
+    uncut: ClassVar[str] = (
+        "every division counts the items of a whole group, and the first group is all baskets; cahd can be cut"
+    )
     needs_sensitive: ClassVar[bool] = True
     example: ClassVar[dict[str, Any]] = {"p": 3}
     paper: ClassVar[str] = (
@@ -47,16 +49,15 @@ class PermutationMondrian(Method):
     ) -> tuple[Release, Trace]:
         """Cut, and publish the parts in canonical order."""
         from shoal.kernels.permutation import cut_groups
+        from shoal.kernels.ragged import take_rows
 
         self.accept(data)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
+        refuse_infeasible(data, data.supports, len(data), self.p)
         sheet = sheet_of(data)
-        refuse_infeasible(data, sheet, self.p)
-        indptr, places = taken(sheet.distinct.indptr, sheet.distinct.of_row)
         rows, starts = cut_groups(
-            indptr,
-            sheet.distinct.items[places],
+            *take_rows(sheet.distinct.indptr, sheet.distinct.items, sheet.distinct.of_row),
             sheet.distinct.width,
             sheet.secret_indptr,
             sheet.secrets,
@@ -68,11 +69,5 @@ class PermutationMondrian(Method):
         # Whoever is equal in every item may stand for the other, so that the trace is the only thing to differ.
         published, row_map = publish(data, sheet, rows, groups)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
-        release = Release(
-            data=published,
-            method=self.name,
-            parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
-        )
         notes = {"groups": len(published), "pictures": degrees(published, self.p)}
-        return release, Trace(row_map, timings, notes)
+        return self.released(published), Trace(row_map, timings, notes)

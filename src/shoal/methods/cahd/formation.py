@@ -1,10 +1,10 @@
 """Two ways to group baskets that stand in order: around the sensitive ones, or in blocks that are halved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Counts, Rows
 from shoal.methods.cahd.sheet import Sheet
 
 
@@ -32,6 +32,20 @@ def pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int) -> Groupi
 
     The rows that are left are one group.
     """
+    grouping = around_pivots(sheet, orders, p, alpha, np.zeros(len(sheet.sensitive), dtype=np.int64))
+    groups = grouping.groups.copy()
+    groups[groups < 0] = groups.max(initial=-1) + 1
+    return replace(grouping, groups=groups)
+
+
+def around_pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int, elsewhere: Counts) -> Grouping:
+    """The same; the group of a row that is left is -1.
+
+    Parameters
+    ----------
+    elsewhere
+        For each sensitive item how many more rows with it those that are left must be able to take up; see the kernel.
+    """
     from shoal.kernels.cahd import form_groups
 
     rows = sheet.arranged(orders[0])
@@ -50,8 +64,8 @@ def pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int) -> Groupi
         len(sheet.sensitive),
         p,
         min(alpha * p, len(rows)),
+        elsewhere,
     )
-    groups[groups < 0] = groups.max(initial=-1) + 1
     return Grouping(rows, groups, int(given_up))
 
 

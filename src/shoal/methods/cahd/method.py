@@ -1,26 +1,31 @@
 """CAHD: correlation-aware groups for sparse baskets (Ghinita, Tao and Kalnis 2008, 2011)."""
 
 import time
-from typing import Any, ClassVar, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Rows
-from shoal.data.basket_orders import Order, orders_of
+from shoal.data.basket_orders import SORTABLE, Order, orders_of
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
+from shoal.errors import WrongUse
 from shoal.methods.cahd.formation import Grouping, blocks, pivots
 from shoal.methods.cahd.improve import improve
 from shoal.methods.cahd.pictures import before_and_after, degrees
-from shoal.methods.cahd.publish import publish
+from shoal.methods.cahd.publish import empty_groups, publish
 from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
+
+Data = TypeVar("Data")
 
 
 class Cahd(Method):
@@ -34,6 +39,7 @@ class Cahd(Method):
 
     name: ClassVar[str] = "cahd"
     accepts: ClassVar[type] = Baskets
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     needs_sensitive: ClassVar[bool] = True
     example: ClassVar[dict[str, Any]] = {"p": 3}
     paper: ClassVar[str] = (
@@ -74,8 +80,8 @@ class Cahd(Method):
         self.accept(data)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
+        refuse_infeasible(data, data.supports, len(data), self.p)
         sheet = sheet_of(data)
-        refuse_infeasible(data, sheet, self.p)
         encoded = time.perf_counter()
         orders = orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
@@ -98,13 +104,35 @@ class Cahd(Method):
             "publish": published - grouped,
             "draw": time.perf_counter() - published,
         }
-        release = Release(
-            data=groups,
-            method=self.name,
-            parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
-        )
-        return release, Trace(rows, timings, notes)
+        return self.released(groups), Trace(rows, timings, notes)
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """The same of baskets in parts, for orders by keys: blocks are those of memory, pivots gather inside ranges."""
+        from shoal.data.basket_frames import supports_in
+        from shoal.methods.cahd.parted import Plan, group_parts
+
+        self.accept(data)
+        assert isinstance(data, PartedBaskets)
+        if self.order not in SORTABLE:
+            raise WrongUse(
+                f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
+            )
+        if self.improve:
+            raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
+        clock = [time.perf_counter()]
+        data = replace(data, parts=data.parts.keep())
+        supports = supports_in(data)
+        refuse_infeasible(data.schema, supports, data.rows, self.p)
+        clock.append(time.perf_counter())
+        plan = Plan(data.schema, supports, self.p, self.alpha, self.order)
+        lines, count = group_parts(data, plan, engine, self.form)
+        clock.append(time.perf_counter())
+        schema = empty_groups(data.schema, supports)
+        timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
+        trace = Trace(np.empty(0, dtype=np.int64), timings, {"groups": count})
+        return self.released(PartedRelease(schema, lines, count, data.rows)), trace
 
     def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":

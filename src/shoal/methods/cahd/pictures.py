@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows
-from shoal.data.basket_orders import band_of, taken
+from shoal.arrays import Items, Rows
+from shoal.data.basket_orders import Distinct, spread_of
 from shoal.data.groups import Groups
 from shoal.methods.cahd.sheet import Sheet
 
@@ -15,24 +15,6 @@ ROWS, COLUMNS = 96, 64
 
 DEGREES = 20
 """Bars of the histogram of degrees; the largest ones share the last."""
-
-
-def matrix(title: str, caption: str, indptr: Indptr, items: Items, width: int) -> dict[str, Any]:
-    """A sparse matrix as a picture of few cells: how many entries each of them covers."""
-    rows = len(indptr) - 1
-    high, wide = min(ROWS, rows), min(COLUMNS, width)
-    row = np.repeat(np.arange(rows, dtype=np.int64), np.diff(indptr))
-    cells = np.bincount(
-        (row * high // rows) * wide + items.astype(np.int64) * wide // width, minlength=high * wide
-    )
-    return {
-        "kind": "matrix",
-        "title": title,
-        "caption": caption,
-        "rows": rows,
-        "columns": width,
-        "cells": cells.reshape(high, wide).tolist(),
-    }
 
 
 def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -45,26 +27,34 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
     Bandwidth and profile before and after, and the pictures.
     """
     distinct = sheet.distinct
-    after_indptr, places = taken(distinct.indptr, distinct.of_row[rows])
-    after: AnyArray = distinct.items[places]
-    before_indptr, places = taken(distinct.indptr, distinct.of_row)
-    before: AnyArray = distinct.items[places]
-    bands = {
-        "before": asdict(band_of(before_indptr, before, distinct.width)),
-        "after": asdict(band_of(after_indptr, after, distinct.width)),
-    }
+    before, after = distinct.of_row, distinct.of_row[rows]
+    band_before, _ = spread_of(distinct, before)
+    band_after, means = spread_of(distinct, after)
+    bands = {"before": asdict(band_before), "after": asdict(band_after)}
     if not len(distinct.items):
         return bands, []
-    place = np.repeat(np.arange(len(rows), dtype=np.float64), np.diff(after_indptr))
-    held = np.bincount(after, minlength=distinct.width)
-    means = np.bincount(after, place, distinct.width) / np.maximum(held, 1)
     column = np.empty(distinct.width, dtype=np.int32)
     column[np.argsort(means, kind="stable")] = np.arange(distinct.width, dtype=np.int32)
-    words = "A cell is the darker, the more baskets (down) of it hold the items (across) of it."
     return bands, [
-        matrix("Baskets in the order of the input", words, before_indptr, column[before], distinct.width),
-        matrix(f"Baskets in the order {name}", words, after_indptr, column[after], distinct.width),
+        _matrix("Baskets in the order of the input", distinct, before, column),
+        _matrix(f"Baskets in the order {name}", distinct, after, column),
     ]
+
+
+def _matrix(title: str, distinct: Distinct, order: Rows, column: Items) -> dict[str, Any]:
+    """A sparse matrix as a picture of few cells: how many entries each of them covers."""
+    from shoal.kernels.band import binned, placed
+
+    high, wide = min(ROWS, len(order)), min(COLUMNS, distinct.width)
+    cells = binned(distinct.indptr, distinct.items, placed(order, len(distinct)), column, high, wide)
+    return {
+        "kind": "matrix",
+        "title": title,
+        "caption": "The stronger the colour of a cell, the more of its baskets (down) hold its items (across).",
+        "rows": len(order),
+        "columns": distinct.width,
+        "cells": cells.tolist(),
+    }
 
 
 def degrees(groups: Groups, promised: int) -> list[dict[str, Any]]:

@@ -1,8 +1,10 @@
 """Groups as they are published: in canonical order, with sums of their sensitive items."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Counts, Rows
 from shoal.data.basket_orders import taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
@@ -22,6 +24,14 @@ def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     The groups in canonical order, and the row of each published basket. Neither a basket's place in its group nor
     a group's place tells who holds a sensitive item: both follow from the published sets.
     """
+    published, members = grouped(baskets, sheet, rows, groups)
+    return without_unused(published), members
+
+
+def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
+    """The same, with the whole vocabulary of the baskets."""
+    from shoal.kernels.ragged import take_rows
+
     count = int(groups.max()) + 1
     # The distinct baskets are numbered in canonical order, and rows that tie are published alike.
     baskets_of, order = sheet.distinct.of_row[rows], np.lexsort((sheet.distinct.of_row[rows], groups))
@@ -39,21 +49,38 @@ def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     group_indptr, members = taken(indptr, by_content)
     summary_indptr, entries = taken(summary, by_content)
     published = order[members]
-    basket_indptr, places = taken(sheet.distinct.indptr, baskets_of[published])
-    items = sheet.public[sheet.distinct.items[places]]
+    basket_indptr, items = take_rows(sheet.distinct.indptr, sheet.distinct.items, baskets_of[published])
     sensitive = sheet.sensitive[(pairs % kinds)[entries]]
-    used = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
-    used[items], used[sensitive] = True, True
-    number = (np.cumsum(used) - 1).astype(np.int32)
     return (
         Groups(
             group_indptr,
             basket_indptr,
-            number[items],
+            sheet.public[items],
             summary_indptr,
-            number[sensitive],
+            sensitive,
             counts[entries],
-            tuple(label for label, kept in zip(baskets.vocabulary, used.tolist(), strict=True) if kept),
+            baskets.vocabulary,
         ),
         rows[published],
+    )
+
+
+def empty_groups(baskets: Baskets, supports: Counts) -> Groups:
+    """No groups, with the items that somebody holds."""
+    none = np.empty(0, dtype=np.int32)
+    begin = np.zeros(1, dtype=np.int64)
+    vocabulary = tuple(baskets.vocabulary[item] for item in np.flatnonzero(supports).tolist())
+    return Groups(begin, begin, none, begin, none, np.empty(0, dtype=np.int64), vocabulary)
+
+
+def without_unused(groups: Groups) -> Groups:
+    """The same groups without items that nobody holds."""
+    used = np.zeros(len(groups.vocabulary), dtype=np.bool_)
+    used[groups.items], used[groups.sensitive_items] = True, True
+    number = (np.cumsum(used) - 1).astype(np.int32)
+    return replace(
+        groups,
+        items=number[groups.items],
+        sensitive_items=number[groups.sensitive_items],
+        vocabulary=tuple(groups.vocabulary[item] for item in np.flatnonzero(used).tolist()),
     )

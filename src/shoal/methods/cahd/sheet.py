@@ -38,11 +38,6 @@ class Sheet:
     def __len__(self) -> int:
         return len(self.secret_indptr) - 1
 
-    @property
-    def supports(self) -> Counts:
-        """The number of rows that hold each sensitive item."""
-        return np.bincount(self.secrets, minlength=len(self.sensitive)).astype(np.int64)
-
     def arranged(self, order: Rows) -> Rows:
         """All rows, by the place of their baskets in an order of the distinct ones, then by their sensitive items.
 
@@ -58,12 +53,18 @@ class Sheet:
         return indptr, self.secrets[places]
 
 
-def sheet_of(baskets: Baskets) -> Sheet:
-    """Take baskets apart into public and sensitive items."""
+def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
+    """Take baskets apart into public and sensitive items.
+
+    Parameters
+    ----------
+    supports
+        The supports of all items: in these baskets, or where these are a part of others, in all.
+    """
     secret = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
     secret[baskets.sensitive] = True
     # Items that nobody holds have no number: a reader of the release would not know of them.
-    known = ~secret & (baskets.supports > 0)
+    known = ~secret & ((baskets.supports if supports is None else supports) > 0)
     number = np.where(secret, np.cumsum(secret), np.cumsum(known)).astype(np.int32) - 1
     is_secret = secret[baskets.items]
     ends = np.concatenate(([0], np.cumsum(is_secret)))
@@ -79,8 +80,15 @@ def sheet_of(baskets: Baskets) -> Sheet:
     )
 
 
-def refuse_infeasible(baskets: Baskets, sheet: Sheet, p: int) -> None:
+def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
     """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
+
+    Parameters
+    ----------
+    baskets
+        Vocabulary and roles.
+    supports, rows
+        How many baskets hold each item, and how many there are.
 
     Raises
     ------
@@ -89,18 +97,18 @@ def refuse_infeasible(baskets: Baskets, sheet: Sheet, p: int) -> None:
     Infeasible
         With the largest degree that can be promised, of all and of each item that forbids p.
     """
-    if not len(sheet.sensitive):
+    if not len(baskets.sensitive):
         raise WrongUse(
             "No item is sensitive, so there is nothing to hide; name those that must not be learned with --sensitive."
         )
-    supports, rows = sheet.supports, len(sheet)
+    supports = supports[baskets.sensitive]
     worst = np.flatnonzero(supports * p > rows)
     if not len(worst):
         return
     worst = worst[np.argsort(-supports[worst], kind="stable")]
     best = int(rows // supports[worst[0]])
     told = "; ".join(
-        f"{baskets.vocabulary[sheet.sensitive[item]]!r} is in {supports[item]} of {rows} baskets: at most p = "
+        f"{baskets.vocabulary[baskets.sensitive[item]]!r} is in {supports[item]} of {rows} baskets: at most p = "
         f"{rows // supports[item]}"
         for item in worst[:NAMED].tolist()
     )

@@ -12,7 +12,7 @@ from shoal.methods.coherence.promise import Promise
 
 if TYPE_CHECKING:
     from shoal.kernels.cohorts import Holders
-    from shoal.kernels.moles import Found, Level
+    from shoal.kernels.moles import Found, Level, Rule
 
 BITS_MEMORY = 1 << 29
 """Bytes that rows of bits of public items may take, and as many again for private ones."""
@@ -56,14 +56,13 @@ class CompiledSearch:
         from shoal.kernels.moles import Rule
 
         self._engine = engine
-        self._holders, self._secrets = _holders(public), _holders(private)
+        self._holders, self._secrets = holders_of(public), holders_of(private)
         self._rule = Rule(promise.k, promise.h.numerator, promise.h.denominator)
-        lengths = np.diff(public.indptr)
-        self._mean_length = float((lengths * lengths).sum() / max(lengths.sum(), 1))
+        self._mean_length = _mean_length(public)
         sets, supports = level or (np.arange(len(public.codes), dtype=np.int32)[:, None], public.supports)
         # Of no set that is not a mole does a secret exceed the share.
         most = supports * promise.h.numerator // promise.h.denominator
-        self._level = _level(sets, supports, most if peaks is None else peaks)
+        self._level = level_of(sets, supports, most if peaks is None else peaks)
 
     def __len__(self) -> int:
         return len(self._level.sets)
@@ -74,42 +73,78 @@ class CompiledSearch:
 
         parts = min(max(self._engine.threads * PARTS, 1), len(self))
         bounds = np.linspace(0, len(self), parts + 1).astype(np.int64).tolist()
-        work = self._engine.map(lambda part: self._extend_part(*part, keep_safe), pairwise(bounds))
-        found = Found(*(np.concatenate(arrays) for arrays in zip(*(part for part, _ in work), strict=True)))
-        longer = np.column_stack((self._level.sets[found.parents], found.items)).astype(np.int32)
-        safe = found.kinds == SAFE
-        self._level = _level(longer[safe], found.supports[safe], found.peaks[safe])
-        return longer[~safe], sum(tried for _, tried in work)
-
-    def _extend_part(self, begin: int, end: int, keep_safe: bool) -> tuple["Found", int]:
-        """Extend some sets of the level."""
-        from shoal.kernels.moles import Found, extend
-
-        width = max(ROOM, 2 * len(self._holders.item_indptr))
-        room = Found(
-            np.empty(width, dtype=np.int64),
-            np.empty(width, dtype=np.int32),
-            np.empty(width, dtype=np.int8),
-            np.empty(width, dtype=np.int64),
-            np.empty(width, dtype=np.int64),
-        )
-        pieces, tried_in_all = [], 0
-        while True:
-            begin, written, tried = extend(
+        work = self._engine.map(
+            lambda part: _extended(
                 self._level,
-                begin,
-                end,
-                self._holders,
-                self._secrets,
+                *part,
+                (self._holders, self._secrets),
                 self._rule,
                 self._mean_length,
                 keep_safe,
-                room,
-            )
-            pieces.append([array[:written].copy() for array in room])
-            tried_in_all += tried
-            if begin >= end:
-                return Found(*map(np.concatenate, zip(*pieces, strict=True))), tried_in_all
+            ),
+            pairwise(bounds),
+        )
+        found = Found(*(np.concatenate(arrays) for arrays in zip(*(part for part, _ in work), strict=True)))
+        longer = np.column_stack((self._level.sets[found.parents], found.items)).astype(np.int32)
+        safe = found.kinds == SAFE
+        self._level = level_of(longer[safe], found.supports[safe], found.peaks[safe])
+        return longer[~safe], sum(tried for _, tried in work)
+
+
+def counted(public: Incidence, level: "Level", begin: int, end: int) -> "Found":
+    """The sets one item longer than some sets of a level, with the number of baskets that hold them; none is judged.
+
+    Those that no basket holds are left out. Peaks are the least ones of the subsets.
+
+    Parameters
+    ----------
+    public
+        Who holds what; the supports are those of these baskets.
+    level
+        Sets that may be held by other baskets too. Their supports only say how to count best.
+    """
+    from shoal.kernels.moles import Rule
+
+    nothing = public.without(np.ones(len(public.codes), dtype=np.bool_))
+    holders = holders_of(public), holders_of(nothing)
+    # No set is rare, and none can give anything away.
+    found, _ = _extended(level, begin, end, holders, Rule(1, 1, 0), _mean_length(public), keep_safe=True)
+    return found
+
+
+def _extended(
+    level: "Level",
+    begin: int,
+    end: int,
+    holders: "tuple[Holders, Holders]",
+    rule: "Rule",
+    mean_length: float,
+    keep_safe: bool,
+) -> tuple["Found", int]:
+    """Extend some sets of a level; `holders` are those of public and of private items."""
+    from shoal.kernels.moles import Found, extend
+
+    width = max(ROOM, 2 * len(holders[0].item_indptr))
+    room = Found(
+        np.empty(width, dtype=np.int64),
+        np.empty(width, dtype=np.int32),
+        np.empty(width, dtype=np.int8),
+        np.empty(width, dtype=np.int64),
+        np.empty(width, dtype=np.int64),
+    )
+    pieces, tried_in_all = [], 0
+    while True:
+        begin, written, tried = extend(level, begin, end, *holders, rule, mean_length, keep_safe, room)
+        pieces.append([array[:written].copy() for array in room])
+        tried_in_all += tried
+        if begin >= end:
+            return Found(*map(np.concatenate, zip(*pieces, strict=True))), tried_in_all
+
+
+def _mean_length(public: Incidence) -> float:
+    """The items of the basket of a typical occurrence."""
+    lengths = np.diff(public.indptr)
+    return float((lengths * lengths).sum() / max(lengths.sum(), 1))
 
 
 def single_moles(
@@ -142,7 +177,7 @@ def _transposed(indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr,
     return item_indptr, transposed(indptr, items, item_indptr)
 
 
-def _level(sets: Items, supports: Counts, peaks: Counts) -> "Level":
+def level_of(sets: Items, supports: Counts, peaks: Counts) -> "Level":
     """Sets in lexicographic order, with their groups found out."""
     from shoal.kernels.moles import Level
 
@@ -152,7 +187,7 @@ def _level(sets: Items, supports: Counts, peaks: Counts) -> "Level":
     return Level(np.ascontiguousarray(sets), group_indptr, supports, peaks)
 
 
-def _holders(incidence: Incidence) -> "Holders":
+def holders_of(incidence: Incidence) -> "Holders":
     """Lists of baskets of all items, and rows of bits of the frequent ones."""
     from shoal.kernels.cohorts import Holders
 

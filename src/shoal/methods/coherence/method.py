@@ -1,13 +1,15 @@
 """(h,k,p)-coherence by global suppression (Xu, Wang, Fu and Yu 2008)."""
 
 import time
-from typing import Any, ClassVar, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -19,6 +21,13 @@ from shoal.methods.coherence.promise import Promise
 from shoal.methods.method import Method
 from shoal.models.coherence import HkpCoherence
 from shoal.models.exact import fraction
+
+Data = TypeVar("Data")
+
+NOTHING_SECRET = (
+    "No item of the baskets is sensitive, so that h has no effect: the promise is only that whoever knows up to p "
+    "items finds k baskets. Name the items that must not be learned with --sensitive."
+)
 
 
 class Coherence(Method):
@@ -35,6 +44,7 @@ class Coherence(Method):
 
     name: ClassVar[str] = "coherence"
     accepts: ClassVar[type] = Baskets
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     example: ClassVar[dict[str, Any]] = {"h": 0.6, "k": 3, "p": 2}
     paper: ClassVar[str] = "Xu, Wang, Fu, Yu: Anonymizing transaction databases for publication. KDD 2008"
 
@@ -70,31 +80,46 @@ class Coherence(Method):
         self.accept(data)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
-        promise = Promise(fraction(self.h), self.k, self.p)
         losses = data.supports
-        private = losses[data.sensitive]
-        peak = int(private.max(initial=0))
-        promise.check(len(data), peak, data.vocabulary[data.sensitive[private.argmax()]] if peak else "")
-        moles = find_moles(data, promise, engine)
+        moles = find_moles(data, self._promise(data, len(data), losses), engine)
         found = time.perf_counter()
-        chosen, notes = self._picked(data, moles, losses)
+        kept, notes = self._picked(data, moles, losses)
         picked = time.perf_counter()
-        kept = losses > 0
-        kept[moles.singles] = False
-        kept[chosen] = False
         baskets = data.keep(kept)
         rows = baskets.canonical_order()
         timings = {"moles": found - begin, "pick": picked - found, "publish": time.perf_counter() - picked}
-        release = Release(
-            data=baskets.take(rows),
-            method=self.name,
-            parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
-        )
-        return release, Trace(rows, timings, notes)
+        return self.released(baskets.take(rows)), Trace(rows, timings, notes)
 
-    def _picked(self, data: Baskets, moles: Moles, losses: Counts) -> tuple[list[int], dict[str, Any]]:
-        """The items to suppress beside those that are moles themselves, and what to tell the owner."""
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """The same of baskets in parts: supports are counted in each part and added up."""
+        from shoal.data.basket_frames import supports_in
+        from shoal.io.parted_lines import published_baskets
+        from shoal.methods.coherence.parted import find_moles, suppressed
+
+        self.accept(data)
+        assert isinstance(data, PartedBaskets)
+        begin = time.perf_counter()
+        data = replace(data, parts=data.parts.keep())
+        losses = supports_in(data)
+        moles = find_moles(data, self._promise(data.schema, data.rows, losses), losses)
+        found = time.perf_counter()
+        kept, notes = self._picked(data.schema, moles, losses)
+        timings = {"moles": found - begin, "pick": time.perf_counter() - found}
+        published = published_baskets(data.schema.keep(kept), suppressed(data, kept), data.rows)
+        return self.released(published), Trace(np.empty(0, dtype=np.int64), timings, notes)
+
+    def _promise(self, data: Baskets, baskets: int, losses: Counts) -> Promise:
+        """The promise in whole numbers; one that cannot be kept is refused."""
+        promise = Promise(fraction(self.h), self.k, self.p)
+        private = losses[data.sensitive]
+        peak = int(private.max(initial=0))
+        promise.check(baskets, peak, data.vocabulary[data.sensitive[private.argmax()]] if peak else "")
+        return promise
+
+    def _picked(self, data: Baskets, moles: Moles, losses: Counts) -> tuple[Mask, dict[str, Any]]:
+        """Which items stay, and what to tell the owner."""
         notes: dict[str, Any] = {}
         singles = int(losses[moles.singles].sum())
         if self.pick == "all":
@@ -112,8 +137,11 @@ class Coherence(Method):
                 "gap": (least - all_losses) / least if least else 0.0,
                 "programs": best.rounds,
             }
+        kept = losses > 0
+        kept[moles.singles] = False
+        kept[chosen] = False
         suppressed = [data.vocabulary[item] for item in [*moles.singles.tolist(), *chosen]]
-        loss = singles + int(losses[chosen].sum())
+        loss, occurrences = singles + int(losses[chosen].sum()), int(losses.sum())
         notes = {
             "moles": moles.sizes(),
             "sets_judged": moles.tried,
@@ -121,10 +149,17 @@ class Coherence(Method):
             "sensitive_items": len(data.sensitive),
             "suppressed": suppressed,
             "loss": loss,
-            "occurrences": len(data.items),
-            "information_loss": loss / len(data.items) if len(data.items) else 0.0,
+            "occurrences": occurrences,
+            "information_loss": loss / occurrences if occurrences else 0.0,
             **notes,
         }
+        if "gap" in notes:
+            proof = (
+                "no release loses less" if not notes["gap"] else f"at most {notes['gap']:.2%} above the least"
+            )
+            notes["summary"] = [f"Occurrences suppressed: {loss:,}, {proof}."]
+        if not losses[data.sensitive].any():
+            notes["warnings"] = [NOTHING_SECRET]
         if self.explain:
             notes["explanation"] = explanation(moles, chosen, self.pick, data.vocabulary, losses.tolist())
-        return chosen, notes
+        return kept, notes

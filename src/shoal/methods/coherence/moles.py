@@ -6,13 +6,14 @@ those one item shorter that are no moles and hold none; each is judged by counti
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
-from shoal.arrays import Indptr, Items
+from shoal.arrays import Indptr, Items, Mask
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.methods.coherence import compiled, integers
@@ -59,6 +60,16 @@ class Moles:
         return (tuple(codes[begin:end]) for begin, end in pairwise(bounds))
 
 
+class Search(Protocol):
+    """A search for moles that stands at the sets of one size that are no moles and hold none."""
+
+    def __len__(self) -> int:
+        """How many sets there are."""
+
+    def extend(self, keep_safe: bool) -> tuple[Items, int]:
+        """Make them one item longer; the moles, a row of ranks a mole, and how many sets were judged."""
+
+
 def find_moles(
     baskets: Baskets, promise: Promise, engine: Local | None = None, patience: float | None = None
 ) -> Moles:
@@ -84,7 +95,7 @@ def find_moles(
     known = baskets.public[supports[baskets.public] > 0]
     public = Incidence.of(baskets, known, supports)
     private = Incidence.of(baskets, baskets.sensitive, supports)
-    search: IntegerSearch | CompiledSearch
+    search: Search
     if integers.seconds_to_begin(public, private) < patience:
         singles = integers.single_moles(public, private, promise)
         kept = public.without(singles)
@@ -93,18 +104,45 @@ def find_moles(
         singles, peaks = compiled.single_moles(public, private, promise, engine)
         kept = public.without(singles)
         search = CompiledSearch(kept, private, promise, engine, peaks=peaks[~singles])
-    found, tried = [], {1: len(known)}
-    for size in range(2, min(promise.p, len(known)) + 1):
+
+    def chosen(search: Search) -> Search:
         if isinstance(search, IntegerSearch) and search.seconds() >= patience:
-            search = CompiledSearch(kept, private, promise, engine, search.level())
+            return CompiledSearch(kept, private, promise, engine, search.level())
+        return search
+
+    return moles_by_levels(search, public.codes, singles, promise.p, chosen)
+
+
+def moles_by_levels(
+    search: Search,
+    codes: Items,
+    singles: Mask,
+    p: int,
+    chosen: Callable[[Search], Search] = lambda search: search,
+) -> Moles:
+    """Find the moles of two to p items, level by level.
+
+    Parameters
+    ----------
+    search
+        It stands at the single items that are no moles.
+    codes, singles
+        The codes of the public items that occur, by rank, and which of them are moles themselves.
+    chosen
+        Says before each level how to go on with the search.
+    """
+    kept = codes[~singles]
+    found, tried = [], {1: len(codes)}
+    for size in range(2, min(p, len(codes)) + 1):
+        search = chosen(search)
         if not len(search):
             break
-        moles, tried[size] = search.extend(keep_safe=size < promise.p)
-        found.append(_in_order(kept.codes[moles]))
+        moles, tried[size] = search.extend(keep_safe=size < p)
+        found.append(_in_order(kept[moles]))
     lengths = [np.full(len(sets), sets.shape[1], dtype=np.int64) for sets in found]
     indptr = np.concatenate(([0], *lengths)).cumsum()
     items = np.concatenate([np.empty(0, dtype=np.int32), *(sets.ravel() for sets in found)])
-    return Moles(np.sort(public.codes[singles]), indptr, items, tried)
+    return Moles(np.sort(codes[singles]), indptr, items, tried)
 
 
 def _in_order(sets: Items) -> Items:

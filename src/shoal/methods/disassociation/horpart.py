@@ -7,9 +7,13 @@ import numpy as np
 
 from shoal.arrays import Mask, Rows
 from shoal.data.baskets import Baskets
+from shoal.engines.local import Local
 
 Small = Literal["merge", "pool"]
 """What becomes of clusters that are too small: they join their nearest neighbour, or are pooled and split again."""
+
+BATCHES = 8
+"""Batches of segments for each thread, so that none waits long for another that has the larger ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +29,9 @@ class Parts:
         return np.diff(self.starts)
 
 
-def horpart(baskets: Baskets, ignored: Mask, k: int, max_cluster_size: int, small: Small) -> Parts:
+def horpart(
+    baskets: Baskets, ignored: Mask, k: int, max_cluster_size: int, small: Small, engine: Local
+) -> Parts:
     """Divide baskets into clusters of at least k.
 
     A part is divided by its most frequent item that was not used on the way to it, until it holds fewer than
@@ -39,17 +45,36 @@ def horpart(baskets: Baskets, ignored: Mask, k: int, max_cluster_size: int, smal
     ignored
         Items that play no part, by code.
     """
-    parts = _cut(_split(baskets, ignored, max_cluster_size), k, max_cluster_size)
+    parts = _cut(split(baskets, ignored, max_cluster_size, engine), k, max_cluster_size)
     if small == "pool":
-        parts = _pooled(baskets, ignored, parts, k, max_cluster_size)
+        parts = _pooled(baskets, ignored, parts, k, max_cluster_size, engine)
     return _absorbed(baskets, ignored, parts, k, max_cluster_size)
 
 
-def _split(baskets: Baskets, ignored: Mask, limit: int) -> Parts:
-    from shoal.kernels.horpart import split
+def split(baskets: Baskets, ignored: Mask, limit: int, engine: Local) -> Parts:
+    """Divide baskets by their most frequent item until fewer than `limit` are together.
 
-    order, begins = split(baskets.indptr, baskets.items, ignored, limit)
-    return Parts(order, np.flatnonzero(begins))
+    Large segments are divided one after the other; those that are left after that are divided side by side.
+    """
+    from shoal.kernels import horpart as kernel
+
+    rows = len(baskets)
+    begins = np.zeros(rows + 1, dtype=np.bool_)
+    begins[rows] = True
+    board = kernel.Board(
+        np.arange(rows, dtype=np.int32),
+        begins,
+        np.zeros(rows, dtype=np.bool_),
+        np.empty(rows, dtype=np.int32),
+    )
+    levels = kernel.Levels(np.array([0]), np.array([rows]), np.array([-1]), np.array([-1]))
+    arguments = (baskets.indptr, baskets.items, ignored, limit, board)
+    levels, left = kernel.split(*arguments, levels, np.array([0]), rows // (2 * engine.threads) + 1)
+    sizes = (levels.last - levels.first)[left]
+    place = (np.cumsum(sizes) - sizes) * BATCHES * engine.threads // max(int(sizes.sum()), 1)
+    batches = np.split(left, np.flatnonzero(np.diff(place)) + 1)
+    engine.map(lambda batch: kernel.split(*arguments, levels, batch, 0), batches)
+    return Parts(board.order.astype(np.int64), np.flatnonzero(begins))
 
 
 def _cut(parts: Parts, k: int, limit: int) -> Parts:
@@ -72,13 +97,13 @@ def _absorbed(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int)
     return Parts(parts.order, parts.starts[~gone])
 
 
-def _pooled(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int) -> Parts:
+def _pooled(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int, engine: Local) -> Parts:
     """Put all baskets of parts below k together and divide them again; what is small then is cut as it comes."""
     small = np.repeat(parts.sizes < k, parts.sizes)
     pool = np.sort(parts.order[small])
     if not len(pool):
         return parts
-    again = _split(baskets.take(pool), ignored, limit)
+    again = split(baskets.take(pool), ignored, limit, engine)
     rest = np.repeat(again.sizes < k, again.sizes)
     scattered = _cut(Parts(pool[again.order[rest]], np.array([0, rest.sum()])), k, limit)
     kept = [

@@ -1,8 +1,9 @@
 """Disassociation: publish clusters of chunks (Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012)."""
 
 import time
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
@@ -10,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.links import certain_links
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -23,6 +25,8 @@ from shoal.methods.method import Method
 from shoal.models.disassociation import Disassociated
 from shoal.models.model import Model
 
+Data = TypeVar("Data")
+
 
 class Disassociation(Method):
     """Take rare combinations of items apart: all items stay, but not which ones were bought together.
@@ -35,6 +39,7 @@ class Disassociation(Method):
 
     name: ClassVar[str] = "disassociation"
     accepts: ClassVar[type] = Baskets
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
     paper: ClassVar[str] = (
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos: Privacy preservation by disassociation. PVLDB 5(10), 2012"
@@ -77,26 +82,28 @@ class Disassociation(Method):
         """The promise: what is published is disassociated for k and m, and as safe as was asked for."""
         return (Disassociated(k=self.k, m=self.m, safe=self.safe),)
 
+    def _promise(self, baskets: Baskets) -> Disassociated:
+        """The promise with the names of the sensitive items, which are in term chunks alone."""
+        names = tuple(baskets.vocabulary[item] for item in baskets.sensitive.tolist())
+        return Disassociated(k=self.k, m=self.m, safe=self.safe, sensitive=names)
+
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
         """Divide the baskets into clusters and the items of each into chunks, and join clusters."""
         self.accept(data)
         assert isinstance(data, Baskets)
-        if len(data) < self.k:
-            raise Infeasible(
-                f"There are {len(data)} baskets, so that no k above {len(data)} can be kept; k is {self.k}.",
-                best=len(data),
-            )
+        self._refuse_few(len(data))
         clock = [time.perf_counter()]
         order = data.canonical_order()
         baskets = data.keep(data.supports > 0).take(order)
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
         safe = None if self.safe is None else Fraction(str(self.safe))
-        parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small)
+        engine = engine or Local()
+        parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, engine)
         clock.append(time.perf_counter())
-        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, engine or Local())
+        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, engine)
         clock.append(time.perf_counter())
         forest = plant(chunks)
         if self.refine:
@@ -104,16 +111,53 @@ class Disassociation(Method):
         clock.append(time.perf_counter())
         clusters, rows = publish(baskets, parts, forest)
         clock.append(time.perf_counter())
-        release = Release(
-            data=clusters,
-            method=self.name,
-            parameters=self.model_dump(mode="json") | {"max_cluster_size": self.cluster_size},
-            promises=tuple(model.as_promise() for model in self.models()),
-        )
+        release = self._release(clusters, baskets)
         stages = ("horizontal", "vertical", "refining", "publishing")
         timings = dict(zip(stages, np.diff(clock).tolist(), strict=True))
         notes = _notes(baskets, clusters, forest) | {"unrefined_hidden_share": _hidden_share(plant(chunks))}
         return release, Trace(order[rows], timings, notes)
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Do the same in each of several ranges of like baskets."""
+        from shoal.data.basket_frames import supports_in
+        from shoal.methods.disassociation.parted import cluster_parts, empty_clusters
+
+        self.accept(data)
+        assert isinstance(data, PartedBaskets)
+        self._refuse_few(data.rows)
+        clock = [time.perf_counter()]
+        data = replace(data, parts=data.parts.keep())
+        supports = supports_in(data)
+        clock.append(time.perf_counter())
+        lines, count = cluster_parts(data, supports, self.k, engine, self._divided)
+        clock.append(time.perf_counter())
+        timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
+        trace = Trace(np.empty(0, dtype=np.int64), timings, {"trees": count})
+        schema = data.schema.keep(supports > 0)
+        return self._release(PartedRelease(empty_clusters(schema), lines, count, data.rows), schema), trace
+
+    def _divided(self, baskets: Baskets) -> Clusters:
+        """The clusters of one part, made by one thread of a worker."""
+        clusters = self.anonymize(baskets, Local(threads=1))[0].data
+        assert isinstance(clusters, Clusters)
+        return clusters
+
+    def _refuse_few(self, baskets: int) -> None:
+        if baskets < self.k:
+            raise Infeasible(
+                f"There are {baskets} baskets, so that no k above {baskets} can be kept; k is {self.k}.",
+                best=baskets,
+            )
+
+    def _release(self, data: Data, baskets: Baskets) -> Release[Data]:
+        return Release(
+            data=data,
+            method=self.name,
+            parameters=self.model_dump(mode="json") | {"max_cluster_size": self.cluster_size},
+            promises=(self._promise(baskets).as_promise(),),
+        )
 
 
 def _hidden_share(forest: Forest) -> float:

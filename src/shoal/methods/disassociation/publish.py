@@ -18,6 +18,7 @@ def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, R
     The clusters, and the baskets one simple cluster after the other.
     """
     from shoal.io.published_clusters import ordered_clusters
+    from shoal.kernels.hidden import places_of
 
     chunks, nodes = forest.chunks, len(forest.parents)
     leaves = len(parts.sizes)
@@ -26,12 +27,10 @@ def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, R
     by_node = np.argsort(node_of_chunk, kind="stable")
     number = np.empty(len(by_node) + 1, dtype=np.int64)
     number[by_node] = np.arange(len(by_node))
-    number[-1] = HIDDEN
-    chunk = np.where(chunks.pair_of >= 0, number[chunks.chunks[chunks.pair_of]], HIDDEN)
-    shown = np.flatnonzero(chunk != HIDDEN)
-    shown = shown[np.argsort(chunk[shown], kind="stable")]
+    number[HIDDEN] = HIDDEN
+    begins, shown = places_of(chunks.pair_of, number[chunks.chunks], len(by_node))
     row = np.repeat(np.arange(len(baskets)), baskets.lengths)[shown]
-    chunk = chunk[shown]
+    chunk = np.repeat(np.arange(len(by_node)), np.diff(begins))
     new = np.ones(len(shown), dtype=np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (chunk[1:] != chunk[:-1])
     hidden = np.flatnonzero(chunks.chunks == HIDDEN)

@@ -12,7 +12,7 @@ from shoal.methods.disassociation.horpart import Parts
 from shoal.methods.disassociation.verpart import HIDDEN, Chunks
 
 if TYPE_CHECKING:
-    from shoal.kernels.refine import Hidden, Roots
+    from shoal.kernels.hidden import Hidden, Roots
 
 PASSES = 100
 """Passes after which refining ends, whatever happens; each one joins trees, so that far fewer are needed."""
@@ -52,6 +52,8 @@ def refine(
     kernel). Items that must not be linked, the ignored ones, never move.
     """
     from shoal.kernels import refine as kernel
+    from shoal.kernels.gain import NEVER
+    from shoal.kernels.hidden import Leaves
     from shoal.kernels.verpart import Promise
 
     leaves = len(chunks.covers)
@@ -59,11 +61,11 @@ def refine(
     movable = np.flatnonzero((chunks.chunks == HIDDEN) & ~ignored[chunks.items])
     if leaves < 2 or not len(movable):
         return plant(chunks)
-    hidden = _hidden(baskets, parts, chunks, movable)
+    hidden = _hidden(baskets, chunks, movable)
     alive = np.bincount(chunks.owners, minlength=leaves)
     enough = parts.sizes + k * (np.clip(alive, 1, max(m, 1)) - 1)
     left = np.bincount(chunks.clusters[chunks.chunks == HIDDEN], minlength=leaves)
-    state = kernel.Leaves(parts.sizes, left, (alive > 0) & (chunks.covers >= enough))
+    state = Leaves(parts.sizes, left, (alive > 0) & (chunks.covers >= enough))
     promise = Promise(k, m, *(safe.as_integer_ratio() if safe is not None else (1, 1)))
     made = len(chunks.owners)
     joined = kernel.Joined(
@@ -71,11 +73,14 @@ def refine(
         np.full(len(movable), HIDDEN, dtype=np.int64),
         np.concatenate((chunks.owners, np.empty(len(movable), dtype=np.int64))),
     )
+    failed = np.full((2 * leaves, k - 1), NEVER, dtype=np.int32)
     roots, node, passes = _roots(chunks, hidden, parts), leaves, 0
     while passes < PASSES:
         order = _order(roots, hidden, width)
         before = node
-        roots, node, made = kernel.join(order, roots, hidden, state, promise, k, node, made, joined, width)
+        roots, node, made = kernel.join(
+            order, roots, hidden, state, promise, k, node, made, joined, failed, width
+        )
         passes += 1
         if node == before:
             break
@@ -84,23 +89,20 @@ def refine(
     return Forest(joined.parents[:node], replace(chunks, chunks=moved, owners=joined.owners[:made]), passes)
 
 
-def _hidden(baskets: Baskets, parts: Parts, chunks: Chunks, movable: Rows) -> "Hidden":
+def _hidden(baskets: Baskets, chunks: Chunks, movable: Rows) -> "Hidden":
     """The pairs that may move, with the baskets of each."""
-    from shoal.kernels.refine import Hidden
+    from shoal.kernels.hidden import Hidden, places_of
 
-    number = np.full(len(chunks.items) + 1, -1, dtype=np.int64)
+    number = np.full(len(chunks.items), -1, dtype=np.int64)
     number[movable] = np.arange(len(movable))
-    pair = number[chunks.pair_of]
-    places = np.flatnonzero(pair >= 0)
-    places = places[np.argsort(pair[places], kind="stable")]
+    indptr, places = places_of(chunks.pair_of, number, len(movable))
     rows = np.repeat(np.arange(len(baskets)), baskets.lengths)[places]
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(pair[places], minlength=len(movable)))))
     return Hidden(chunks.items[movable], chunks.clusters[movable], np.diff(indptr), indptr, rows)
 
 
 def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
     """Every cluster as a tree of its own, for the kernel."""
-    from shoal.kernels.refine import Roots
+    from shoal.kernels.hidden import Roots
 
     leaves = len(chunks.covers)
     shown = np.flatnonzero(chunks.chunks != HIDDEN)

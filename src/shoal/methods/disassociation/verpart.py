@@ -72,7 +72,8 @@ def verpart(
         np.empty(occurrences, dtype=np.int32),
         np.empty(clusters, dtype=np.int64),
         np.empty(clusters, dtype=np.int64),
-        np.empty(occurrences, dtype=np.int64),
+        np.empty(occurrences, dtype=np.int32),
+        np.empty(clusters, dtype=np.int64),
     )
     promise = kernel.Promise(k, m, *(safe.as_integer_ratio() if safe is not None else (1, 1)))
 
@@ -83,26 +84,30 @@ def verpart(
 
     cuts = np.searchsorted(places, np.linspace(0, occurrences, 4 * engine.threads + 1)[1:-1])
     cuts = np.concatenate(([0], cuts, [clusters])).astype(np.int64)
-    engine.map(work, list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)))
-    return _gathered(found, places)
+    batches = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    engine.map(work, batches)
+    begins = np.concatenate(([0], np.cumsum(found.counts)))
+    chunk_begins = np.concatenate(([0], np.cumsum(found.made)))
+    gathered = kernel.Gathered(
+        np.empty(begins[-1], dtype=np.int32),
+        np.empty(begins[-1], dtype=np.int64),
+        np.empty(begins[-1], dtype=np.int64),
+        np.empty(chunk_begins[-1], dtype=np.int64),
+        np.empty(occurrences, dtype=np.int64),
+    )
 
+    def gather(bounds: tuple[int, int]) -> None:
+        kernel.gather(
+            baskets.indptr, parts.order, parts.starts, places, found, begins, chunk_begins, gathered, *bounds
+        )
 
-def _gathered(found: "kernel.Pairs", places: Rows) -> Chunks:  # type: ignore[name-defined]  # noqa: F821
-    """The pairs without the gaps between those of different clusters, and chunks numbered through."""
-    indptr = np.concatenate(([0], np.cumsum(found.counts)))
-    shift = indptr[:-1] - places[:-1]
-    cluster = np.repeat(np.arange(len(found.counts)), found.counts)
-    source = np.arange(indptr[-1]) - shift[cluster]
-    inside = found.chunks[source].astype(np.int64)
-    shown = np.flatnonzero(inside != HIDDEN)
-    width = int(inside.max(initial=0)) + 1
-    keys, number = np.unique(cluster[shown] * width + inside[shown], return_inverse=True)
-    chunks = np.full(len(source), HIDDEN, dtype=np.int64)
-    chunks[shown] = number
-    kept = found.of >= 0
-    pair_of = np.full(len(found.of), -1, dtype=np.int64)
-    position = np.searchsorted(places, found.of[kept], side="right") - 1
-    pair_of[kept] = found.of[kept] + shift[position]
+    engine.map(gather, batches)
     return Chunks(
-        indptr, found.items[source], found.supports[source], chunks, keys // width, found.covers, pair_of
+        begins,
+        gathered.items,
+        gathered.supports,
+        gathered.chunks,
+        gathered.owners,
+        found.covers,
+        gathered.of,
     )

@@ -38,25 +38,34 @@ class Plan:
 def hide(shelf: Shelf, rules: list[Rule], plan: Plan, strategy: Strategy) -> int:
     """Hide all rules, the one that needs most first; how many rules the strategy could not hide its own way."""
     needs = {rule: plan.border.right_removals(*shelf.supports(rule)) for rule in rules}
+    weakened = _by_consequent(rules)
     left_over = 0
     for rule in sorted(rules, key=lambda one: (-needs[one], one)):
         if not plan.border.reached(*shelf.supports(rule)):
             continue
-        others = [other for other in rules if other != rule]
         if strategy == "isl" and _add_left(shelf, rule, plan):
             continue
         left_over += strategy == "isl"
         if strategy == "dsl":
-            _remove(shelf, rule, others, rule.antecedent, plan, plan.border.left_removals)
+            _remove(shelf, rule, weakened, rule.antecedent, plan, plan.border.left_removals)
         else:
-            _remove(shelf, rule, others, rule.consequent, plan, plan.border.right_removals)
+            _remove(shelf, rule, weakened, rule.consequent, plan, plan.border.right_removals)
     return left_over
+
+
+def _by_consequent(rules: list[Rule]) -> dict[int, list[Rule]]:
+    """The rules with each item on their right side."""
+    found: dict[int, list[Rule]] = {}
+    for rule in rules:
+        for item in rule.consequent:
+            found.setdefault(item, []).append(rule)
+    return found
 
 
 def _remove(
     shelf: Shelf,
     rule: Rule,
-    others: list[Rule],
+    weakened: dict[int, list[Rule]],
     side: tuple[int, ...],
     plan: Plan,
     removals: Callable[[int, int], int],
@@ -71,6 +80,8 @@ def _remove(
         return
     best: tuple[float, int, Rows] | None = None
     for item in side:
+        # One more than are looked at, for the rule itself may be among them.
+        others = [other for other in weakened.get(item, [])[: SHARED + 1] if other != rule][:SHARED]
         chosen, cost = _victims(shelf, item, rows, count, others, plan)
         if best is None or (cost, item) < best[:2]:
             best = cost, item, chosen
@@ -85,12 +96,16 @@ def _victims(
 
     First those whose loss weakens most other sensitive rules for what it costs; then short baskets, as in the paper,
     for they hold fewer sets; then the canonical order.
+
+    Parameters
+    ----------
+    others
+        Rules with the item on their right side.
     """
     assert plan.protected is not None
     weights = plan.protected.weights(shelf, item, rows, count)
     helped = np.zeros(len(rows))
-    sharing = [rule for rule in others if item in rule.consequent][:SHARED]
-    for rule in open_rules(shelf, sharing, plan.border):
+    for rule in open_rules(shelf, others, plan.border):
         helped += shelf.holding(rule.items)[rows]
     cost = (weights + 1e-3) / (1 + helped)
     order = np.lexsort((np.arange(len(rows)), shelf.baskets.lengths[rows], cost))[:count]

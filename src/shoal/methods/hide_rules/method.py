@@ -37,6 +37,9 @@ class HideRules(Method):
 
     name: ClassVar[str] = "hide-rules"
     accepts: ClassVar[type] = Baskets
+    uncut: ClassVar[str] = (
+        "which baskets an item is taken out of is weighed over all baskets at once, again after every item"
+    )
     example: ClassVar[dict[str, Any]] = {"support": 0.03, "confidence": 0.2, "scope": "all"}
     paper: ClassVar[str] = (
         "Verykios, Elmagarmid, Bertino, Saygin, Dasseni: Association rule hiding. IEEE TKDE 16(4), 2004"
@@ -96,14 +99,10 @@ class HideRules(Method):
         hidden = time.perf_counter()
         order = changed.canonical_order()
         published = changed.take(order)
-        release = Release(
-            data=published.keep(published.supports > 0),
-            method=self.name,
-            parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
-        )
+        release = self.released(published.keep(published.supports > 0))
         timings = {"hide": hidden - begin, "publish": time.perf_counter() - hidden}
-        return release, Trace(original_rows[order], timings, {**notes, **_changes(baskets, changed)})
+        notes |= _changes(baskets, changed)
+        return release, Trace(original_rows[order], timings, {**notes, "summary": [_sentence(notes)]})
 
     def _search(self, baskets: Baskets, border: Border) -> Callable[[Baskets], list[Rule]]:
         """A way to find the sensitive rules that a miner finds in changed baskets."""
@@ -122,10 +121,12 @@ class HideRules(Method):
         def mined(now: Baskets) -> list[Rule]:
             found = frequent_itemsets(now, border.least, self.antecedent + 1)
             rules = association_rules(found, border.share, consequent=1)
+            after = found.lasts[rules.consequents].tolist()
+            places = [place for place, item in enumerate(after) if item in secret]
+            indptr, items = found.members(rules.antecedents[places])
+            before = np.split(items, indptr[1:-1])
             return [
-                Rule(tuple(found.members(rules.antecedents[[place]])[1].tolist()), (int(after),))
-                for place, after in enumerate(found.lasts[rules.consequents].tolist())
-                if after in secret
+                Rule(tuple(one.tolist()), (after[place],)) for one, place in zip(before, places, strict=False)
             ]
 
         return mined
@@ -191,6 +192,17 @@ def _apply(shelf: Shelf, kinds: Kinds, solution: Solution, protected: Protected)
         free[chosen] = False
         for item in lost:
             shelf.column(item)[chosen] = False
+
+
+def _sentence(notes: dict[str, Any]) -> str:
+    """What was found and done, in a sentence."""
+    rules, proven = notes["sensitive_rules"], notes.get("least_removals")
+    added = f", {notes['added']:,} put in" if notes["added"] else ""
+    least = f" (at least {proven:,.0f} were needed)" if proven is not None else ""
+    return (
+        f"Sensitive rules found and hidden: {rules:,}; {notes['removed']:,} occurrences taken out{least}{added}, "
+        f"{notes['baskets_changed']:,} baskets changed."
+    )
 
 
 def _changes(before: Baskets, after: Baskets) -> dict[str, int]:

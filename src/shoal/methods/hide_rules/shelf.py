@@ -102,8 +102,11 @@ class Shelf:
 
     def supports(self, rule: Rule) -> tuple[int, int]:
         """The baskets with both sides of a rule, and with its left side."""
-        left = self.holding(rule.antecedent)
-        return int((left & self.holding(rule.consequent)).sum()), int(left.sum())
+        both = self.holding(rule.antecedent)
+        left = int(np.count_nonzero(both))
+        for item in rule.consequent:
+            both &= self.column(item)
+        return int(np.count_nonzero(both)), left
 
     def changed(self) -> Baskets:
         """The baskets with all changes; items that nobody holds any more stay in the vocabulary."""

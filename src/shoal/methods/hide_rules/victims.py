@@ -48,13 +48,7 @@ class Protected:
             found = frequent_itemsets(baskets, border.least, SIZE, limit=LIMIT)
         table = np.concatenate([_padded(found, size) for size in range(2, SIZE + 1)])
         supports = np.concatenate([found.supports[found.sizes == size] for size in range(2, SIZE + 1)])
-        keep = np.ones(len(table), dtype=np.bool_)
-        for rule in rules:
-            if len(rule.items) <= SIZE:
-                whole = np.ones(len(table), dtype=np.bool_)
-                for item in rule.items:
-                    whole &= (table == item).any(axis=1)
-                keep &= ~whole
+        keep = ~hold_a_rule(table, rules, len(baskets.vocabulary))
         return cls(table[keep], supports[keep], border.least)
 
     def weights(self, shelf: Shelf, item: int, rows: Rows, count: int) -> Floats:
@@ -71,6 +65,31 @@ class Protected:
                 mask &= held[other]
             weights[mask] += 1 / (self.supports[place] - self.least + 1)
         return weights
+
+
+def hold_a_rule(table: Counts, rules: list[Rule], width: int) -> Mask:
+    """Which sets, a row each, hold all items of a rule."""
+    first, second, third = np.sort(table, axis=1).T
+    pairs = _sorted_items(rules, 2)
+    wanted = pairs[:, 0] * width + pairs[:, 1]
+    found = np.zeros(len(table), dtype=np.bool_)
+    for one, other in ((first, second), (first, third), (second, third)):
+        found |= np.isin(one * width + other, wanted)
+    triples = _sorted_items(rules, 3)
+    # The number of a pair instead of the pair itself, so that the product stays small.
+    numbers, begin = np.unique(triples[:, 0] * width + triples[:, 1], return_inverse=True)
+    if len(numbers):
+        key = first * width + second
+        place = np.minimum(np.searchsorted(numbers, key), len(numbers) - 1)
+        whole = np.isin(place * width + third, begin * width + triples[:, 2])
+        found |= (numbers[place] == key) & whole
+    return found
+
+
+def _sorted_items(rules: list[Rule], size: int) -> Counts:
+    """The items of the rules of one size, a row a rule, ascending."""
+    sets = [sorted(rule.items) for rule in rules if len(rule.items) == size]
+    return np.array(sets, dtype=np.int64).reshape(-1, size)
 
 
 def _held(baskets: Baskets, items: Counts) -> Mask:

@@ -23,6 +23,17 @@ from shoal.methods.method import Method
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 
+ALPHABETICAL = (
+    "Items have no hierarchy: neighbours in the order of their texts were grouped, five by five. What they mean has no "
+    "part in that; give them a hierarchy with --item-hierarchy."
+)
+
+SECRETS_COUNT = (
+    "Sensitive items count like all others: km-generalization promises k baskets for every combination of up to m "
+    "items and says nothing of what those baskets share, so that --sensitive has no effect. To bound what can be "
+    "learned use coherence, cahd or disassociation."
+)
+
 
 class KmGeneralization(Method):
     """Publish items as nodes of a hierarchy, until every combination of up to m of them is held by k baskets.
@@ -31,11 +42,14 @@ class KmGeneralization(Method):
     like ones stand together, cuts the order into parts and treats each by itself: an item may be published as it is in
     one part and as a node in another. `vpa` first treats the branches below the root one by one, which is quicker where
     there are many items, and then all together. Items without a hierarchy are grouped in the order of their texts, five
-    by five.
+    by five. Sensitive items are generalised like all others.
     """
 
     name: ClassVar[str] = "km-generalization"
     accepts: ClassVar[type] = Baskets
+    uncut: ClassVar[str] = (
+        "every step of its search counts combinations of items in all baskets as they are then"
+    )
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
     paper: ClassVar[str] = (
         "Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008; "
@@ -90,22 +104,21 @@ class KmGeneralization(Method):
         published, order = _publish(used, tree, row_of, nodes)
         above = {text: int(size) for text, size in zip(tree.labels, tree.sizes, strict=True) if size > 1}
         names = [text for text in published.vocabulary if text in above]
-        release = Release(
-            data=published,
-            method=self.name,
-            parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
-            details={"nodes": {text: above[text] for text in names}, "leaves": tree.leaves},
-        )
-        notes = {
+        details = {"nodes": {text: above[text] for text in names}, "leaves": tree.leaves}
+        notes: dict[str, Any] = {
+            "hierarchy": "alphabetical" if used.hierarchy is None else "given",
             "ncp": cost / max(tree.leaves * len(nodes), 1),
             "counted": counted,
             "lowered": lowered,
             "published_items": len(published.vocabulary),
             "published_nodes": len(names),
         }
+        if used.hierarchy is None:
+            notes["summary"] = [ALPHABETICAL]
+        if len(used.sensitive):
+            notes["warnings"] = [SECRETS_COUNT]
         timings = {"raise": raised - begin, "publish": time.perf_counter() - raised}
-        return release, Trace(order, timings, notes)
+        return self.released(published, details), Trace(order, timings, notes)
 
     def _parts(self, baskets: Baskets, filled: Rows) -> list[Rows]:
         """The baskets that are treated together: all of them, or neighbours in Gray order."""

@@ -1,0 +1,83 @@
+"""What clusters and trees of clusters hide, and where it occurs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.kernels._jit import jit
+
+
+class Hidden(NamedTuple):
+    """Pairs of a simple cluster and an item of its term chunk that may move.
+
+    Parameters
+    ----------
+    items, leaves, supports
+        The item, the cluster, and how many of its baskets hold the item.
+    row_indptr, rows
+        Those baskets.
+    """
+
+    items: Items
+    leaves: Rows
+    supports: Counts
+    row_indptr: Indptr
+    rows: Rows
+
+
+class Leaves(NamedTuple):
+    """Simple clusters: their sizes, how many terms they hide, and whether all of them may be taken away."""
+
+    sizes: Counts
+    left: Counts
+    may_empty: Mask
+
+
+class Roots(NamedTuple):
+    """Trees of clusters.
+
+    Parameters
+    ----------
+    nodes, sizes
+        The number of the cluster at the top, and its baskets.
+    pair_indptr, pairs
+        What the simple clusters of a tree hide: the virtual term chunk.
+    item_indptr, items
+        The items of all record and shared chunks of a tree.
+    """
+
+    nodes: Rows
+    sizes: Counts
+    pair_indptr: Indptr
+    pairs: Rows
+    item_indptr: Indptr
+    items: Items
+
+
+@jit
+def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
+    """The places of the occurrences of some numbers: where those of each number begin, and all of them.
+
+    Parameters
+    ----------
+    pair_of
+        The pair of each occurrence; below 0 for none.
+    number
+        The number of each pair, below 0 for pairs that are not wanted. Several pairs may have the same.
+    count
+        How many numbers there are.
+    """
+    begins = np.zeros(count + 1, dtype=np.int64)
+    for pair in pair_of:
+        if pair >= 0 and number[pair] >= 0:
+            begins[number[pair] + 1] += 1
+    begins = np.cumsum(begins)
+    following = begins[:-1].copy()
+    places = np.empty(begins[-1], dtype=np.int64)
+    for place in range(len(pair_of)):
+        pair = pair_of[place]
+        if pair >= 0 and number[pair] >= 0:
+            places[following[number[pair]]] = place
+            following[number[pair]] += 1
+    return begins, places
