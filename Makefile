@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,charts,database,statistics,pandas
+EXTRAS := dev,charts,database,learning,statistics,pandas,spark
 DEMO := build/demo
 
 # What the demo does. The first command makes data, the others are what a user would type.
@@ -17,7 +17,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-nojit check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit check format bench results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -36,6 +36,9 @@ demo: .venv/installed ## install, make data, anonymise it, prove it, and leave .
 
 test: .venv/installed-dev ## run the tests (ARGS="-k mondrian -x" go to pytest)
 	$(BIN)/python -m pytest $(ARGS)
+
+test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
+	$(BIN)/python -m pytest -m slow $(ARGS)
 
 test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, without numba's compiler
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)

@@ -25,6 +25,7 @@ _HOME = {
     "Disassociated": "shoal.models.disassociation",
     "Disassociation": "shoal.methods.disassociation.method",
     "DistinctDiversity": "shoal.models.distinct_diversity",
+    "EngineFailed": "shoal.errors",
     "EntropyDiversity": "shoal.models.entropy_diversity",
     "Groups": "shoal.data.groups",
     "HiddenAssociations": "shoal.models.hidden_associations",
@@ -40,6 +41,7 @@ _HOME = {
     "Lattice": "shoal.methods.lattice",
     "MissingExtra": "shoal.errors",
     "Mondrian": "shoal.methods.mondrian.method",
+    "PartedRun": "shoal.parted",
     "PermutationMondrian": "shoal.methods.permutation_mondrian",
     "PrivacyDegree": "shoal.models.privacy_degree",
     "Reading": "shoal.io.reading",
@@ -52,6 +54,8 @@ _HOME = {
     "Samarati": "shoal.methods.samarati",
     "Score": "shoal.measures.measure",
     "ShoalError": "shoal.errors",
+    "Spark": "shoal.engines.spark",
+    "Stream": "shoal.engines.stream",
     "TCloseness": "shoal.models.t_closeness",
     "Table": "shoal.data.table",
     "TableProfile": "shoal.data.profile",
@@ -85,9 +89,12 @@ if TYPE_CHECKING:
     from shoal.data.release import Release as Release
     from shoal.data.table import Table as Table
     from shoal.data.trace import Trace as Trace
+    from shoal.engines.spark import Spark as Spark
+    from shoal.engines.stream import Stream as Stream
     from shoal.errors import BadData as BadData
     from shoal.errors import BrokenPromise as BrokenPromise
     from shoal.errors import CannotWrite as CannotWrite
+    from shoal.errors import EngineFailed as EngineFailed
     from shoal.errors import Infeasible as Infeasible
     from shoal.errors import MissingExtra as MissingExtra
     from shoal.errors import ShoalError as ShoalError
@@ -129,6 +136,7 @@ if TYPE_CHECKING:
     from shoal.models.t_closeness import TCloseness as TCloseness
     from shoal.models.verdict import Verdict as Verdict
     from shoal.outcome import Run as Run
+    from shoal.parted import PartedRun as PartedRun
     from shoal.pipeline import anonymize as anonymize
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe

@@ -9,6 +9,7 @@
     │   ├── UnknownName        a column, item, method or model that is not there
     │   └── MissingExtra       an optional part of Shoal that is not installed
     ├── CannotWrite            a place that takes no file: full, closed, or gone (exit 2)
+    ├── EngineFailed           a cluster that does not start, or gave up (exit 2)
     └── BadData                input that cannot be read or trusted (exit 3)
 
 Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
@@ -104,6 +105,10 @@ class CannotWrite(ShoalError, OSError):
         super().__init__(
             f"{what} cannot be written: {said}. Make room or choose another place, and run it again."
         )
+
+
+class EngineFailed(ShoalError, RuntimeError):
+    """A cluster that does not start, or gave up; nothing was published."""
 
 
 class BadData(ShoalError, ValueError):

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.recipe import Recipe, Roles, is_hierarchy_file
+from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -48,7 +50,10 @@ def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
     """Read what a method accepts, as the recipe says."""
     if method.accepts is Baskets:
         return Intake(with_item_hierarchy(read_baskets_for(source, recipe), recipe.hierarchies))
-    return take_in_for(method, source, recipe.roles, recipe.source.reading, recipe.hierarchies)
+    plan = recipe.source
+    return take_in_for(
+        method, source, recipe.roles, plan.reading, recipe.hierarchies, plan.hierarchies_folder
+    )
 
 
 def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
@@ -67,7 +72,12 @@ def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
 
 
 def take_in_for(
-    method: Method, source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+    method: Method,
+    source: Any,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    folder: str | None = None,
 ) -> Intake:
     """Read a table for a method, and say so where the source does not look like one."""
     if reading.published and not method.goes_on():
@@ -76,7 +86,7 @@ def take_in_for(
             "anonymous table, such as rule-hiding with --anonymize-with none."
         )
     try:
-        return take_in_table(source, roles, reading, hierarchies)
+        return take_in_table(source, roles, reading, hierarchies, folder)
     except WrongUse as error:
         if not looks_like_baskets(source, reading):
             raise
@@ -86,9 +96,20 @@ def take_in_for(
 
 
 def take_in_table(
-    source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+    source: Any,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    folder: str | None = None,
 ) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
+
+    Parameters
+    ----------
+    hierarchies
+        Column to hierarchy, builder or file; in older recipes also ``folder`` to a folder of files.
+    folder
+        Of hierarchy files, for quasi-identifiers that have no other.
 
     Raises
     ------
@@ -98,7 +119,7 @@ def take_in_table(
     from shoal.data.concerns import rows_are_counted
     from shoal.io.tables import receive_table
 
-    wanted = [name for name in hierarchies if name != "folder"]
+    folder, named = folder_and_columns(hierarchies, folder)
     arrival = receive_table(
         source,
         quasi=roles.quasi,
@@ -108,26 +129,41 @@ def take_in_table(
         entity=roles.entity,
         others=roles.others,
         reading=reading,
-        columns=wanted,
+        columns=tuple(named),
     )
-    table = arrival.table
-    for name in wanted:
+    rows = arrival.table.rows + arrival.left_out
+    counted = [rows_are_counted(name, persons, rows) for name, persons in arrival.persons.items()]
+    table, told, warnings = give_hierarchies(arrival.table, named, folder)
+    return Intake(table, arrival.left_out, told, (*counted, *warnings))
+
+
+def give_hierarchies(
+    table: Table, hierarchies: Mapping[str, str | Hierarchy], folder: str | None = None
+) -> tuple[Table, dict[str, str], list[str]]:
+    """Give columns their hierarchies, and tell where each comes from and what its owner should hear.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy is given to a column that it has no effect on.
+    """
+    folder, named = folder_and_columns(hierarchies, folder)
+    for name in named:
         if name not in table.names:
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
                 "leave its hierarchy away."
             )
-    rows = table.rows + arrival.left_out
-    warnings = [rows_are_counted(name, persons, rows) for name, persons in arrival.persons.items()]
-    found = hierarchies_of(table, hierarchies)
-    if "folder" in hierarchies and not hierarchies_of(table, {"folder": hierarchies["folder"]}):
+    warnings = []
+    found = hierarchies_of(table, named, folder)
+    if folder is not None and not hierarchies_of(table, {}, folder):
         quasi = [column.name for column in table.quasi]
         warnings.append(
-            f"No file in {hierarchies['folder']} is the hierarchy of a quasi-identifier: files are called "
+            f"No file in {folder} is the hierarchy of a quasi-identifier: files are called "
             f"{quasi[0] if quasi else 'COLUMN'}.csv or ANYTHING_hierarchy_{quasi[0] if quasi else 'COLUMN'}.csv."
         )
     told = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
-    return Intake(with_hierarchies(table, found), arrival.left_out, told, tuple(warnings))
+    return with_hierarchies(table, found), told, warnings
 
 
 def read_roles(
@@ -151,6 +187,47 @@ def looks_like_baskets(source: Any, reading: Reading) -> bool:
     names = open_input(source, reading).names if os.path.isfile(source) else ()
     words = names[0].split() if len(names) == 1 else []
     return len(words) > 2 or (len(words) == 2 and all(map(str.isdigit, words)))
+
+
+def form_of(source: Any) -> type:
+    """The form that a published file seems to have, by its ending and first line; a table unless it looks otherwise."""
+    from shoal.io.set_lines import read_json_lines
+    from shoal.io.source import STANDARD_INPUT, format_of
+
+    if str(source) == STANDARD_INPUT or "://" in str(source) or not os.path.isfile(source):
+        return Table
+    if format_of(source) == ".jsonl":
+        first = next((entry for _, entry in read_json_lines(source)), {})
+        return Groups if "baskets" in first else Clusters
+    return Baskets if looks_like_baskets(source, Reading()) else Table
+
+
+def likely_layout(source: Any) -> str | None:
+    """The layout of baskets that a text file with a header may have: a matrix of 0 and 1, or a long table."""
+    from shoal.io.basket_layouts import SAMPLE, find_layout
+    from shoal.io.baskets import FRAME_FORMATS
+    from shoal.io.source import STANDARD_INPUT, format_of, read_bytes
+
+    place = str(source) if isinstance(source, str | Path) else STANDARD_INPUT
+    if (
+        place == STANDARD_INPUT
+        or "://" in place
+        or not os.path.isfile(place)
+        or format_of(place) in FRAME_FORMATS
+    ):
+        return None
+    try:
+        packed = Path(place).suffix.lower() in (".gz", ".zst")
+        sample = read_bytes(place)[:SAMPLE] if packed else _beginning(place, SAMPLE)
+        layout = find_layout(sample, place)
+    except WrongUse:
+        return None
+    return str(layout) if layout.form in ("matrix", "long") else None
+
+
+def _beginning(path: str, size: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(size)
 
 
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
@@ -213,25 +290,33 @@ def read_column(source: Any, name: str, reading: Reading) -> Column:
     return read_roles(source, Roles(quasi=(name,), others="drop"), reading, {}).column(name)
 
 
-def hierarchies_of(table: Table, given: Mapping[str, str | Hierarchy]) -> dict[str, str | Hierarchy]:
-    """Column to hierarchy, builder or file, with the files that are found in a ``folder`` for quasi-identifiers.
+def hierarchies_of(
+    table: Table, given: Mapping[str, str | Hierarchy], folder: str | None = None
+) -> dict[str, str | Hierarchy]:
+    """Column to hierarchy, builder or file, with the files that are found in a folder for quasi-identifiers.
 
     A hierarchy that is named for its column goes before one that is found in the folder.
     """
     from shoal.io.hierarchies import hierarchy_files
 
-    wanted = {name: spec for name, spec in given.items() if name != "folder"}
-    if "folder" not in given:
+    folder, wanted = folder_and_columns(given, folder)
+    if folder is None:
         return wanted
-    folder = given["folder"]
-    if isinstance(folder, Hierarchy):
-        raise WrongUse("`folder` names a folder of hierarchy files, not a hierarchy.")
     files = hierarchy_files(folder, [column.name for column in table.quasi])
     return {name: str(path) for name, path in files.items()} | wanted
 
 
+def folder_and_columns(
+    given: Mapping[str, str | Hierarchy], folder: str | None
+) -> tuple[str | None, dict[str, str | Hierarchy]]:
+    """The folder of hierarchy files, and the hierarchies of single columns."""
+    named = {name: spec for name, spec in given.items() if not names_folder(name, spec)}
+    old = next((str(spec) for name, spec in given.items() if name not in named), None)
+    return folder or old, named
+
+
 def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
-    """Give columns their hierarchies: objects, builders (``intervals:5,10``), files, or a ``folder`` of files.
+    """Give columns their hierarchies: objects, builders (``intervals:5,10``) or files.
 
     Raises
     ------

@@ -64,6 +64,24 @@ class Run:
         kept = "all promises kept" if self.holds else "a promise is broken"
         return f"<Run: {self.release!r}, {kept}, {len(self.scores)} scores>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: each promise, what it cost, warnings, and the release."""
+        from shoal.data.notebook import card, facts, sign
+        from shoal.report.cost import cost_of
+
+        heading = (
+            "All promises are kept" if self.holds else "A promise is broken: do not publish this release"
+        )
+        pairs = [(sign(verdict.holds), f"{verdict.model}: {verdict.promise}") for verdict in self.verdicts]
+        cost = cost_of(self.scores)
+        if cost is not None:
+            pairs.append(("what it cost", f"{cost.figure} {cost.words}"))
+            pairs += [(line.name, line.value) for line in cost.lines]
+        if self.left_out:
+            pairs.append(("left out", f"{self.left_out:,} rows with missing values"))
+        pairs += [("before you publish", warning) for warning in self.warnings]
+        return card(heading, facts(pairs), self.release._repr_html_())
+
     @property
     def holds(self) -> bool:
         """Whether every promise is kept."""

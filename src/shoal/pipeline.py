@@ -5,12 +5,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.parts import Engine
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -22,18 +23,32 @@ from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.models.verdict import counted
 from shoal.outcome import Run, Stage, judge, refuse_broken
+from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
-    """Run a recipe up to the scores. Writing is `Run.write`."""
+    """Run a recipe up to the scores. Writing is `Run.write`.
+
+    Raises
+    ------
+    WrongUse
+        If the recipe asks for another engine: rows in parts are written as they are made (`publish`).
+    """
+    if recipe.running.engine != "local":
+        raise WrongUse(
+            f"The recipe runs on {recipe.running.engine}, whose rows are not brought here: publish it (`shoal run`) "
+            "or call shoal.anonymize with an engine."
+        )
     tell = stage or (lambda _: None)
     method = recipe.the_method()
     begin = time.perf_counter()
     tell("reading")
     intake = take_in(recipe.source.path, method, recipe)
     reading = time.perf_counter() - begin
-    finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell)
+    measures = recipe.the_measures()
+    further = (*default_measures(), *measures) if measures else None
+    finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
     return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
 
@@ -59,7 +74,9 @@ def _kept(recipe: Recipe) -> dict[str, Any]:
     return plain
 
 
-def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[Run, Path]:
+def publish(
+    recipe: Recipe, *, force: bool = False, stage: Stage | None = None
+) -> tuple[Run | PartedRun, Path]:
     """Run a recipe and write its release folder, and its rows into a database where it says so.
 
     Returns
@@ -84,6 +101,8 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     tell = stage or (lambda _: None)
+    if recipe.running.engine != "local":
+        return publish_parts(recipe, force=force, stage=tell), Path(output.folder)
     finished = run(recipe, stage=tell)
     tell("writing")
     folder = finished.write(
@@ -100,7 +119,7 @@ def carry_out(
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
 ) -> Run:
-    """Anonymise data that is in memory, verify and measure: by the given measures, or by all that fit.
+    """Anonymise data that is in memory, verify and measure: by the given measures, or by all that run by default.
 
     Raises
     ------
@@ -123,16 +142,11 @@ def carry_out(
     seconds["verifying"] = time.perf_counter() - begin
     begin = time.perf_counter()
     tell("measuring")
-    if measures is None:
-        scores = measure(data, release)
-    else:
-        fitting = [one for one in measures if isinstance(release.data, one.accepts)]
-        scores = tuple(score for one in fitting for score in one.scores(data, release))
+    scores = measure(data, release, measures)
     seconds["measuring"] = time.perf_counter() - begin
     recipe = {"method": parameters_of(method), "seed": seed}
-    return Run(
-        data, release, trace, verdicts, scores, recipe, seconds, population, warnings=_concerns(data, release)
-    )
+    warnings = (*_concerns(data, release), *map(str, trace.notes.get("warnings", ())))
+    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=warnings)
 
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
@@ -155,15 +169,26 @@ def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
 
 
 def measure(
-    original: Table | Baskets, release: Release, names: tuple[str, ...] | None = None
+    original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
 ) -> tuple[Score, ...]:
-    """Every measure that can judge this form of release; or the named ones."""
-    scores: list[Score] = []
-    for name in names or registry.MEASURES:
-        measure_class = registry.load("measure", name)
-        if isinstance(release.data, measure_class.accepts):
-            scores.extend(measure_class().scores(original, release))
-    return tuple(scores)
+    """The given measures, or all that can judge this form of release; but for those that only run on request."""
+    chosen = default_measures() if measures is None else measures
+    fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
+    return tuple(score for one in fitting for score in one.scores(original, release))
+
+
+def default_measures() -> tuple[Measure, ...]:
+    """Every measure that does not wait to be asked for."""
+    kinds = [registry.load("measure", name) for name in registry.MEASURES]
+    return tuple(kind() for kind in kinds if not kind.on_request)
+
+
+@overload
+def anonymize(data: Any, method: str | Method, *, engine: None = None, **options: Any) -> Run: ...
+
+
+@overload
+def anonymize(data: Any, method: str | Method, *, engine: Engine, **options: Any) -> PartedRun: ...
 
 
 def anonymize(
@@ -180,14 +205,16 @@ def anonymize(
     baskets: str | None = None,
     reading: Reading | None = None,
     seed: int | None = None,
+    engine: Engine | None = None,
     **parameters: Any,
-) -> Run:
+) -> Run | PartedRun:
     """Read, anonymise, verify and measure in one line.
 
     Parameters
     ----------
     data
-        A table or baskets already read, a path, or a polars, pandas or Arrow frame.
+        A table or baskets already read, a path, or a polars, pandas or Arrow frame; with an engine, a path that its
+        workers see, or a frame of its own, such as one of Spark.
     method
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
@@ -196,6 +223,9 @@ def anonymize(
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     seed
         For methods that draw random numbers.
+    engine
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
+        rows of the release are in parts, and nothing is measured.
 
     Examples
     --------
@@ -207,6 +237,8 @@ def anonymize(
     """
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     if isinstance(data, Table | Baskets):
+        if engine is not None:
+            raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
         return carry_out(chosen, data, seed=seed)
     roles = roles_of(
         quasi=quasi,
@@ -216,6 +248,12 @@ def anonymize(
         entity=entity,
         others=others,
     )
+    if engine is not None:
+        return judged(
+            carry_out_parts(
+                chosen, data, engine, roles, reading or Reading(), hierarchies or {}, None, baskets, seed
+            )
+        )
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 

@@ -58,10 +58,17 @@ MEASURES = {
     "generalised-items": "shoal.measures.generalised_items:GeneralisedItems",
     "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
     "chunks": "shoal.measures.chunks:Chunks",
+    "distributions": "shoal.measures.distributions:Distributions",
+    "queries": "shoal.measures.queries:Queries",
+    "learning": "shoal.measures.learning:Learning",
+    "overlap": "shoal.measures.overlap:Overlap",
+    "pair-supports": "shoal.measures.pairs:PairSupports",
 }
 
 ENGINES = {
     "local": "shoal.engines.local:Local",
+    "spark": "shoal.engines.spark:Spark",
+    "stream": "shoal.engines.stream:Stream",
 }
 
 DATASETS = {

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.contract.parted import text_of
 
+from shoal.errors import WrongUse
+from shoal.pipeline import run
 from shoal.recipe import Recipe
 
 TREES = ("--hierarchy", "age=intervals:5,10,20", "--hierarchy", "sex=suppress", "--hierarchy", "zip=mask")
@@ -70,3 +72,11 @@ def test_missing_extra(shoal: Callable[..., object], people: Path) -> None:
     answer = shoal("anonymize", "mondrian", people, *ROLES, "--k", 10, "-o", "out", "--engine", "spark")
     assert answer.code == 2
     assert 'pip install "shoal[spark]"' in answer.err
+
+
+def test_a_recipe_of_another_engine_is_not_run_in_memory() -> None:
+    plan = Recipe(
+        source={"path": "people.csv"}, method={"name": "mondrian", "k": 2}, running={"engine": "stream"}
+    )
+    with pytest.raises(WrongUse, match="runs on stream"):
+        run(plan)

@@ -67,7 +67,10 @@ def test_promises_are_those_that_were_asked_for(name: str) -> None:
     method = method_of(name)
     release, _ = method.anonymize(data_for(method.accepts))
     for model, promise in zip(method.models(), release.promises, strict=True):
-        assert model.as_promise() == promise
+        asked = model.as_promise()
+        # What was left open the data may fill in: which items are sensitive.
+        left_open = {name: value for name, value in asked.items() if value in (None, [])}
+        assert asked == {**promise, **left_open}
 
 
 def test_input_is_left_alone(name: str) -> None:

@@ -10,6 +10,7 @@ from shoal.data.baskets import Baskets, ragged_order, ragged_ranks
 from shoal.errors import UnknownName
 
 RAGGED = st.lists(st.lists(st.integers(0, 6), max_size=5), max_size=12)
+LARGE = st.lists(st.lists(st.sampled_from([0, 1, 2**20, 2**31 - 1]), max_size=5), max_size=12)
 
 
 def ragged(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -22,7 +23,7 @@ def some_baskets() -> Baskets:
     return Baskets(indptr, items, ("a", "b", "c", "d"), np.array([3]), np.array([0]))
 
 
-@given(RAGGED)
+@given(RAGGED | LARGE)
 def test_ragged_order_is_the_order_of_lists(rows: list[list[int]]) -> None:
     indptr, items = ragged(rows)
     assert ragged_order(indptr, items).tolist() == naive.canonical_order(rows)

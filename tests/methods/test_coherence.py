@@ -246,6 +246,14 @@ def test_empty_baskets_count_for_the_empty_set() -> None:
     assert len(release.data) == 4
 
 
+def test_without_secrets_h_is_said_to_have_no_effect() -> None:
+    sets = [["a"], ["a"], ["a", "s"]]
+    for sensitive, told in ((["s"], 0), ([], 1)):
+        _, trace = Coherence(h=0.4, k=2, p=1).anonymize(baskets_of(sets, sensitive=sensitive))
+        assert len(trace.notes.get("warnings", ())) == told
+    assert "h has no effect" in trace.notes["warnings"][0]
+
+
 def test_thresholds_are_those_that_were_written() -> None:
     """A share of 0.7 of ten baskets is seven: no rounding of 0.7 makes it less."""
     rows = [["a", "s"]] * 7 + [["a"]] * 3

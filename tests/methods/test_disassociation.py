@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from shoal.io.baskets import read_baskets
 from shoal.io.published_clusters import write_clusters
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models.disassociation import Disassociated
+from shoal.outcome import judge
 
 ITEMS = "abcdefg"
 
@@ -244,6 +246,10 @@ def test_sensitive_items_are_named_only() -> None:
     secret = release.data.vocabulary.index("z")
     assert secret not in release.data.items
     assert secret in release.data.terms
+    assert release.promises[0]["sensitive"] == ["z"]
+    assert all(verdict.holds for verdict in judge(release))
+    careless, _ = Disassociation(k=2, max_cluster_size=4).anonymize(baskets_of(sets))
+    assert not judge(replace(careless, promises=release.promises))[0].holds
 
 
 def test_certain_links_are_counted() -> None:

@@ -21,8 +21,9 @@ from shoal.errors import UnknownName, WrongUse
 from shoal.io.baskets import read_baskets
 from shoal.measures.associations import Associations
 from shoal.measures.measure import flat
+from shoal.methods.hide_rules import victims
 from shoal.methods.hide_rules.method import HideRules
-from shoal.methods.hide_rules.shelf import Border
+from shoal.methods.hide_rules.shelf import Border, Rule
 from shoal.outcome import judge
 
 STRATEGIES = ("dsr", "dsl", "isl", "exact", "random")
@@ -223,3 +224,17 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main([*command, "--confidence", "0.5", "--rules", "1 -> 2", *out]) == 2
     assert main([*command, "--confidence", "0.5", "--rules", "nothing => 2", *out]) == 2
     assert "There is no item" in capsys.readouterr().err
+
+
+SETS = st.lists(st.frozensets(st.integers(0, 5), min_size=2, max_size=3), min_size=1, max_size=8)
+
+
+@given(SETS, st.lists(st.frozensets(st.integers(0, 5), min_size=2, max_size=4), max_size=4))
+def test_sets_that_hold_a_whole_rule_are_not_protected(
+    sets: list[frozenset[int]], rules: list[frozenset[int]]
+) -> None:
+    """Short sets repeat their last item; rules longer than any set are held by none."""
+    table = np.array([(*sorted(one), max(one))[:3] for one in sets], dtype=np.int64)
+    given_rules = [Rule(tuple(sorted(rule)[1:]), tuple(sorted(rule)[:1])) for rule in rules]
+    expected = [any(rule <= one for rule in rules) for one in sets]
+    assert victims.hold_a_rule(table, given_rules, 6).tolist() == expected

@@ -145,8 +145,22 @@ def test_an_item_without_a_leaf_is_refused() -> None:
 
 def test_items_without_a_hierarchy_are_grouped_in_the_order_of_their_texts() -> None:
     sets = [["a"], ["b"], *([item] for item in "ccddeeffgghhii")]
-    release, _ = KmGeneralization(k=2, m=1).anonymize(read_baskets(sets))
+    release, trace = KmGeneralization(k=2, m=1).anonymize(read_baskets(sets))
     assert [text for text in release.data.vocabulary if len(text) > 1] == ["{a|b|c|d|e}"]
+    assert trace.notes["hierarchy"] == "alphabetical"
+    assert "in the order of their texts" in trace.notes["summary"][0]
+
+
+def test_a_given_hierarchy_needs_no_word() -> None:
+    _, trace = KmGeneralization(k=2, m=1).anonymize(read([frozenset("ab"), frozenset("ab")]))
+    assert trace.notes["hierarchy"] == "given"
+    assert "summary" not in trace.notes
+    assert "warnings" not in trace.notes
+
+
+def test_sensitive_items_are_said_to_count_like_all_others() -> None:
+    run = shoal.anonymize(read_baskets([["a", "s"]] * 3, sensitive=["s"]), "km-generalization", k=2)
+    assert any("--sensitive has no effect" in warning for warning in run.warnings)
 
 
 def test_the_model_takes_items_beside_their_nodes_as_they_are_written() -> None:

@@ -179,3 +179,9 @@ def test_infeasible_says_the_best(parameters: dict[str, Any], best: float | None
 def test_c_needs_l() -> None:
     with pytest.raises(ValueError, match="needs l"):
         Mondrian(c=2)
+
+
+def test_missing_cells_that_match_all_do_not_make_classes_small() -> None:
+    data = table({"x": [1, 2, 3, 4, 5, 6, 7, None, 9, 10]})
+    release, _ = Mondrian(promises=[KAnonymity(k=3, missing_matches_all=True)]).anonymize(data)
+    assert all(judge(release))

@@ -23,6 +23,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.io.reading import Reading
+from shoal.measures import hidden_rules as measures
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.rule_hiding import cover
@@ -137,6 +138,28 @@ def test_published_cells_are_read_for_none(tmp_path: Path) -> None:
     )
     assert set(joined.release.to_polars()["age"]) == {"[20,30]", "{[31,40]|[41,50]}"}
     assert set(joined.release.to_polars()["city"]) == {"*", "{a|b}"}
+
+
+def test_a_release_with_stars_can_be_gone_on_from(tmp_path: Path) -> None:
+    """Stars that are there already stay, and count for the class; the values that they hide cannot be asked for."""
+    path = tmp_path / "release.csv"
+    path.write_text("zip,ill\n1,*\n1,flu\n1,flu\n1,ulcer\n2,cold\n2,flu\n2,ulcer\n")
+    parameters: dict[str, Any] = {"k": 3, "confidence": 0.4, "anonymize_with": "none"}
+    roles = {"quasi": ["zip"], "sensitive": ["ill"]}
+    with pytest.raises(shoal.errors.BadData, match="--published"):
+        shoal.anonymize(path, "rule-hiding", **parameters, **roles)
+    reading = Reading(published=True)
+    run = shoal.anonymize(path, "rule-hiding", reading=reading, **parameters, **roles)
+    assert run.holds
+    data = run.release.data
+    assert isinstance(data, Table)
+    cells = [data.column("ill").domain.labels[code] for code in data.column("ill").codes]
+    assert cells == ["*", "*", "flu", "ulcer", "cold", "flu", "ulcer"]
+    with pytest.raises(WrongUse, match="stars of this table hide theirs already"):
+        shoal.anonymize(path, "rule-hiding", reading=reading, strategy="decoy", **parameters, **roles)
+    path.write_text("zip,ill\n1,{flu|cold}\n1,flu\n")
+    with pytest.raises(shoal.errors.BadData, match=r"'\{flu\|cold\}' looks like a published one"):
+        shoal.anonymize(path, "rule-hiding", reading=reading, **parameters, **roles)
 
 
 def test_sets_of_published_sets_can_be_read_back() -> None:
@@ -254,7 +277,7 @@ def test_rows_of_stars_alone_hide_nothing(cells: str, c: float, k: int, shown: s
     data = table({"x": ["*"] * len(cells), "s": list(cells)}, sensitive=["s"])
     rows, release, _ = published(data, k=k, confidence=c, anonymize_with="none")
     assert "".join(row["s"] for row in rows if row["s"] != "*") == shown
-    scores = flat(measure(data, release, ("hidden-rules",)))
+    scores = flat(measure(data, release, (measures.HiddenRules(),)))
     assert scores["starred_cells"] == len(cells) - len(shown)
     assert scores["confidence_published"] <= c
 
@@ -309,7 +332,7 @@ def test_the_reader_of_stars_succeeds_on_star_and_not_on_decoy() -> None:
     found = {}
     for strategy in ("star", "decoy", "merge"):
         _, release, _ = published(data, k=6, confidence=0.45, strategy=strategy, column="ill")
-        found[strategy] = flat(measure(data, release, ("hidden-rules",)))
+        found[strategy] = flat(measure(data, release, (measures.HiddenRules(),)))
     assert found["star"]["starred_cells"] > 0
     assert found["star"]["confidence_stars"] == 1
     assert 0 < found["decoy"]["confidence_stars"] <= 0.45
@@ -323,7 +346,7 @@ def test_the_reader_of_stars_succeeds_on_star_and_not_on_decoy() -> None:
 
 def test_before_is_what_the_notes_say() -> None:
     _, release, trace = published(people(), k=5, confidence=0.5, column="ill")
-    scores = flat(measure(people(), release, ("hidden-rules",)))
+    scores = flat(measure(people(), release, (measures.HiddenRules(),)))
     notes = trace.notes["rules.ill"]
     assert scores["confidence_before"] == notes["confidence_before"]
     assert scores["confidence_published"] == notes["confidence_after"]
@@ -333,7 +356,7 @@ def test_before_is_what_the_notes_say() -> None:
 
 def test_other_releases_have_no_such_scores() -> None:
     release, _ = Mondrian(k=3).anonymize(people())
-    assert measure(people(), release, ("hidden-rules",)) == ()
+    assert measure(people(), release, (measures.HiddenRules(),)) == ()
 
 
 @pytest.mark.parametrize("strategy", ["star", "decoy", "merge"])
@@ -412,7 +435,7 @@ def test_full_domain_first(method: str, strategy: str, keep: bool) -> None:
     assert release.suppressed == 2
     shown = [row for row in rows if row["x"] != "*" or row["s"] != "*"]
     assert len(shown) == 80
-    scores = flat(measure(data, release, ("hidden-rules",)))
+    scores = flat(measure(data, release, (measures.HiddenRules(),)))
     assert scores["starred_cells"] == sum(row["s"] == "*" for row in shown)
     if strategy == "merge":
         assert all(row["s"] != "*" for row in shown)
@@ -570,3 +593,15 @@ def test_a_value_that_nobody_has_is_refused() -> None:
     data = table({"x": ["a"] * 4, "s": ["Sales", "Sales", "Craft", "Craft"]}, sensitive=["s"])
     with pytest.raises(UnknownName, match="Did you mean 'Sales'"):
         RuleHiding(k=2, confidence=0.5, values=("Salez",)).anonymize(data, seed=1)
+
+
+def test_joined_classes_and_missing_cells_that_match_all_are_refused_up_front() -> None:
+    rows = {"age": ["1", "1", "2", None], "illness": ["flu", "flu", "cold", "gout"]}
+    data = table(rows, sensitive=["illness"])
+    ways: tuple[dict[str, Any], ...] = (
+        {"k": 2, "anonymize_with": "lattice", "options": {"missing-matches-all": True}},
+        {"anonymize_with": "none", "promises": (KAnonymity(k=2, missing_matches_all=True),)},
+    )
+    for way in ways:
+        with pytest.raises(WrongUse, match="merge does not go with missing-matches-all"):
+            RuleHiding(confidence=0.5, strategy="merge", **way).anonymize(data)

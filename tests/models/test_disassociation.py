@@ -60,7 +60,7 @@ def test_sensitive_items_stand_in_term_chunks_alone() -> None:
     verdict = Disassociated(k=3, m=2, sensitive=("sony tv",)).verify(clusters_of([FIRST, SECOND]))
     assert not verdict.holds
     assert [(one.where, one.why) for one in verdict.offenders] == [
-        ("chunk 2 of cluster 1: {sony tv}", "the item is sensitive, and 3 sub-records hold it")
+        ("chunk 2 of cluster 1: {sony tv}", "the item is sensitive, and stands in 3 sub-records")
     ]
     parts = [copy.deepcopy(FIRST), copy.deepcopy(SECOND)]
     for part in parts:

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from pydantic import ValidationError
-
 from shoal import __version__, registry
 from shoal.compare.recipe import Comparison, Dataset, Sweep
 from shoal.errors import UnknownName, WrongUse
-from shoal.measures.measure import Measure
-from shoal.recipe import Roles, explain, is_hierarchy_file, make_method
+from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
 """How often a timed run is repeated, unless told."""
@@ -150,17 +147,6 @@ def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | N
     return chosen
 
 
-def make_measure(given: Mapping[str, Any]) -> Measure:
-    """A measure from its name and options."""
-    options = {option: value for option, value in given.items() if option != "name"}
-    kind = registry.load("measure", given.get("name", ""))
-    try:
-        made: Measure = kind(**options)
-    except ValidationError as error:
-        raise WrongUse(f"{given['name']}: {explain(error)}") from error
-    return made
-
-
 def type_of_form(accepts: type) -> str:
     """What a method takes, as a word: table or baskets."""
     return accepts.__name__.lower()
@@ -245,7 +231,7 @@ def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
 
 def _hierarchy(column: str, spec: str, folder: Path) -> str:
     """The file of a hierarchy is looked for beside the recipe, and then among the public data."""
-    if column != "folder" and not is_hierarchy_file(spec):
+    if not names_folder(column, spec) and not is_hierarchy_file(spec):
         return spec
     public = os.environ.get("SHOAL_DATA")
     places = [folder / spec, *([Path(public) / spec] if public else [])]

@@ -48,11 +48,11 @@ def render(compared: Compared, recipe: Path) -> str:
     return page.render(
         comparison=compared.comparison,
         quick=compared.quick,
-        style=Markup(_style()),
+        style=Markup(page_style()),
         counts=[(*STATUSES[status], count) for status, count in sorted(compared.statuses.items())],
         total=len(compared.rows),
         pictures=[
-            (place, picture, _inline(picture, place), table_of(picture.figure) if picture.figure else None)
+            (place, picture, inline(picture, place), table_of(picture.figure) if picture.figure else None)
             for place, picture in enumerate(compared.pictures)
         ],
         meanings=meanings(compared),
@@ -122,7 +122,7 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _inline(picture: Picture, place: int) -> Markup:
+def inline(picture: Picture, place: int) -> Markup:
     """A picture inside the page: as wide as there is room, in the page's colours, with names of its own."""
     if not picture.svg:
         return Markup("")
@@ -186,5 +186,6 @@ def _templates() -> Environment:
 
 
 @cache
-def _style() -> str:
+def page_style() -> str:
+    """The style that all pages share."""
     return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")

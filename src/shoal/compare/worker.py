@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.compare import memory
-from shoal.compare.cells import make_measure
 from shoal.compare.datasets import load
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
@@ -22,7 +21,7 @@ from shoal.errors import BrokenPromise, Infeasible, ShoalError
 from shoal.measures.measure import Score
 from shoal.outcome import Run
 from shoal.pipeline import carry_out
-from shoal.recipe import make_method
+from shoal.recipe import make_measure, make_method
 
 READY = "ready"
 """What the process says first. A limit of time counts from the plan on, not from the start of the process."""

@@ -10,11 +10,14 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
 from shoal.data.baskets import ragged_ranks
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
 ORDERS: tuple[str, ...] = get_args(Order)
+
+SORTABLE = ("gray", "lexicographic")
+"""Orders in which the place of a basket among others follows from keys of each: see `sort_keys`."""
 
 TABLES = 4
 """Orders of `nearest`: rows that are alike stand side by side in at least one of them."""
@@ -73,24 +76,33 @@ class Band:
 
 def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
     """Find the distinct baskets of all rows."""
-    ranks, of_row, counts = np.unique(ragged_ranks(indptr, items), return_inverse=True, return_counts=True)
-    first = np.empty(len(ranks), dtype=np.int64)
-    first[of_row] = np.arange(len(of_row))
-    begin, places = taken(indptr, first)
-    return Distinct(begin, items[places], width, counts.astype(np.int64), of_row.astype(np.int64))
+    from shoal.kernels.ragged import take_rows
+
+    ranks = ragged_ranks(indptr, items)
+    counts = np.bincount(ranks)
+    of_row = (np.cumsum(counts > 0) - 1)[ranks]
+    counts = counts[counts > 0].astype(np.int64)
+    some = np.empty(len(counts), dtype=np.int64)
+    some[of_row] = np.arange(len(of_row))
+    return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
 
 
-def orders_of(name: str, distinct: Distinct) -> tuple[Rows, ...]:
-    """The distinct baskets in the order of that name; `nearest` gives several orders, the others one."""
+def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
+    """The distinct baskets in the order of that name; `nearest` gives several orders, the others one.
+
+    Parameters
+    ----------
+    supports
+        Those that a sortable order goes by; of all baskets, where these are a part of them.
+    """
+    if name in SORTABLE:
+        held = distinct.supports if supports is None else supports
+        return (_sorted(*sort_keys(name, distinct.indptr, distinct.items, held)),)
     match name:
         case "rcm":
             return (_row_graph(distinct),)
         case "bipartite":
             return (_bipartite(distinct),)
-        case "gray":
-            return (_gray(distinct),)
-        case "lexicographic":
-            return (_sorted(*_by_support(distinct)),)
         case "nearest":
             return _nearest(distinct)
         case "sum":
@@ -99,18 +111,36 @@ def orders_of(name: str, distinct: Distinct) -> tuple[Rows, ...]:
             raise AssertionError(name)
 
 
-def band_of(indptr: Indptr, items: Items, width: int) -> Band:
-    """The bandwidth and the profile of the graph of rows that share an item, for rows in this order."""
-    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
-    if not len(rows):
-        return Band(0, 0)
-    first = np.zeros(width, dtype=np.int64)
-    last = np.zeros(width, dtype=np.int64)
-    first[items[::-1]] = rows[::-1]
-    last[items] = rows
-    filled = np.flatnonzero(np.diff(indptr))
-    earliest = np.minimum.reduceat(first[items], indptr[:-1][filled])
-    return Band(int((last - first).max()), int((filled - earliest).sum()))
+def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr, Items]:
+    """Keys of baskets that sort as a sortable order does, compared as lists are; equal baskets have equal ones.
+
+    A key follows from a basket and the supports alone, so that baskets can be sorted wherever they are.
+    Lexicographic keys are the items, the most frequent first. Those of the order ``gray`` are the digits of a Gray
+    code whose first digit is the most frequent item: baskets that agree so far and differ in their next item stand by
+    it; with an even number of items so far those with the later item (or none) come first, with an odd number those
+    with the earlier item (or, last, none).
+    """
+    from shoal.kernels.ragged import gray_digits, rank_rows
+
+    width = len(supports)
+    number = np.empty(width, dtype=np.int32)
+    number[np.argsort(-supports, kind="stable")] = np.arange(width, dtype=np.int32)
+    ranked = rank_rows(indptr, items, number)
+    return (indptr, ranked) if name == "lexicographic" else gray_digits(indptr, ranked, width)
+
+
+def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
+    """The band of the graph of rows that share an item, and the mean place of each item.
+
+    Parameters
+    ----------
+    order
+        The distinct basket of each row, with the rows in their order.
+    """
+    from shoal.kernels.band import placed, spread
+
+    found = spread(distinct.indptr, distinct.items, distinct.width, placed(order, len(distinct)))
+    return Band(int(found[0]), int(found[1])), found[2]
 
 
 def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
@@ -176,33 +206,8 @@ def _sum(distinct: Distinct) -> Rows:
     return order[order < len(distinct)]
 
 
-def _by_support(distinct: Distinct) -> tuple[Indptr, Items]:
-    """The distinct baskets with items numbered by falling support, ascending in each basket."""
-    number = np.empty(distinct.width, dtype=np.int32)
-    number[np.argsort(-distinct.supports, kind="stable")] = np.arange(distinct.width, dtype=np.int32)
-    rows = np.repeat(np.arange(len(distinct), dtype=np.int64), np.diff(distinct.indptr))
-    keys = np.sort(rows * max(distinct.width, 1) + number[distinct.items])
-    return distinct.indptr, (keys % max(distinct.width, 1)).astype(np.int32)
-
-
 def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
     return np.argsort(ragged_ranks(indptr, items), kind="stable")
-
-
-def _gray(distinct: Distinct) -> Rows:
-    """The rows as numbers in Gray code, whose first digit is the most frequent item.
-
-    Rows that agree so far and differ in their next item stand by it: with an even number of items so far, those with
-    the later item (or none) come first, with an odd number those with the earlier item (or, last, none).
-    """
-    indptr, items = _by_support(distinct)
-    width, lengths = distinct.width, np.diff(indptr)
-    odd = lengths % 2
-    begin = np.concatenate(([0], np.cumsum(lengths + odd)))
-    place = np.arange(len(items)) - np.repeat(indptr[:-1], lengths)
-    keys = np.full(int(begin[-1]), width + 1, dtype=np.int64)
-    keys[np.repeat(begin[:-1], lengths) + place] = np.where(place % 2 == 0, width - items, items)
-    return _sorted(begin, keys)
 
 
 def _nearest(distinct: Distinct) -> tuple[Rows, ...]:

@@ -88,6 +88,8 @@ class Baskets:
 
         Items that go leave the vocabulary too; baskets that become empty stay.
         """
+        if wanted.all():
+            return self
         stays = wanted[self.items]
         indptr = np.concatenate(([0], np.cumsum(stays)))[self.indptr]
         renamed = np.cumsum(wanted, dtype=np.int32) - 1
@@ -104,7 +106,8 @@ class Baskets:
         """The same baskets in the given order."""
         lengths = self.lengths[rows]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        places = np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        places += np.arange(indptr[-1])
         return replace(self, indptr=indptr, items=self.items[places])
 
     def canonical_order(self) -> Rows:
@@ -120,9 +123,9 @@ def ragged_order(indptr: Indptr, items: Items) -> Rows:
 def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     """The number of ragged rows of non-negative integers that come before each as Python sorts lists.
 
-    Equal rows have equal ranks. Rows are refined by their first item, then their second, and so on; a row leaves when
-    no other row shares its beginning, so the work is proportional to the shared beginnings and not to the longest
-    row times the rows.
+    Equal rows have equal ranks. Rows are refined by their first items, as many as one integer holds, then by those that
+    follow, and so on; a row leaves when no other row shares its beginning, so the work is proportional to the shared
+    beginnings and not to the longest row times the rows.
     """
     rows = len(indptr) - 1
     lengths = np.diff(indptr)
@@ -130,23 +133,34 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     active: Rows = np.arange(rows, dtype=np.int64)
     position = 0
     while len(active):
-        places = indptr[active] + position
-        ended = lengths[active] <= position
-        here = np.where(ended, -1, items[np.minimum(places, max(len(items) - 1, 0))] if len(items) else -1)
-        width = int(here.max(initial=0)) + 2
-        key = rank[active] * width + here + 1
-        by_key = np.argsort(key, kind="stable")
-        active, key, ended = active[by_key], key[by_key], ended[by_key]
-        new = np.concatenate(([True], key[1:] != key[:-1]))
-        first = np.flatnonzero(new)
         base = rank[active]
-        group_of = np.cumsum(new) - 1
+        key, ended, step = _beginnings(base, indptr[active] + position, lengths[active] - position, items)
+        by_key = np.argsort(key)
+        active, base, key, ended = active[by_key], base[by_key], key[by_key], ended[by_key]
+        first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        sizes = np.diff(np.append(first, len(active)))
         start_of_base = np.concatenate(([True], base[1:] != base[:-1]))
-        offset = np.arange(len(active)) - np.maximum.accumulate(
-            np.where(start_of_base, np.arange(len(active)), 0)
-        )
-        rank[active] = base + offset[first][group_of]
-        sizes = np.bincount(group_of)
-        active = active[(sizes[group_of] > 1) & ~ended]
-        position += 1
+        place = np.arange(len(active))
+        offset = place - np.maximum.accumulate(np.where(start_of_base, place, 0))
+        rank[active] = base + np.repeat(offset[first], sizes)
+        active = active[np.repeat(sizes > 1, sizes) & ~ended]
+        position += step
     return rank
+
+
+def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:
+    """One integer for the rank of each row so far and its next items, which sorts as they do.
+
+    Returns
+    -------
+    The integers, which rows have no more items than they tell, and how many items that are.
+    """
+    width, step = int(items.max(initial=0)) + 2, 1
+    while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < 2**63:
+        step += 1
+    key = base
+    for ahead in range(step):
+        there = np.flatnonzero(left > ahead)
+        key = key * width
+        key[there] += np.int64(1) + items[places[there] + ahead]
+    return key, left < step, step

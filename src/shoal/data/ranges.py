@@ -127,11 +127,16 @@ def _sampled(frame: "Frame", share: float) -> "Frame":
 
     indptr, items = rows_of(frame[KEY])
     if share < 1:
-        hashes = np.zeros(len(items) + 1, dtype=np.uint64)
-        np.cumsum(_mixed(items), out=hashes[1:])
-        own = _mixed(hashes[indptr[1:]] - hashes[indptr[:-1]])
+        own = hashes_of(indptr, items)
         frame = frame.filter(pl.Series(own < np.uint64(int(share * (2**64 - 1)))))
     return frame.group_by(KEY).agg(pl.len().cast(pl.Int64).alias("count"))
+
+
+def hashes_of(indptr: Indptr, items: Items) -> AnyArray:
+    """A number for each ragged row that looks random; equal rows have equal ones, on every machine."""
+    sums = np.zeros(len(items) + 1, dtype=np.uint64)
+    np.cumsum(_mixed(items), out=sums[1:])
+    return _mixed(sums[indptr[1:]] - sums[indptr[:-1]])
 
 
 def _mixed(numbers: AnyArray) -> AnyArray:
@@ -143,15 +148,18 @@ def _mixed(numbers: AnyArray) -> AnyArray:
 
 
 def _placed(frame: "Frame", splitters: tuple[Indptr, Items]) -> "Frame":
-    """A frame with the range of each row: how many splitters are not above its key."""
+    """A frame with the range of each row."""
     import polars as pl
 
-    indptr, items = rows_of(frame[KEY])
+    return frame.with_columns(pl.Series(RANGE, places_among(*rows_of(frame[KEY]), splitters)))
+
+
+def places_among(indptr: Indptr, items: Items, splitters: tuple[Indptr, Items]) -> Rows:
+    """How many of some ascending keys are not above each ragged row."""
     count = len(splitters[0]) - 1
     both = np.concatenate((splitters[0], splitters[0][-1] + indptr[1:]))
     ranks = ragged_ranks(both, np.concatenate((splitters[1], items)))
-    ranges = np.searchsorted(ranks[:count], ranks[count:], side="right")
-    return frame.with_columns(pl.Series(RANGE, ranges.astype(np.int64)))
+    return np.searchsorted(ranks[:count], ranks[count:], side="right").astype(np.int64)
 
 
 def _joined(sizes: Counts, least: int) -> Rows:

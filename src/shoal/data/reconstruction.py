@@ -1,10 +1,11 @@
-"""Datasets that a disassociated release could have been made from."""
+"""Datasets that a disassociated release, or one in groups, could have been made from."""
 
 import numpy as np
 
 from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.errors import BadData
 
 
@@ -48,6 +49,33 @@ def reconstruct(clusters: Clusters, seed: int) -> Baskets:
         np.concatenate((clusters.items, terms)),
         len(cluster_of_row),
         clusters.vocabulary,
+    )
+
+
+def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
+    """Draw one of the datasets that are consistent with a release in groups.
+
+    Public items are published basket by basket. The occurrences of a sensitive item go to different baskets of its
+    group, each choice as likely as any other, and independently of the other sensitive items.
+
+    Raises
+    ------
+    BadData
+        If a sensitive item occurs more often than its group has baskets: no dataset is consistent with that.
+    """
+    owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
+    counts = groups.sensitive_counts
+    if (counts > groups.sizes[owner]).any():
+        raise BadData("an item occurs more often than its group has baskets; `shoal verify` names it.")
+    places = draw_distinct(groups.sizes[owner], counts, np.random.default_rng(seed))
+    rows = np.repeat(groups.group_indptr[owner], counts) + places
+    baskets = len(groups.basket_indptr) - 1
+    public = np.repeat(np.arange(baskets), np.diff(groups.basket_indptr))
+    return _baskets(
+        np.concatenate((public, rows)),
+        np.concatenate((groups.items, np.repeat(groups.sensitive_items, counts))),
+        baskets,
+        groups.vocabulary,
     )
 
 

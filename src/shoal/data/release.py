@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+
+from typing_extensions import TypeVar
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -16,9 +18,12 @@ if TYPE_CHECKING:
 Published: TypeAlias = Table | Baskets | Groups | Clusters
 """Published data in one of its four forms."""
 
+Data = TypeVar("Data", default=Published, covariant=True)
+"""The form of published data; rows in parts (`PartedRelease`) have to be named."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Release:
+class Release(Generic[Data]):
     """The public object: published data, how it was made, and what it promises.
 
     Nothing here tells of the input: no path, no seed, no row number, and the order of the rows is the canonical order
@@ -38,7 +43,7 @@ class Release:
         Public facts of the method, such as the generalisation levels that it chose.
     """
 
-    data: Published
+    data: Data
     method: str
     parameters: Mapping[str, Any]
     promises: tuple[Mapping[str, Any], ...]
@@ -49,6 +54,12 @@ class Release:
         promises = ", ".join(str(promise.get("model")) for promise in self.promises) or "nothing"
         suppressed = f", {self.suppressed:,} suppressed" if self.suppressed else ""
         return f"<Release by {self.method}, promising {promises}: {self.data!r}{suppressed}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from shoal.data.notebook import release_html
+
+        return release_html(self)
 
     def to_polars(self) -> "polars.DataFrame":
         """The published table as a polars frame: texts as they are published, missing cells null."""

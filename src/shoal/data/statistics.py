@@ -2,12 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
 from shoal.data.domain import Domain
+from shoal.data.parts import COUNT
 from shoal.data.table import Table
+
+if TYPE_CHECKING:
+    from shoal.data.parts import PartedTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +70,7 @@ def group_statistics(
     *,
     published: Mask | None = None,
     population: Counts | None = None,
+    overall: Mapping[str, Counts] | None = None,
 ) -> GroupStatistics:
     """Count sizes, persons and sensitive values of groups.
 
@@ -81,6 +87,8 @@ def group_statistics(
         whole compare with that of these rows. All rows unless told.
     population
         Rows of a population that match each group (see `GroupStatistics`).
+    overall
+        The distribution of the whole by column, where the table is only a part of it.
     """
     inside = groups >= 0
     here = groups[inside]
@@ -93,9 +101,32 @@ def group_statistics(
     for column in table.select(columns):
         indptr, values, counts = _pairs(here, column.codes[inside], count, len(column.domain))
         codes = column.codes if published is None else column.codes[published]
-        overall = np.bincount(codes, minlength=len(column.domain)).astype(np.int64)
-        sensitive[column.name] = Histogram(indptr, values, counts, overall, column.domain)
+        if overall is None:
+            whole = np.bincount(codes, minlength=len(column.domain)).astype(np.int64)
+        else:
+            whole = overall[column.name]
+        sensitive[column.name] = Histogram(indptr, values, counts, whole, column.domain)
     return GroupStatistics(sizes, persons, sensitive, population, table, groups)
+
+
+def whole_statistics(data: "PartedTable", columns: tuple[str, ...] = ()) -> GroupStatistics:
+    """The statistics of all rows of a table in parts as one group."""
+    sensitive = {}
+    for column in data.schema.select(columns):
+        held = data.parts.counts([column.name])
+        counts = np.zeros((1, len(column.domain)), dtype=np.int64)
+        counts[0, held[column.name].to_numpy()] = held[COUNT].to_numpy()
+        sensitive[column.name] = counted_histogram(counts, counts[0], column.domain)
+    rows = np.array([data.rows], dtype=np.int64)
+    return GroupStatistics(rows, rows, sensitive)
+
+
+def counted_histogram(counts: Counts, overall: Counts, domain: Domain) -> Histogram:
+    """The histogram of groups whose values are counted already: one row a group, one column a value."""
+    groups, values = np.nonzero(counts)
+    indptr = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(groups, minlength=len(counts)), out=indptr[1:])
+    return Histogram(indptr, values.astype(np.int32), counts[groups, values], overall, domain)
 
 
 def _pairs(groups: Rows, codes: Codes, count: int, size: int) -> tuple[Indptr, Codes, Counts]:

@@ -21,7 +21,8 @@ class Trace:
     timings
         Seconds of each stage.
     notes
-        Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data.
+        Whatever else the method can tell its owner: steps, searched nodes, solutions. Plain data. Sentences in a list
+        under ``summary`` say what was chosen, and are shown first; those under ``warnings`` become warnings of the run.
     """
 
     rows: Rows

@@ -78,9 +78,7 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     if not isinstance(cells.dtype, pl.List | pl.Array):
         texts = _texts(source, cells)
         if separator is None:
-            separator = next(
-                (mark for mark in BETWEEN_ITEMS if texts.str.contains(mark, literal=True).any()), "|"
-            )
+            separator = between_items(marks_in(texts))
         cells = texts.str.split(separator)
     elif isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
@@ -90,6 +88,16 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     texts = _texts(source, pairs["item"])
     present = (texts != "").to_numpy()
     return Pairs(pairs["row"].to_numpy()[present], texts.filter(pl.Series(present)), len(cells))
+
+
+def marks_in(texts: pl.Series) -> frozenset[str]:
+    """What of all that may separate items occurs in some texts."""
+    return frozenset(mark for mark in BETWEEN_ITEMS if texts.str.contains(mark, literal=True).any())
+
+
+def between_items(marks: frozenset[str]) -> str:
+    """What separates the items of cells in which these marks occur."""
+    return next((mark for mark in BETWEEN_ITEMS if mark in marks), "|")
 
 
 def published_separator(vocabulary: tuple[str, ...]) -> str:
@@ -115,10 +123,21 @@ def _texts(source: Input, cells: pl.Series) -> pl.Series:
             path=source.path,
             column=cells.name,
         )
-    if isinstance(cells.dtype, pl.Float32 | pl.Float64):
-        whole = cells.drop_nulls().drop_nans()
-        if (whole == whole.round()).all() and (whole.abs() < 2**53).all():
-            cells = cells.fill_nan(None).cast(pl.Int64)
+    return texts_of(cells, is_whole(cells))
+
+
+def is_whole(cells: pl.Series) -> bool:
+    """Whether cells with fractions hold whole numbers alone, which are items without a point then."""
+    if not isinstance(cells.dtype, pl.Float32 | pl.Float64):
+        return True
+    numbers = cells.drop_nulls().drop_nans()
+    return bool((numbers == numbers.round()).all() and (numbers.abs() < 2**53).all())
+
+
+def texts_of(cells: pl.Series, whole: bool) -> pl.Series:
+    """Cells as trimmed texts; a missing one is empty."""
+    if whole and isinstance(cells.dtype, pl.Float32 | pl.Float64):
+        cells = cells.fill_nan(None).cast(pl.Int64)
     return cells.cast(pl.String).str.strip_chars(" \t\r").fill_null("")
 
 

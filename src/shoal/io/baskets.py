@@ -132,7 +132,7 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
         If an item cannot be told apart in this layout, such as one with a blank in lines.
     """
     layout = parse_layout(baskets.layout)
-    _refuse_unwritable(baskets.vocabulary, layout)
+    refuse_unwritable(baskets.vocabulary, layout)
     path = Path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -262,15 +262,24 @@ def _from_matrix(ones: Ones) -> Baskets:
 
 
 def _from_tokens(tokens: Tokens, layout: Layout) -> Baskets:
+    return _from_pairs(pairs_of(tokens), layout)
+
+
+def pairs_of(tokens: Tokens) -> Pairs:
+    """The basket of each text."""
     rows = np.repeat(np.arange(len(tokens.indptr) - 1), np.diff(tokens.indptr))
-    return _from_pairs(Pairs(rows, tokens.texts, len(tokens.indptr) - 1), layout)
+    return Pairs(rows, tokens.texts, len(tokens.indptr) - 1)
 
 
 def _from_pairs(pairs: Pairs, layout: Layout) -> Baskets:
     """Baskets of pairs of a row and a text; texts become codes in ascending code-point order."""
-    distinct = pairs.texts.unique().sort()
-    codes = pairs.texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    return _assembled(pairs.rows, codes.astype(np.int32), pairs.count, tuple(distinct.to_list()), layout)
+    return from_pairs(pairs, pairs.texts.unique().sort(), layout)
+
+
+def from_pairs(pairs: Pairs, vocabulary: pl.Series, layout: Layout) -> Baskets:
+    """Baskets of pairs of a row and a text of the vocabulary, whose texts ascend."""
+    codes = pairs.texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy()
+    return _assembled(pairs.rows, codes.astype(np.int32), pairs.count, tuple(vocabulary.to_list()), layout)
 
 
 def _assembled(rows: Rows, codes: Items, count: int, vocabulary: tuple[str, ...], layout: Layout) -> Baskets:
@@ -306,17 +315,21 @@ def _text(baskets: Baskets, layout: Layout) -> Iterator[bytes]:
     if layout.form == "matrix":
         yield from write_matrix(baskets)
         return
-    spelling, labels = _LINES, baskets.vocabulary
-    if layout.form == "spmf":
-        spelling = _SPMF
-    elif layout.form == "column":
-        spelling = Spelling('"', published_separator(labels), '"\n', '""\n')
-        labels = tuple(label.replace('"', '""') for label in labels)
+    if layout.form == "column":
         yield '"{}"\n'.format(layout.columns[0].replace('"', '""')).encode()
-    elif layout.separator is not None:
-        spelling = Spelling("", layout.separator, "\n", "\n")
+    spelling, labels = spelling_of(baskets.vocabulary, layout)
     for text in spelling.texts(labels, baskets.indptr, baskets.items):
         yield text.encode()
+
+
+def spelling_of(vocabulary: tuple[str, ...], layout: Layout) -> tuple[Spelling, tuple[str, ...]]:
+    """How a basket becomes a line, and the text of each item, in a layout that has a line a basket."""
+    if layout.form == "spmf":
+        return _SPMF, vocabulary
+    if layout.form == "column":
+        labels = tuple(label.replace('"', '""') for label in vocabulary)
+        return Spelling('"', published_separator(vocabulary), '"\n', '""\n'), labels
+    return (_LINES if layout.separator is None else Spelling("", layout.separator, "\n", "\n")), vocabulary
 
 
 def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
@@ -331,7 +344,7 @@ def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
     return pl.DataFrame({basket: rows, item: texts.gather(codes)})
 
 
-def _refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:
+def refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:
     """Refuse items that a reader of this layout would not find again."""
     forbidden = {
         "lines": r"[ \t\r\n]"

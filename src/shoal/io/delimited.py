@@ -36,6 +36,8 @@ class Delimited(Input):
         Accept a header without rows, as part files may be.
     text
         What `read_text` gave for the source, where it was read before: standard input can be read once.
+    first_line
+        The number of the first line of the text, where that is not the beginning of the file.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Delimited(Input):
         trim: bool = True,
         allow_no_rows: bool = False,
         text: bytes | None = None,
+        first_line: int = 1,
     ) -> None:
         self.path = name_of(source)
         text = read_text(source) if text is None else text
@@ -53,9 +56,11 @@ class Delimited(Input):
             if reading.separator is None
             else single_character(reading.separator)
         )
-        self._first_line, self._trim = 1, trim
+        self._first_line, self._trim = first_line, trim
+        self.header: tuple[str, ...] | None = None
         if reading.names is None:
             names, lines = self._header(text)
+            self.header = tuple(names)
             self.names = tuple(name.strip() for name in names) if trim else tuple(names)
             check_names(self.names, self.path, line=1)
             start = 0
@@ -200,10 +205,21 @@ def write_delimited(frame: pl.DataFrame, path: Path, separator: str = ",") -> No
     Cells are quoted where they must be. A null is an empty cell; in a file of one column it is ``""``, because a blank
     line is no row.
     """
+    _plain(frame).write_csv(path, separator=separator, line_terminator="\n", quote_style="necessary")
+
+
+def delimited_text(frame: pl.DataFrame, separator: str = ",", *, header: bool = True) -> str:
+    """What `write_delimited` writes, as a text; with or without the header."""
+    return _plain(frame).write_csv(
+        include_header=header, separator=separator, line_terminator="\n", quote_style="necessary"
+    )
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame whose cells are written as they should be: empty ones alike, and never a blank line."""
     if frame.width == 1:
         frame = frame.select(pl.all().cast(pl.String).fill_null(""))
-    frame = frame.with_columns(pl.col(pl.String).replace("", None) if frame.width > 1 else pl.all())
-    frame.write_csv(path, separator=separator, line_terminator="\n", quote_style="necessary")
+    return frame.with_columns(pl.col(pl.String).replace("", None) if frame.width > 1 else pl.all())
 
 
 def _widths(sample: bytes, separator: str) -> list[int]:

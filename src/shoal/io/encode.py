@@ -4,14 +4,15 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Mask, Rows
+from shoal.arrays import Codes, Mask
 from shoal.data.calendar import FORM_NAMES
+from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -88,18 +89,38 @@ def encode_table(
     columns = []
     for name, role in roles:
         column = found.pop(name)
-        kind = reading.kind_of(name) or find_kind(column.texts)
-        if kind is Kind.DATE:
-            column = Distinct(without_times(column.texts), column.places)
-        order = tuple(value.strip() for value in reading.orders.get(name, ()))
-        misfit = _misfit(column.texts, kind, order)
-        generalised = reading.published and role is Role.QUASI
-        if misfit is None and role is not Role.ENTITY and not generalised:
-            misfit = _published_syntax(column.texts, role)
-        if misfit is not None:
-            raise _located(misfit, opened, np.flatnonzero(rows)[column.places == misfit[1]], name)
-        columns.append(Column(name, role, *encode(column, kind, order)))
+
+        def fault(message: str, place: int, name: str = name, column: Distinct = column) -> BadData:
+            return opened.fault(message, int(np.flatnonzero(rows)[column.places == place][0]), name)
+
+        columns.append(encode_column(column, name, role, reading, fault))
     return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
+
+
+def encode_column(
+    column: Distinct, name: str, role: Role, reading: Reading, fault: Callable[[str, int], BadData]
+) -> Column:
+    """Encode a column: find out its kind, and refuse cells that do not fit.
+
+    Parameters
+    ----------
+    fault
+        An error from a message and the place of a value among the distinct ones.
+    """
+    kind = reading.kind_of(name) or find_kind(column.texts)
+    if kind is Kind.DATE:
+        column = Distinct(without_times(column.texts), column.places)
+    order = tuple(value.strip() for value in reading.orders.get(name, ()))
+    misfit = _misfit(column.texts, kind, order)
+    generalised = reading.published and role is Role.QUASI
+    if misfit is None and role is not Role.ENTITY and not generalised:
+        # What a release hides of a secret is a whole cell: other texts of that kind are no cells of ours.
+        hidden = reading.published and role is Role.SENSITIVE
+        texts = column.texts.replace(SUPPRESSED, None) if hidden else column.texts
+        misfit = _published_syntax(texts, role)
+    if misfit is not None:
+        raise fault(*misfit)
+    return Column(name, role, *encode(column, kind, order))
 
 
 def _complete(opened: Input, names: Sequence[str], reading: Reading) -> Mask | bool:
@@ -267,11 +288,6 @@ def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Co
     return pl.Series(np.flatnonzero(used) + low), place[offsets]
 
 
-def _located(misfit: tuple[str, int], opened: Input, rows: Rows, name: str) -> BadData:
-    """A misfit as an error, at the first of the rows that have it."""
-    return opened.fault(misfit[0], int(rows[0]), name)
-
-
 def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, int] | None:
     """Why and where a column is not of the kind that was told; None if it is."""
     if kind is Kind.NOMINAL:
@@ -294,7 +310,8 @@ def _published_syntax(texts: pl.Series, role: Role) -> tuple[str, int] | None:
         return None
     place = wrong.arg_max()
     assert place is not None
-    other = ", or say that this table is generalised already (--published)" if role is Role.QUASI else ""
+    known = role is Role.QUASI or (role is Role.SENSITIVE and texts[place] == SUPPRESSED)
+    other = ", or say that this table is generalised already (--published)" if known else ""
     return (
         f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalised "
         f"cells). Rename it, or name it as missing (--missing){other}.",

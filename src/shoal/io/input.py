@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from shoal.errors import BadData
+from shoal.io.reading import header_hint
 
 
 class Input(ABC):
@@ -86,7 +87,9 @@ def check_names(names: Sequence[str], path: str | Path | None, line: int | None 
             )
     if twice := sorted(_repeated(names)):
         raise BadData(
-            f"two columns have the name {twice[0]!r}; give every column a name of its own.", path, line
+            f"two columns have the name {twice[0]!r}; give every column a name of its own.{header_hint(names)}",
+            path,
+            line,
         )
 
 

@@ -10,6 +10,7 @@ from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.errors import BadData
 from shoal.io.set_lines import (
+    Lines,
     Place,
     Sets,
     check_count,
@@ -31,7 +32,12 @@ def write_clusters(clusters: Clusters, path: str | Path) -> None:
     ``{"size": 5, "chunks": [[["flu", "itunes"], …], …], "terms": ["ikea"]}``, or for a joint cluster
     ``{"joint": [cluster, …], "shared": [[["ikea", "ruby"], …], …]}``.
     """
-    clusters = canonical_clusters(clusters)
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{tree}\n" for tree in tree_lines(canonical_clusters(clusters)))
+
+
+def tree_lines(clusters: Clusters) -> list[str]:
+    """The line of each tree, without its end."""
     labels = json_labels(clusters.vocabulary)
     records = set_texts(labels, clusters.item_indptr, clusters.items)
     bounds = clusters.record_indptr.tolist()
@@ -50,8 +56,8 @@ def write_clusters(clusters: Clusters, path: str | Path) -> None:
         else:
             text = f'{{"size": {clusters.sizes[cluster]}, "chunks": [{own}], "terms": {terms[cluster]}}}'
         (trees if parents[cluster] < 0 else parts[parents[cluster]]).append(text)
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{tree}\n" for tree in reversed(trees))
+    trees.reverse()
+    return trees
 
 
 def canonical_clusters(clusters: Clusters) -> Clusters:
@@ -97,7 +103,7 @@ def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
     return ordered, order
 
 
-def read_clusters(path: str | Path) -> Clusters:
+def read_clusters(path: str | Path | Lines) -> Clusters:
     """Read clusters that `write_clusters` wrote, or anybody else in the same form.
 
     Raises

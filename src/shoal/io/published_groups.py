@@ -1,5 +1,6 @@
 """Groups of baskets with counts of their sensitive items, as JSON lines."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.io.set_lines import (
+    Lines,
     Sets,
     check_count,
     check_keys,
@@ -28,7 +30,12 @@ def write_groups(groups: Groups, path: str | Path) -> None:
 
     ``{"baskets": [["meat", "wine"], …], "sensitive": {"viagra": 1}}``
     """
-    groups = canonical_groups(groups)
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in group_lines(canonical_groups(groups)))
+
+
+def group_lines(groups: Groups) -> Iterator[str]:
+    """The line of each group, without its end."""
     labels = json_labels(groups.vocabulary)
     baskets = set_texts(labels, groups.basket_indptr, groups.items)
     summaries = [
@@ -36,11 +43,10 @@ def write_groups(groups: Groups, path: str | Path) -> None:
         for item, count in zip(groups.sensitive_items.tolist(), groups.sensitive_counts.tolist(), strict=True)
     ]
     group_indptr, sensitive_indptr = groups.group_indptr.tolist(), groups.sensitive_indptr.tolist()
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for group in range(len(groups)):
-            sets = ", ".join(baskets[group_indptr[group] : group_indptr[group + 1]])
-            summary = ", ".join(summaries[sensitive_indptr[group] : sensitive_indptr[group + 1]])
-            file.write(f'{{"baskets": [{sets}], "sensitive": {{{summary}}}}}\n')
+    for group in range(len(groups)):
+        sets = ", ".join(baskets[group_indptr[group] : group_indptr[group + 1]])
+        summary = ", ".join(summaries[sensitive_indptr[group] : sensitive_indptr[group + 1]])
+        yield f'{{"baskets": [{sets}], "sensitive": {{{summary}}}}}'
 
 
 def canonical_groups(groups: Groups) -> Groups:
@@ -76,7 +82,7 @@ def canonical_groups(groups: Groups) -> Groups:
     )
 
 
-def read_groups(path: str | Path) -> Groups:
+def read_groups(path: str | Path | Lines) -> Groups:
     """Read groups that `write_groups` wrote, or anybody else in the same form.
 
     Raises

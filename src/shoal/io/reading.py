@@ -1,6 +1,6 @@
 """How to read a source of rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -74,3 +74,26 @@ class Reading:
             if column in self.orders
             else (Kind(kind) if (kind := self.kinds.get(column)) else None)
         )
+
+
+def header_hint(names: Iterable[str]) -> str:
+    """What to say where the names of columns look like data: numbers, or nothing known; empty where they do not.
+
+    >>> header_hint(["39", "State-gov", "?"]).strip()
+    "The first line looks like data ('39', '?'): if there is no header, name the columns with --names."
+    >>> header_hint(["age", "zip"])
+    ''
+    """
+    like_data = [name for name in names if name == "?" or _is_number(name)]
+    if not like_data:
+        return ""
+    shown = ", ".join(map(repr, like_data[:3]))
+    return f" The first line looks like data ({shown}): if there is no header, name the columns with --names."
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return any(map(str.isdigit, text))

@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
+from shoal.data.parts import PartedRelease
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
@@ -15,6 +16,7 @@ from shoal.errors import BadData, UnknownName
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import read_baskets, with_roles, write_baskets
+from shoal.io.parted_release import write_parts
 from shoal.io.published_clusters import read_clusters, write_clusters
 from shoal.io.published_groups import read_groups, write_groups
 from shoal.io.tables import read_published_table, write_table
@@ -22,7 +24,7 @@ from shoal.io.tables import read_published_table, write_table
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
 
 
-def write_data(data: Published, folder: Path, table_format: str) -> dict[str, Any]:
+def write_data(data: Published | PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
     """Write the data file into a folder, in canonical order.
 
     Returns
@@ -31,6 +33,8 @@ def write_data(data: Published, folder: Path, table_format: str) -> dict[str, An
         What release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only what
         can be seen in the data file too.
     """
+    if isinstance(data, PartedRelease):
+        return write_parts(data, folder, table_format)
     if isinstance(data, Table):
         write_table(_ordered(data), folder / f"data.{table_format}")
         return {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
@@ -65,7 +69,7 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
     BadData
         If the file is not there, there are two, or it does not have that shape.
     """
-    path = _data_file(folder)
+    path = data_file(folder)
     data = _read(path, shape)
     for what, found in counts_of(data).items():
         if found != shape[what]:
@@ -126,7 +130,8 @@ def _ordered(table: Table) -> Table:
     return table
 
 
-def _data_file(folder: Path) -> Path:
+def data_file(folder: Path) -> Path:
+    """The data file of a published folder, which may be a folder of part files."""
     there = [folder / name for name in DATA_NAMES if (folder / name).exists()]
     if not there:
         raise BadData(

@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.errors import BadData, WrongUse
 from shoal.io.source import read_text
+
+Form = TypeVar("Form")
 
 FORMAT = 1
 """The version of the form of release.json. It grows when old readers could not read a new one."""
@@ -54,6 +56,10 @@ class Facts:
 
     def release(self, data: Published) -> Release:
         """The release of which this is said."""
+        return self.parted(data)
+
+    def parted(self, data: Form) -> Release[Form]:
+        """The release of which this is said, its data in any form."""
         return Release(
             data,
             self.made["method"],
@@ -64,7 +70,7 @@ class Facts:
         )
 
 
-def facts_text(release: Release, shape: Mapping[str, Any], version: str) -> str:
+def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:
     """The text of release.json.
 
     The public facts of the method stand beside the others on the first level. Whatever could tell of the input (seed,

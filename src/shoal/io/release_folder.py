@@ -36,7 +36,7 @@ OWN_NAMES = frozenset({RELEASE, RUN, "report.html"})
 
 def write_release(
     folder: str | Path,
-    release: Release,
+    release: Release[Any],
     *,
     private: Mapping[str, bytes | str] | None = None,
     force: bool = False,
@@ -103,6 +103,19 @@ def read_release(folder: str | Path) -> Release:
     BadData
         If there is no release, a part of it is missing or damaged, or a newer version of Shoal wrote it.
     """
+    published = published_folder(folder)
+    facts = read_facts(published / FACTS)
+    return facts.release(read_data(published, facts.shape))
+
+
+def published_folder(folder: str | Path) -> Path:
+    """The folder that is published: the one inside that a release was written to, or itself.
+
+    Raises
+    ------
+    BadData
+        If there is no release.
+    """
     place = Path(folder)
     published = place if (place / FACTS).is_file() else place / RELEASE
     if not (published / FACTS).is_file():
@@ -112,8 +125,7 @@ def read_release(folder: str | Path) -> Release:
         raise BadData(
             f"{there}. Name the folder that `shoal anonymize … -o` made, or its folder {RELEASE}.", place
         )
-    facts = read_facts(published / FACTS)
-    return facts.release(read_data(published, facts.shape))
+    return published
 
 
 def is_release(folder: object) -> bool:

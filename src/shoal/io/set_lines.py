@@ -24,6 +24,13 @@ class Place(NamedTuple):
     line: int
 
 
+class Lines(NamedTuple):
+    """Some lines of a published file, with a name for messages."""
+
+    name: str
+    texts: Sequence[str]
+
+
 class Sets:
     """Sets of texts that are collected line by line, checked, and encoded at the end."""
 
@@ -66,7 +73,7 @@ class Sets:
         return indptr, items
 
 
-def read_json_lines(source: str | Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Each line of a file, or of the part files of a folder, as a JSON object with its place.
 
     Raises
@@ -74,9 +81,9 @@ def read_json_lines(source: str | Path) -> Iterator[tuple[Place, dict[str, Any]]
     BadData
         With its line, if it is no JSON object or names something twice.
     """
-    for path in part_files(source):
-        for number, text in enumerate(read_text(path).removesuffix(b"\n").split(b"\n"), start=1):
-            place = Place(name_of(path), number)
+    for name, texts in _lines_of(source):
+        for number, text in enumerate(texts, start=1):
+            place = Place(name, number)
             try:
                 entry = json.loads(text, object_pairs_hook=_once)
             except (ValueError, RecursionError) as error:
@@ -87,6 +94,14 @@ def read_json_lines(source: str | Path) -> Iterator[tuple[Place, dict[str, Any]]
             if not isinstance(entry, dict):
                 raise BadData("the line is JSON, but no object in braces.", *place)
             yield place, entry
+
+
+def _lines_of(source: str | Path | Lines) -> Iterator[tuple[str, Sequence[str | bytes]]]:
+    if isinstance(source, Lines):
+        yield source
+        return
+    for path in part_files(source):
+        yield name_of(path), read_text(path).removesuffix(b"\n").split(b"\n")
 
 
 def check_keys(entry: object, keys: Sequence[str], place: Place) -> None:
@@ -138,7 +153,12 @@ def order_inside(indptr: Indptr, ranks: AnyArray) -> Rows:
 
 def sorted_inside(indptr: Indptr, items: Items) -> Items:
     """The items of each row in ascending order."""
-    return items[order_inside(indptr, items)]
+    width = int(items.max(initial=0)) + 1
+    base = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * width
+    keys = base + items
+    if (keys[1:] >= keys[:-1]).all():
+        return items
+    return np.asarray(np.sort(keys) - base, dtype=items.dtype)
 
 
 def taken(indptr: Indptr, order: Rows) -> tuple[Indptr, Rows]:

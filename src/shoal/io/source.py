@@ -117,12 +117,14 @@ def read_text(source: str | Path) -> bytes:
     return data
 
 
-def check_utf8(data: bytes, name: str) -> None:
-    """Refuse bytes that are no UTF-8 text."""
+def check_utf8(data: bytes, name: str, first_line: int = 1) -> None:
+    """Refuse bytes that are no UTF-8 text; the first of them stand in a line of that number."""
     place = data.find(b"\0")
     if place >= 0:
         raise BadData(
-            "the file holds a NUL byte, so it is binary or cut off, not text.", name, _line_at(data, place)
+            "the file holds a NUL byte, so it is binary or cut off, not text.",
+            name,
+            _line_at(data, place) + first_line - 1,
         )
     if data.isascii():
         return
@@ -138,7 +140,7 @@ def check_utf8(data: bytes, name: str) -> None:
             else f"byte 0x{data[error.start]:02X} is not UTF-8; convert the file, for example with: "
             "iconv -f LATIN1 -t UTF-8 OLD > NEW.",
             name,
-            _line_at(data, error.start),
+            _line_at(data, error.start) + first_line - 1,
         ) from None
 
 

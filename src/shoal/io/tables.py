@@ -11,6 +11,7 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.reading import Reading as Reading
+from shoal.io.reading import header_hint
 from shoal.io.source import STANDARD_INPUT, format_of
 
 if TYPE_CHECKING:
@@ -130,20 +131,38 @@ def receive_table(
 
     reading = reading or Reading()
     opened = open_input(source, reading)
-    given = {
+    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
+    roles = assigned_roles(opened, given, others, (*reading.kinds, *reading.orders, *columns))
+    kept = {name for name, _ in roles}
+    watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
+    return encode_table(opened, roles, reading, watched if entity is None else ())
+
+
+def roles_given(
+    quasi: Iterable[str],
+    sensitive: Iterable[str],
+    identifying: Iterable[str],
+    insensitive: Iterable[str],
+    entity: str | None,
+) -> dict[Role, tuple[str, ...]]:
+    """The columns of each role; a text is one name."""
+    return {
         Role.QUASI: _listed("quasi", quasi),
         Role.SENSITIVE: _listed("sensitive", sensitive),
         Role.IDENTIFYING: _listed("identifying", identifying),
         Role.INSENSITIVE: _listed("insensitive", insensitive),
         Role.ENTITY: () if entity is None else (entity,),
     }
-    for name in (*reading.kinds, *reading.orders, *columns):
+
+
+def assigned_roles(
+    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None, also: Iterable[str] = ()
+) -> list[tuple[str, Role]]:
+    """The columns to keep with their roles, in the order of the source; it must have some other columns as well."""
+    for name in also:
         if name not in opened.names:
-            raise UnknownName("column", name, opened.names, opened.path)
-    roles = _assigned(opened, given, others)
-    kept = {name for name, _ in roles}
-    watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
-    return encode_table(opened, roles, reading, watched if entity is None else ())
+            raise _unknown_column(name, opened)
+    return _assigned(opened, given, others)
 
 
 def read_published_table(
@@ -288,6 +307,12 @@ def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def _unknown_column(name: str, opened: "Input") -> UnknownName:
+    error = UnknownName("column", name, opened.names, opened.path)
+    error.args = (f"{error.args[0]}{header_hint(opened.names)}",)
+    return error
+
+
 def _assigned(
     opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None
 ) -> list[tuple[str, Role]]:
@@ -299,7 +324,7 @@ def _assigned(
     for role, columns in given.items():
         for name in columns:
             if name not in names:
-                raise UnknownName("column", name, names, opened.path)
+                raise _unknown_column(name, opened)
             if name in roles:
                 twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
                 raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")
@@ -308,7 +333,7 @@ def _assigned(
     if without and others is None:
         raise WrongUse(
             f"These columns have no role: {', '.join(without)}. Name them as quasi, sensitive, identifying or "
-            "insensitive, or say what to do with them: --others drop or --others insensitive."
+            f"insensitive, or say what to do with them: --others drop or --others insensitive.{header_hint(names)}"
         )
     kept = [(name, roles.get(name, Role.INSENSITIVE)) for name in names if name in roles or others != "drop"]
     kept = [(name, role) for name, role in kept if role is not Role.IDENTIFYING]

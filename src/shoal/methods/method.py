@@ -1,16 +1,21 @@
 """What every method has in common."""
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
 from shoal.models.model import Model
+
+Form = TypeVar("Form")
+"""The form of published data, whole or in parts."""
 
 
 class Method(BaseModel):
@@ -31,6 +36,9 @@ class Method(BaseModel):
 
     engines: ClassVar[tuple[str, ...]] = ("local",)
     """The engines it runs on."""
+
+    uncut: ClassVar[str] = "it needs all rows at once"
+    """Why it runs on this machine's memory alone, where it does: the end of a sentence that begins with its name."""
 
     needs_sensitive: ClassVar[bool] = False
     """Whether some items must be sensitive; tables say by their promises what they need."""
@@ -66,14 +74,58 @@ class Method(BaseModel):
         """
         raise NotImplementedError
 
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Make the same release of rows in parts, on a cluster or within bounded memory.
+
+        Parameters
+        ----------
+        data
+            What to publish. Only its schema and counts are here.
+        engine
+            Where the parts lie.
+        seed
+            As for `anonymize`.
+
+        Returns
+        -------
+        The release, whose rows are in parts too, and the trace, which maps no rows.
+
+        Raises
+        ------
+        WrongUse
+            If the method cannot be cut.
+        """
+        raise WrongUse(
+            f"{self.name} cannot be cut into parts: {self.uncut}. Run it on one machine with --engine local."
+        )
+
+    def released(self, data: Form, details: Mapping[str, Any] | None = None) -> Release[Form]:
+        """Data of this method as a release, with its parameters and promises.
+
+        Parameters
+        ----------
+        details
+            Public facts of the method.
+        """
+        return Release(
+            data=data,
+            method=self.name,
+            parameters=self.model_dump(mode="json"),
+            promises=tuple(model.as_promise() for model in self.models()),
+            details=details or {},
+        )
+
     def goes_on(self) -> bool:
         """Whether it goes on from a table that is anonymous already, and takes generalised cells as they are."""
         return False
 
-    def accept(self, data: Table | Baskets) -> None:
+    def accept(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
         """Refuse data of the wrong form, and empty data."""
-        if not isinstance(data, self.accepts):
-            wanted, got = self.accepts.__name__.lower(), type(data).__name__.lower()
+        form = data.schema if isinstance(data, PartedTable | PartedBaskets) else data
+        if not isinstance(form, self.accepts):
+            wanted, got = self.accepts.__name__.lower(), type(form).__name__.lower()
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
-        if (data.rows if isinstance(data, Table) else len(data)) == 0:
+        if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")

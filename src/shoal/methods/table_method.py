@@ -10,8 +10,9 @@ from shoal import registry
 from shoal.arrays import Rows
 from shoal.data.baskets import ragged_order
 from shoal.data.domain import nominal
+from shoal.data.parts import PartedTable
 from shoal.data.role import Role
-from shoal.data.statistics import group_statistics
+from shoal.data.statistics import GroupStatistics, group_statistics, whole_statistics
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods.method import Method
@@ -142,15 +143,46 @@ class TableMethod(Method):
         Infeasible
             If even the whole table as one class breaks a promise.
         """
+        definite = self._definite_for(table)
+        columns = tuple(dict.fromkeys(name for model in definite for name in model.columns()))
+        whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns)
+        self._refuse_infeasible(whole, definite)
+        return definite
+
+    def models_for_parts(self, data: PartedTable) -> tuple[tuple[TableModel, ...], GroupStatistics]:
+        """The promises made definite for a table in parts, and the counts of the whole as one class.
+
+        Raises
+        ------
+        WrongUse
+            As `models_for`; and where a promise needs a population, or a column says which rows belong together.
+        Infeasible
+            If even the whole table as one class breaks a promise.
+        """
+        table = data.schema
+        if table.entity is not None:
+            raise WrongUse(
+                f"Persons with several rows ({table.entity.name}) cannot be counted in parts; use --engine local, or "
+                "give every person one row."
+            )
+        definite = self._definite_for(table)
+        if any("population" in type(model).model_fields for model in definite):
+            raise WrongUse("A promise about a population cannot be kept in parts; use --engine local.")
+        whole = whole_statistics(
+            data, tuple(dict.fromkeys(name for one in definite for name in one.columns()))
+        )
+        self._refuse_infeasible(whole, definite)
+        return definite, whole
+
+    def _definite_for(self, table: Table) -> tuple[TableModel, ...]:
+        """The promises about a table; refuses to promise nothing, and about no column."""
         if not self.models():
             raise WrongUse(f"{self.name} has nothing to promise; give --k, for example --k 10.")
         if not table.quasi:
             raise WrongUse(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
-        definite = self.definite(table)
-        self._refuse_infeasible(table, definite)
-        return definite
+        return self.definite(table)
 
     def definite(self, table: Table, *, published: bool = False) -> tuple[TableModel, ...]:
         """The promises about the columns, persons and population of a table, original or published."""
@@ -166,14 +198,12 @@ class TableMethod(Method):
                 return cast(Table, population)
         return None if self.population is None else read_population(self.population, table)
 
-    def _refuse_infeasible(self, table: Table, models: tuple[TableModel, ...]) -> None:
+    def _refuse_infeasible(self, whole: GroupStatistics, models: tuple[TableModel, ...]) -> None:
         """Refuse what no partition of the table can keep.
 
         A union of classes that keep a monotone promise keeps it, so that the whole table would. Where rows can be
         left out, that says something only of promises which every larger set of rows keeps as well.
         """
-        columns = tuple(dict.fromkeys(name for model in models for name in model.columns()))
-        whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns)
         for model in models:
             certain = model.monotone and (model.absorbs or not self.suppresses)
             if certain and not model.holds(whole)[0]:

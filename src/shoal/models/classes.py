@@ -1,6 +1,7 @@
 """The classes of a published table and their sensitive values, read off its cells."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -53,13 +54,52 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Excerpt:
+    """Some classes of a published table, each of them whole.
+
+    Parameters
+    ----------
+    table
+        The rows. Without weights they are all rows of the published table.
+    weights
+        How many rows of the published table each row stands for; None where that is 1.
+    told
+        The rows of the published table that tell anything about somebody; None where all its rows are here.
+    overall
+        How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
+        counted here.
+    """
+
+    table: Table
+    weights: Counts | None = None
+    told: int | None = None
+    overall: Mapping[str, Counts] = field(default_factory=dict)
+
+    def telling(self) -> "Excerpt":
+        """Without rows that tell nothing about anybody: see `telling`."""
+        kept = telling_rows(self.table)
+        if kept.all():
+            return self
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, table=self.table.take(np.flatnonzero(kept)), weights=weights)
+
+    def summed(self, groups: Rows, count: int) -> Counts:
+        """The rows of the published table in each of some groups of rows."""
+        if self.weights is None:
+            return np.bincount(groups, minlength=count).astype(np.int64)
+        sums = np.zeros(count, dtype=np.int64)
+        np.add.at(sums, groups, self.weights)
+        return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PublishedClasses:
     """Rows that agree on the published texts of all quasi-identifiers.
 
     Parameters
     ----------
-    table
-        The published table.
+    excerpt
+        The classes of the published table that are looked at.
     number
         The class of each row.
     first
@@ -68,17 +108,23 @@ class PublishedClasses:
         Rows of each class.
     """
 
-    table: Table
+    excerpt: Excerpt
     number: Rows
     first: Rows
     sizes: Counts
 
     @classmethod
-    def of(cls, table: Table) -> "PublishedClasses":
+    def of(cls, published: Table | Excerpt) -> "PublishedClasses":
         """Number the classes of a table."""
-        number = numbered(table.quasi, table.rows)
+        excerpt = Excerpt(published) if isinstance(published, Table) else published
+        number = numbered(excerpt.table.quasi, excerpt.table.rows)
         first = np.unique(number, return_index=True)[1]
-        return cls(table, number, first, np.bincount(number, minlength=len(first)).astype(np.int64))
+        return cls(excerpt, number, first, excerpt.summed(number, len(first)))
+
+    @property
+    def table(self) -> Table:
+        """The rows."""
+        return self.excerpt.table
 
     def __len__(self) -> int:
         return len(self.first)
@@ -96,16 +142,30 @@ class PublishedClasses:
         labels = column.domain.labels
         told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
         rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
-        keys = np.sort(self.number[rows] * len(labels) + column.codes[rows])
-        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
-        counts = np.diff(np.append(starts, len(keys)))
-        pairs = keys[starts]
+        pairs, counts = self._pairs(rows, column)
         indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
         values = (pairs % max(len(labels), 1)).astype(np.int32)
-        overall = np.zeros(len(labels), dtype=np.int64)
-        np.add.at(overall, values, counts)
-        sizes = np.bincount(self.number[rows], minlength=len(self)).astype(np.int64)
+        overall = self.excerpt.overall.get(column.name)
+        if overall is None:
+            overall = np.zeros(len(labels), dtype=np.int64)
+            np.add.at(overall, values, counts)
+        sizes = np.zeros(len(self), dtype=np.int64)
+        np.add.at(sizes, np.repeat(np.arange(len(self)), np.diff(indptr)), counts)
         return Tally(column, sizes, indptr, values, counts, overall)
+
+    def _pairs(self, rows: Rows, column: Column) -> tuple[Rows, Counts]:
+        """The pairs of class and value of some rows, ascending, and how many rows of the published table have each."""
+        keys = self.number[rows] * len(column.domain) + column.codes[rows]
+        if self.excerpt.weights is None:
+            keys.sort()
+            starts = (
+                np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
+            )
+            return keys[starts], np.diff(np.append(starts, len(keys)))
+        pairs, place = np.unique(keys, return_inverse=True)
+        counts = np.zeros(len(pairs), dtype=np.int64)
+        np.add.at(counts, place, self.excerpt.weights[rows])
+        return pairs, counts
 
     def words(self, place: int) -> str:
         """A class in words: ``age [25,31], sex Male``."""
@@ -125,13 +185,17 @@ def telling(table: Table) -> Table:
     about sensitive values leave cells of ``*`` aside by themselves, and those about a population count such rows,
     because to be in the table is what they hide.
     """
-    hidden: Mask = np.ones(table.rows, dtype=np.bool_)
+    kept = telling_rows(table)
+    return table if kept.all() else table.take(np.flatnonzero(kept))
+
+
+def telling_rows(table: Table) -> Mask:
+    """Which rows of a published table tell anything about somebody."""
+    hidden: Mask = np.full(table.rows, bool(table.quasi), dtype=np.bool_)
     for column in (*table.quasi, *table.sensitive):
         labels = column.domain.labels
         hidden &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
-    if not table.quasi or not hidden.any():
-        return table
-    return table.take(np.flatnonzero(~hidden))
+    return ~hidden
 
 
 def numbered(columns: tuple[Column, ...], rows: int) -> Rows:

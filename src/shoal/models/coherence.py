@@ -36,8 +36,13 @@ class HkpCoherence(Model):
         """
         self.accept(published)
         assert isinstance(published, Baskets)
+        return self.conclude_sets(
+            *broken_sets(published, fraction(self.h), self.k, self.p), published.vocabulary
+        )
+
+    def conclude_sets(self, least: int | None, broken: list[Broken], vocabulary: tuple[str, ...]) -> Verdict:
+        """The verdict that follows from the smallest cohort and the broken sets."""
         share = fraction(self.h)
-        least, broken = broken_sets(published, share, self.k, self.p)
         broken.sort(key=lambda found: (len(found.items), found.cohort, found.items))
         few = any(found.cohort < self.k for found in broken)
         by_share = bool(broken) and not few
@@ -48,7 +53,7 @@ class HkpCoherence(Model):
             not broken,
             max(found.share for found in broken) if by_share else least,
             share if by_share else self.k,
-            tuple(self._offender(found, published.vocabulary) for found in broken[:SHOWN]),
+            tuple(self._offender(found, vocabulary) for found in broken[:SHOWN]),
             len(broken),
         )
 

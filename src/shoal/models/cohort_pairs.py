@@ -77,7 +77,9 @@ class Part:
     matrix: Any
 
 
-def broken_sets(baskets: Baskets, h: Fraction, k: int, p: int) -> tuple[int | None, list[Broken]]:
+def broken_sets(
+    baskets: Baskets, h: Fraction, k: int, p: int, firsts: Mask | None = None
+) -> tuple[int | None, list[Broken]]:
     """All sets of at most p public items that break (h,k,p)-coherence and have no part that does.
 
     Parameters
@@ -86,6 +88,9 @@ def broken_sets(baskets: Baskets, h: Fraction, k: int, p: int) -> tuple[int | No
         What is published.
     h, k, p
         Largest share of a secret, least size of a cohort, most items of a set.
+    firsts
+        Look only at sets whose first item is one of these (one entry an item), and not at the empty set: the baskets
+        are all that hold one of these items.
 
     Returns
     -------
@@ -93,19 +98,20 @@ def broken_sets(baskets: Baskets, h: Fraction, k: int, p: int) -> tuple[int | No
     """
     if not len(baskets):
         return None, []
-    search = _Search(baskets, h, k)
-    search.empty_set()
+    search = _Search(baskets, h, k, firsts)
+    if firsts is None:
+        search.empty_set()
     if not search.broken:
         search.single_items()
         if p > 1:
             search.pairs_and_more(p)
-    return search.least, _minimal(search.broken)
+    return search.least, minimal(search.broken)
 
 
 class _Search:
     """One search with what it has found."""
 
-    def __init__(self, baskets: Baskets, h: Fraction, k: int) -> None:
+    def __init__(self, baskets: Baskets, h: Fraction, k: int, firsts: Mask | None) -> None:
         from scipy.sparse import csr_array
 
         ones = np.ones(len(baskets.items), dtype=np.int32)
@@ -116,6 +122,7 @@ class _Search:
         self._known = everything[:, self.public]
         self._secrets = everything[:, self.sensitive]
         self._h, self._k = h, k
+        self._firsts: Mask = np.ones(len(baskets.vocabulary), dtype=np.bool_) if firsts is None else firsts
         self.rows = len(baskets)
         self.least = self.rows
         self.broken: list[Broken] = []
@@ -128,7 +135,7 @@ class _Search:
         """Whoever knows one item: products of the items' columns with those of the secrets."""
         sizes = np.asarray(self._known.sum(axis=0)).ravel()
         together = (self._known.T @ self._secrets).tocsr()
-        for item in np.flatnonzero(sizes).tolist():
+        for item in np.flatnonzero((sizes > 0) & self._firsts[self.public]).tolist():
             counts = np.zeros(len(self.sensitive), dtype=np.int64)
             entries = slice(together.indptr[item], together.indptr[item + 1])
             counts[together.indices[entries]] = together.data[entries]
@@ -143,6 +150,9 @@ class _Search:
         while waiting and len(self.broken) < MOST:
             part = waiting.pop()
             pairs = _pairs(part.matrix)
+            if not part.items and not self._firsts.all():
+                begun = self._firsts[part.added][pairs[0] // max(len(part.added), 1)]
+                pairs = pairs[0][begun], pairs[1][begun]
             safe = self._judge_pairs(part, pairs)
             if len(part.items) + 3 <= p:
                 waiting += self._children(part, pairs[0][safe])
@@ -242,7 +252,7 @@ def _looked_up(pairs: Pairs, wanted: Rows) -> Counts:
     return np.where(keys[places] == wanted, counts[places], 0)
 
 
-def _minimal(broken: list[Broken]) -> list[Broken]:
+def minimal(broken: list[Broken]) -> list[Broken]:
     """Broken sets without those that hold another one."""
     bad = {found.items for found in broken}
     return [

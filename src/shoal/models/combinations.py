@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from shoal.arrays import Indptr, Items, Rows
+from shoal.arrays import Indptr, Items, Mask, Rows
 from shoal.models.verdict import SHOWN
 
 BATCH = 4_000_000
@@ -31,7 +31,7 @@ class Rarity:
     worst: tuple[Combination, ...]
 
 
-def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int) -> Rarity:
+def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int, firsts: Mask | None = None) -> Rarity:
     """Count every combination of 1 up to m items that occurs in the sets of a group, in all groups.
 
     Parameters
@@ -40,6 +40,8 @@ def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int) -> Rarity
         The group of each set.
     indptr, items
         The sets, items ascending.
+    firsts
+        Count only combinations whose first item is one of these (one entry an item).
     """
     if not len(items):
         return Rarity(None, 0, ())
@@ -47,6 +49,8 @@ def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int) -> Rarity
     width = int(items.max()) + 1
     key = groups[record] * width + items
     order = np.argsort(key, kind="stable")
+    if firsts is not None and not len(order := order[firsts[items[order]]]):
+        return Rarity(None, 0, ())
     least, count, found = len(items), 0, []
     for first in _batches(key[order], (indptr[record + 1] - np.arange(len(items)) - 1)[order], m):
         for group, combination, support in _counted(order[first], key, record, indptr, items, m):

@@ -79,7 +79,7 @@ class DeltaDisclosure(SensitiveModel):
             )
 
         largest = float(worst.max(initial=0.0))
-        return Finding(broken, worst, largest if told.any() and np.isfinite(largest) else None, why)
+        return Finding(broken, worst, largest if told.any() else None, why)
 
     def promise(self) -> str:
         """The promise in words."""

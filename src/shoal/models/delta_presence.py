@@ -1,19 +1,19 @@
 """δ-presence (Nergiz, Atzori and Clifton 2007)."""
 
 from fractions import Fraction
+from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Mask
-from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
-from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
-from shoal.models.classes import PublishedClasses
+from shoal.models.classes import Excerpt, PublishedClasses
+from shoal.models.evidence import Evidence
 from shoal.models.exact import at_most, fraction, rounded_up
-from shoal.models.matching import unmatched_rows
+from shoal.models.matching import matched_rows
 from shoal.models.population import PopulationModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
@@ -83,32 +83,49 @@ class DeltaPresence(PopulationModel):
             best,
         )
 
-    def verify(self, published: Published) -> Verdict:
+    def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of each class, and those of the population that fit its published cells."""
-        self.accept(published)
-        assert isinstance(published, Table)
         lower, upper = fraction(self.delta_min), fraction(self.delta_max)
-        promise = f"the chance of being in the release is between {self.delta_min:g} and {self.delta_max:g}"
         classes = PublishedClasses.of(published)
         if not len(classes):
-            return Verdict(self.name, promise, holds=True, value=None, threshold=upper)
+            return Evidence()
         persons, matches = classes.persons(self.entity), self.published_matches(classes)
         chance = np.where(matches > 0, persons / np.maximum(matches, 1), np.inf)
         high = (matches == 0) | ~at_most(persons, matches, upper)
         low = ~at_most(matches, persons, 1 / lower) if lower else np.zeros(len(classes), dtype=np.bool_)
         broken = np.flatnonzero(high | low)
         worst = broken[np.argsort(-chance[broken], kind="stable")][:SHOWN].tolist()
-        offenders = [
-            Offender(
-                classes.words(place),
-                f"{persons[place]} persons, {matches[place]} of the population fit{self.hint(matches[place])}",
+        offenders = tuple(
+            (
+                float(chance[place]),
+                Offender(
+                    classes.words(place),
+                    f"{persons[place]} persons, {matches[place]} of the population fit{self.hint(matches[place])}",
+                ),
             )
             for place in worst
-        ]
-        absent = unmatched_rows(classes, self.needed()) if lower else 0
-        if absent:
-            offenders.append(Offender("no class", f"{absent} persons of the population fit no class"))
+        )
         most = int(np.argmax(chance))
-        value = Fraction(int(persons[most]), int(matches[most])) if matches[most] else None
-        count = len(broken) + bool(absent)
-        return Verdict(self.name, promise, not count, value, upper, tuple(offenders[:SHOWN]), count)
+        value = Fraction(int(persons[most]), int(matches[most])) if matches[most] else inf
+        met = matched_rows(classes, self.needed()) if lower else None
+        return Evidence(offenders, len(broken), {"classes": len(classes)}, highest={"chance": value}, met=met)
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The class with the largest chance decides, and whoever of the population fits no class."""
+        promise = f"the chance of being in the release is between {self.delta_min:g} and {self.delta_max:g}"
+        upper = fraction(self.delta_max)
+        if not evidence.sums:
+            return Verdict(self.name, promise, holds=True, value=None, threshold=upper)
+        offenders, absent = list(evidence.places), 0
+        if evidence.met is not None and (absent := int((~evidence.met).sum())):
+            offenders.append(Offender("no class", f"{absent} persons of the population fit no class"))
+        count, value = evidence.count + bool(absent), evidence.highest["chance"]
+        return Verdict(
+            self.name,
+            promise,
+            not count,
+            None if value == inf else value,
+            upper,
+            tuple(offenders[:SHOWN]),
+            count,
+        )

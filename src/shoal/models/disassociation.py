@@ -11,8 +11,9 @@ from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.release import Published
 from shoal.models.combinations import rarest
-from shoal.models.model import Model
-from shoal.models.verdict import SHOWN, Offender, Verdict
+from shoal.models.evidence import Evidence, Part
+from shoal.models.model import LineModel
+from shoal.models.verdict import SHOWN, Offender, Verdict, counted
 
 BELOW = "an item of the shared chunk stands in a chunk below it"
 
@@ -20,7 +21,7 @@ Found = tuple[list[Offender], int]
 """The worst places, and how many there are."""
 
 
-class Disassociated(Model):
+class Disassociated(LineModel):
     """For any m items of a basket, some original that fits what is published has k baskets with all of them.
 
     Proved from what is published alone, by conditions that suffice:
@@ -33,7 +34,8 @@ class Disassociated(Model):
     - a cluster that names no terms has enough sub-records that none of its baskets need be empty:
       ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks;
     - no item stands in two chunks of a cluster, no chunk has more sub-records than its cluster has baskets, and
-      sub-records ascend, so that their order tells nothing.
+      sub-records ascend, so that their order tells nothing;
+    - sensitive items stand in term chunks alone, so that nothing published goes with them.
     """
 
     name: ClassVar[str] = "disassociation"
@@ -50,12 +52,15 @@ class Disassociated(Model):
         le=1,
         description="the largest share of a cluster that may hold an item which can be linked with another chunk",
     )
+    sensitive: tuple[str, ...] = Field(
+        default=(),
+        description="the items that stand in term chunks alone, so that nothing published goes with them",
+    )
 
-    def verify(self, published: Published) -> Verdict:
+    def examine(self, published: Published, part: Part | None = None) -> Evidence:
         """Test every condition on every cluster and chunk."""
-        self.accept(published)
         assert isinstance(published, Clusters)
-        places = _Places(published)
+        places = _Places(published, "" if part is None else f" of {part.name}")
         overlapping = _overlapping(published)
         rare, count, least = self._rare_combinations(published, places, overlapping)
         found = [
@@ -69,17 +74,33 @@ class Disassociated(Model):
         ]
         if self.safe is not None:
             found.append(self._links(published, places))
+        if self.sensitive:
+            found.append(self._secrets(published, places))
         sizes = published.sizes[published.sizes > 0]
-        value = min(
-            [int(size) for size in (sizes.min(initial=2**62), least) if size is not None], default=None
+        smallest = [int(sizes.min()), *(() if least is None else (least,))] if len(sizes) else []
+        offenders = [(-float(turn), one) for turn, (some, _) in enumerate(found) for one in some]
+        return Evidence(
+            tuple(offenders[:SHOWN]),
+            sum(number for _, number in found),
+            lowest={"size": min(smallest)} if smallest else {},
         )
-        offenders = [offender for some, _ in found for offender in some]
-        total = sum(number for _, number in found)
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """One broken condition is enough."""
         promise = f"for any {self.m} items of a basket there may be {self.k} baskets with all of them"
         if self.safe is not None:
             promise += f", and no item is held by more than {self.safe:g} of a cluster it can be linked in"
-        value = value if len(sizes) else None
-        return Verdict(self.name, promise, not total, value, self.k, tuple(offenders[:SHOWN]), total)
+        if self.sensitive:
+            promise += f", and the sensitive items ({len(self.sensitive)}) stand in term chunks alone"
+        return Verdict(
+            self.name,
+            promise,
+            not evidence.count,
+            evidence.lowest.get("size"),
+            self.k,
+            evidence.places,
+            evidence.count,
+        )
 
     def _rare_combinations(
         self, clusters: Clusters, places: "_Places", overlapping: Mask
@@ -159,6 +180,20 @@ class Disassociated(Model):
             ),
         )
 
+    def _secrets(self, clusters: Clusters, places: "_Places") -> Found:
+        """Sensitive items in record chunks and in shared ones."""
+        secret = np.isin(
+            np.array(clusters.vocabulary, dtype=np.str_), np.array(self.sensitive, dtype=np.str_)
+        )
+        chunk, item, support = clusters.chunk_items()
+        return _listed(
+            np.flatnonzero(secret[item]),
+            lambda one: Offender(
+                f"{places.chunk(int(chunk[one]))}: {places.items([int(item[one])])}",
+                f"the item is sensitive, and stands in {counted(int(support[one]), 'sub-records')}",
+            ),
+        )
+
     def _links(self, clusters: Clusters, places: "_Places") -> Found:
         """Items of record chunks that too large a share of their cluster holds, where there is something to link."""
         share = Fraction(str(self.safe))
@@ -185,14 +220,14 @@ class Disassociated(Model):
 class _Places:
     """How to name clusters and chunks: by the line of the file, and their number in it."""
 
-    def __init__(self, clusters: Clusters) -> None:
-        self.clusters = clusters
+    def __init__(self, clusters: Clusters, inside: str) -> None:
+        self.clusters, self.inside = clusters, inside
         self.line = np.cumsum(clusters.parents < 0)
 
     def cluster(self, cluster: int) -> str:
         above = int(self.clusters.parents[cluster])
         if above < 0:
-            return f"cluster {self._tree(cluster)}"
+            return f"cluster {self._tree(cluster)}{self.inside}"
         number = int((self.clusters.parents[: cluster + 1] == above).sum())
         return f"part {number} of {self.cluster(above)}"
 

@@ -1,6 +1,6 @@
 """Association rules that nobody finds (Atallah et al. 1999; Verykios, Elmagarmid, Bertino, Saygin, Dasseni 2004)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import ceil
 from typing import ClassVar, Literal
@@ -56,7 +56,20 @@ class HiddenAssociations(Model):
         """Count the baskets of every sensitive rule."""
         self.accept(published)
         assert isinstance(published, Baskets)
-        share, least = fraction(self.confidence), ceil(fraction(self.support) * len(published))
+        least = self.least(len(published))
+        return self.conclude_rules(
+            self._counted(published, max(least, 1)), least, secrets=len(published.sensitive)
+        )
+
+    def least(self, baskets: int) -> int:
+        """The baskets below which a rule is hidden by its support."""
+        return ceil(fraction(self.support) * baskets)
+
+    def conclude_rules(
+        self, counted: Iterable[tuple[Sides, int, int]], least: int, *, secrets: int
+    ) -> Verdict:
+        """The verdict that follows from sensitive rules of enough support: baskets of both sides, and of the left."""
+        share = fraction(self.confidence)
         every = "no rule" if self.scope == "all" else "no sensitive rule"
         promise = (
             f"{'none of the given rules' if self.rules else every} has support {self.support:g} and confidence "
@@ -64,7 +77,7 @@ class HiddenAssociations(Model):
         )
         found: list[tuple[Fraction, str, str]] = []
         worst: Fraction | None = None
-        for sides, both, one in self._counted(published, max(least, 1)):
+        for sides, both, one in counted:
             confidence = Fraction(both, one)
             worst = confidence if worst is None else max(worst, confidence)
             if confidence >= share:
@@ -72,7 +85,9 @@ class HiddenAssociations(Model):
                 found.append((confidence, rule_text(*sides), why))
         found.sort(key=lambda one: (-one[0], one[1]))
         offenders = tuple(Offender(where, why) for _, where, why in found[:SHOWN])
-        return Verdict(self.name, promise, not found, worst, share, offenders, len(found))
+        nothing = not self.rules and self.scope == "sensitive" and not secrets
+        remark = "no published item is named sensitive, so that no rule is" if nothing else ""
+        return Verdict(self.name, promise, not found, worst, share, offenders, len(found), remark)
 
     def _counted(self, baskets: Baskets, least: int) -> Iterator[tuple[Sides, int, int]]:
         """The sensitive rules that have enough support: baskets of both sides, and of the left side."""

@@ -12,11 +12,11 @@ from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
-from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, Tally, telling
+from shoal.models.classes import Excerpt, PublishedClasses, Tally
+from shoal.models.evidence import Evidence
 from shoal.models.exact import at_most, fraction, rounded_up
 from shoal.models.sensitive import SensitiveModel
 from shoal.models.shares import Bounds, shares_kept
@@ -91,11 +91,13 @@ class HiddenRules(SensitiveModel):
             best,
         )
 
-    def verify(self, published: Published) -> Verdict:
+    def apart(self, table: Table) -> bool:
+        """Where the antecedents are whole classes."""
+        return self._only_classes(len(table.quasi))
+
+    def examine(self, published: Excerpt) -> Evidence:
         """Look at every rule, column by column."""
-        self.accept(published)
-        assert isinstance(published, Table)
-        classes = PublishedClasses.of(telling(published))
+        classes = PublishedClasses.of(published.telling())
         offenders: list[tuple[Fraction, Offender]] = []
         count, reached, worst = 0, Fraction(0), Fraction(0)
         for column in self.judged(classes.table):
@@ -108,6 +110,16 @@ class HiddenRules(SensitiveModel):
                     (rules.confidence(place), self._offender(rules, place)) for place in broken[:SHOWN]
                 ]
         offenders.sort(key=lambda entry: -entry[0])
+        return Evidence(
+            tuple((float(badness), offender) for badness, offender in offenders[:SHOWN]),
+            count,
+            {"rows": published.table.rows, "classes": len(classes)},
+            highest={"reached": reached, "worst": worst},
+        )
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The largest confidences decide."""
+        reached, worst = evidence.highest.get("reached", 0), evidence.highest.get("worst", 0)
         remark = (
             f"largest confidence {float(reached):.4g} as published, and {float(worst):.4g} in the worst case, if all "
             "stars of a class hide one value"
@@ -115,12 +127,12 @@ class HiddenRules(SensitiveModel):
         return Verdict(
             self.name,
             self.promise(),
-            not count,
-            reached if published.rows else None,
+            not evidence.count,
+            reached if evidence.sums.get("rows") else None,
             fraction(self.confidence),
-            tuple(offender for _, offender in offenders[:SHOWN]),
-            count,
-            remark if classes.table.rows else "",
+            evidence.places,
+            evidence.count,
+            remark if evidence.sums.get("classes") else "",
         )
 
     def promise(self) -> str:
@@ -146,12 +158,18 @@ class HiddenRules(SensitiveModel):
         that is promised, shorter antecedents can break nothing more.
         """
         width = len(classes.table.quasi)
-        size = width if self.antecedent == "class" or self.size is None else min(self.size, width)
-        only_classes = self.antecedent == "class" or (size == width and self.fewer_than is None)
         bounded = self._bounded(tally.column)
-        for columns in range(width if only_classes else 1, size + 1):
+        for columns in range(width if self._only_classes(width) else 1, self._longest(width) + 1):
             for chosen in combinations(range(width), columns):
                 yield Rules.of(classes, tally, bounded, chosen)
+
+    def _longest(self, width: int) -> int:
+        """The most cells of an antecedent."""
+        return width if self.antecedent == "class" or self.size is None else min(self.size, width)
+
+    def _only_classes(self, width: int) -> bool:
+        """Whether it is enough to look at whole classes."""
+        return self.antecedent == "class" or (self._longest(width) == width and self.fewer_than is None)
 
     def _bounded(self, column: Column) -> Mask:
         """Which values of a column rules are about."""
@@ -162,7 +180,8 @@ class HiddenRules(SensitiveModel):
     def _offender(self, rules: "Rules", place: int) -> Offender:
         shown, stars, size = (int(rules.shown[place]), *rules.stars_and_size(place))
         value = rules.tally.column.domain.labels[rules.values[place]] or "(missing)"
-        total = rules.classes.table.rows
+        told = rules.classes.excerpt.told
+        total = rules.classes.table.rows if told is None else told
         return Offender(
             f"{rules.words(place)}: {rules.tally.column.name} {value}",
             f"{shown} of {size} rows show it (confidence {shown / size:.4g}, in the worst case "

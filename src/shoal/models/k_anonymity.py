@@ -6,11 +6,11 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
-from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
-from shoal.models.classes import telling
+from shoal.models.classes import Excerpt
+from shoal.models.evidence import Evidence
 from shoal.models.model import TableModel
 from shoal.models.verdict import SHOWN, Offender, Verdict, counted
 from shoal.models.wildcards import matching_rows
@@ -65,39 +65,59 @@ class KAnonymity(TableModel):
             f"k = {self.k} cannot be kept: there are only {most} {noun}. The largest k is {most}.", most
         )
 
-    def verify(self, published: Published) -> Verdict:
+    def apart(self, table: Table) -> bool:
+        """Unless missing cells match those of other classes."""
+        return not self.missing_matches_all
+
+    def examine(self, published: Excerpt) -> Evidence:
         """Count the rows, or persons, of each class of published cells."""
-        self.accept(published)
-        assert isinstance(published, Table)
-        noun = "rows" if self.entity is None else "persons"
-        promise = f"every class has at least {self.k} {noun}"
-        if self.missing_matches_all:
-            promise = f"every class matches at least {self.k} rows, where a missing cell matches every value"
-        published = telling(published)
+        published = published.telling()
         first, counts = self._classes(published)
         if not len(counts):
-            return Verdict(self.name, promise, holds=True, value=None, threshold=self.k)
+            return Evidence()
         small = np.flatnonzero(counts < self.k)
         worst = small[np.argsort(counts[small], kind="stable")][:SHOWN]
         offenders = tuple(
-            Offender(
-                _cells(published.quasi, int(first[place])),
-                f"{counted(int(counts[place]), noun)} where {self.k} are promised",
+            (
+                -float(counts[place]),
+                Offender(
+                    _cells(published.table.quasi, int(first[place])),
+                    f"{counted(int(counts[place]), self._noun())} where {self.k} are promised",
+                ),
             )
             for place in worst
         )
-        return Verdict(self.name, promise, not len(small), int(counts.min()), self.k, offenders, len(small))
+        return Evidence(offenders, len(small), lowest={"size": int(counts.min())})
 
-    def _classes(self, table: Table) -> tuple[Rows, Counts]:
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The smallest class decides."""
+        promise = f"every class has at least {self.k} {self._noun()}"
+        if self.missing_matches_all:
+            promise = f"every class matches at least {self.k} rows, where a missing cell matches every value"
+        return Verdict(
+            self.name,
+            promise,
+            not evidence.count,
+            evidence.lowest.get("size"),
+            self.k,
+            evidence.places,
+            evidence.count,
+        )
+
+    def _noun(self) -> str:
+        return "rows" if self.entity is None else "persons"
+
+    def _classes(self, published: Excerpt) -> tuple[Rows, Counts]:
         """A first row and the number of rows or persons of each class."""
+        table = published.table
         if not table.rows:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         classes = _numbered([column.codes.astype(np.int64) for column in table.quasi], table.rows)
         _, first = np.unique(classes, return_index=True)
         if self.missing_matches_all:
-            return first, matching_rows(table.quasi, first, np.bincount(classes))
+            return first, matching_rows(table.quasi, first, published.summed(classes, len(first)))
         if self.entity is None:
-            return first, np.bincount(classes)
+            return first, published.summed(classes, len(first))
         person = _numbered([classes, table.column(self.entity).codes.astype(np.int64)], table.rows)
         one_a_person = np.unique(person, return_index=True)[1]
         return first, np.bincount(classes[one_a_person], minlength=len(first))

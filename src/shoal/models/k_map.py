@@ -6,11 +6,10 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
-from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses
+from shoal.models.classes import Excerpt, PublishedClasses
+from shoal.models.evidence import Evidence
 from shoal.models.population import PopulationModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
@@ -46,22 +45,29 @@ class KMap(PopulationModel):
             most,
         )
 
-    def verify(self, published: Published) -> Verdict:
+    def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of the population that fit the published cells of each class."""
-        self.accept(published)
-        assert isinstance(published, Table)
-        promise = f"every class matches at least {self.k} persons of the population"
         classes = PublishedClasses.of(published)
         if not len(classes):
-            return Verdict(self.name, promise, holds=True, value=None, threshold=self.k)
+            return Evidence()
         matches = self.published_matches(classes)
         few = np.flatnonzero(matches < self.k)
         worst = few[np.argsort(matches[few], kind="stable")][:SHOWN].tolist()
         offenders = tuple(
-            Offender(
-                classes.words(place),
-                f"{matches[place]} persons of the population where {self.k} are promised{self.hint(matches[place])}",
+            (
+                -float(matches[place]),
+                Offender(
+                    classes.words(place),
+                    f"{matches[place]} persons of the population where {self.k} are promised"
+                    f"{self.hint(matches[place])}",
+                ),
             )
             for place in worst
         )
-        return Verdict(self.name, promise, not len(few), int(matches.min()), self.k, offenders, len(few))
+        return Evidence(offenders, len(few), lowest={"matches": int(matches.min())})
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The class that the fewest match decides."""
+        promise = f"every class matches at least {self.k} persons of the population"
+        value = evidence.lowest.get("matches")
+        return Verdict(self.name, promise, not evidence.count, value, self.k, evidence.places, evidence.count)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
-from shoal.models.combinations import rarest
+from shoal.models.combinations import Rarity, rarest
 from shoal.models.model import Model
 from shoal.models.verdict import Offender, Verdict
 
@@ -32,15 +32,18 @@ class KmAnonymity(Model):
         """Count all combinations of up to m items."""
         self.accept(published)
         assert isinstance(published, Baskets)
+        groups = np.zeros(len(published), dtype=np.int64)
+        found = rarest(groups, published.indptr, published.items, self.k, self.m)
+        return self.conclude_sets(found, published.vocabulary)
+
+    def conclude_sets(self, found: Rarity, vocabulary: tuple[str, ...]) -> Verdict:
+        """The verdict that follows from the rarest combinations."""
         promise = (
             f"every combination of up to {self.m} items is held by at least {self.k} baskets, or by none"
         )
-        found = rarest(
-            np.zeros(len(published), dtype=np.int64), published.indptr, published.items, self.k, self.m
-        )
         offenders = tuple(
             Offender(
-                "{" + ", ".join(published.vocabulary[item] for item in one.items) + "}",
+                "{" + ", ".join(vocabulary[item] for item in one.items) + "}",
                 f"{one.support} {'basket' if one.support == 1 else 'baskets'} where {self.k} are promised",
             )
             for one in found.worst

@@ -30,13 +30,13 @@ def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
     return found
 
 
-def unmatched_rows(classes: PublishedClasses, population: Table) -> int:
-    """How many rows of a population match no class."""
-    weights = _persons(classes, population)[2]
-    alone: Mask = np.ones(len(weights), dtype=np.bool_)
+def matched_rows(classes: PublishedClasses, population: Table) -> Mask:
+    """Which rows of a population match some class."""
+    columns, first, _ = _persons(classes, population)
+    matched: Mask = np.zeros(len(first), dtype=np.bool_)
     for _, persons in _matches(classes, population):
-        alone[persons] = False
-    return int(weights[alone].sum())
+        matched[persons] = True
+    return matched[numbered(columns, population.rows)]
 
 
 def _persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:

@@ -12,6 +12,8 @@ from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
+from shoal.models.classes import Excerpt
+from shoal.models.evidence import Evidence, Part
 from shoal.models.verdict import Verdict
 
 
@@ -38,6 +40,10 @@ class Model(BaseModel):
         """Judge published data, from its cells alone."""
         raise NotImplementedError
 
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The verdict that follows from what was found in all of the published data."""
+        raise NotImplementedError
+
     def accept(self, published: Published) -> None:
         """Refuse published data of a form that this model says nothing about."""
         if not isinstance(published, self.accepts):
@@ -52,6 +58,29 @@ class Model(BaseModel):
     def from_promise(cls, promise: dict[str, Any]) -> Self:
         """The model of a promise made by `as_promise`."""
         return cls(**{key: value for key, value in promise.items() if key != "model"})
+
+
+class LineModel(Model):
+    """A promise about groups or clusters, which stand on a line each and can be judged apart."""
+
+    def verify(self, published: Published) -> Verdict:
+        """Judge groups or clusters, from what is published alone."""
+        self.accept(published)
+        return self.conclude(self.examine(published))
+
+    def secrets(self, published: Published) -> frozenset[str]:
+        """The items that are secret because some line says so: then they are secret on all lines."""
+        return frozenset()
+
+    def examine(self, published: Published, part: Part | None = None) -> Evidence:
+        """Look at some lines, or at all.
+
+        Parameters
+        ----------
+        part
+            What must be known of the other lines, where the published data is a part of it all.
+        """
+        raise NotImplementedError
 
 
 class TableModel(Model):
@@ -86,6 +115,20 @@ class TableModel(Model):
         if table.entity is not None and "entity" in type(self).model_fields:
             return (self.model_copy(update={"entity": table.entity.name}),)
         return (self,)
+
+    def verify(self, published: Published) -> Verdict:
+        """Judge a published table, from its cells alone."""
+        self.accept(published)
+        assert isinstance(published, Table)
+        return self.conclude(self.examine(Excerpt(published)))
+
+    def examine(self, published: Excerpt) -> Evidence:
+        """Look at some classes of a published table, or at all."""
+        raise NotImplementedError
+
+    def apart(self, table: Table) -> bool:
+        """Whether classes of such a table can be judged apart, some here and some elsewhere."""
+        return True
 
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which of many groups keep the promise, in one vectorised call."""

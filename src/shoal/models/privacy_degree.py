@@ -7,23 +7,26 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Rows
+from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Published
-from shoal.models.model import Model
+from shoal.models.evidence import Evidence, Part
+from shoal.models.model import LineModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
 LONG = 60
 """Letters of a basket that names a group."""
 
 
-class PrivacyDegree(Model):
+class PrivacyDegree(LineModel):
     """In every group, at most one p-th of the baskets holds any one sensitive item.
 
     So a reader who knows all public items of a person, finds the group and takes every member to be equally likely
     gives each sensitive item a chance of at most 1/p. It is no promise against readers who know more: how the
     groups were formed, or that some baskets are likelier to hold the item than others.
 
-    A basket that lists an item which is sensitive in any group breaks the promise too: there it is certain.
+    A basket that lists an item which is sensitive in any group breaks the promise too: there it is certain. And so do
+    baskets and groups that do not stand in ascending order: any other order may tell who was looked at first.
     """
 
     name: ClassVar[str] = "privacy-degree"
@@ -34,64 +37,109 @@ class PrivacyDegree(Model):
 
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
 
-    def verify(self, published: Published) -> Verdict:
-        """Compare each count of each group with the number of its baskets."""
-        self.accept(published)
+    def secrets(self, published: Published) -> frozenset[str]:
+        """The sensitive items of all groups."""
         assert isinstance(published, Groups)
-        promise = f"no sensitive item is in more than 1/{self.p} of a group's baskets"
+        return frozenset(published.vocabulary[item] for item in np.unique(published.sensitive_items).tolist())
+
+    def examine(self, published: Published, part: Part | None = None) -> Evidence:
+        """Compare each count of each group with the number of its baskets."""
+        assert isinstance(published, Groups)
         counts = published.sensitive_counts
-        if not len(counts):
-            return Verdict(self.name, promise, holds=True, value=None, threshold=self.p)
         group = np.searchsorted(published.sensitive_indptr, np.arange(len(counts)), side="right") - 1
         sizes = published.group_indptr[1:][group] - published.group_indptr[:-1][group]
-        listed = _listed(published)
-        value = min(Fraction(int(sizes[place]), int(counts[place])) for place in _worst(sizes, counts))
-        if len(listed):
-            value = Fraction(1)
+        listed = _listed(published, self.secrets(published) if part is None else part.secrets)
+        reached = [Fraction(int(sizes[place]), int(counts[place])) for place in _worst(sizes, counts)]
+        reached += [Fraction(1)] if listed else []
         broken = np.flatnonzero(counts * self.p > sizes)
         shown = broken[np.argsort(sizes[broken] / counts[broken], kind="stable")][:SHOWN]
+        inside = "" if part is None else f" of {part.name}"
         offenders = [
-            Offender(
-                _where(published, int(group[place])),
-                f"{counts[place]} of {sizes[place]} baskets hold {_item(published, place)!r}, where at most "
-                f"{sizes[place] // self.p} may",
+            (
+                counts[place] / sizes[place],
+                Offender(
+                    _where(published, int(group[place]), inside),
+                    f"{counts[place]} of {sizes[place]} baskets hold {_item(published, place)!r}, where at most "
+                    f"{sizes[place] // self.p} may",
+                ),
             )
             for place in shown.tolist()
         ]
         offenders += [
-            Offender(
-                f"basket {basket + 1}", f"lists {published.vocabulary[item]!r}, which is sensitive elsewhere"
+            (
+                0.0,
+                Offender(
+                    f"basket {basket + 1}{inside}",
+                    f"lists {published.vocabulary[item]!r}, which is sensitive elsewhere",
+                ),
             )
             for basket, item in listed[: SHOWN - len(offenders)]
         ]
-        count = len(broken) + len(listed)
-        return Verdict(self.name, promise, not count, value, self.p, tuple(offenders), count)
+        disordered, more = _disordered(published, inside, lines=part is None)
+        offenders += [(0.0, one) for one in disordered[: SHOWN - len(offenders)]]
+        lowest = {"degree": min(reached)} if reached else {}
+        return Evidence(tuple(offenders), len(broken) + len(listed) + more, lowest=lowest)
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The group with the largest share of a sensitive item decides."""
+        return Verdict(
+            self.name,
+            f"no sensitive item is in more than 1/{self.p} of a group's baskets",
+            not evidence.count,
+            evidence.lowest.get("degree"),
+            self.p,
+            evidence.places,
+            evidence.count,
+        )
 
 
 def _worst(sizes: Counts, counts: Counts) -> Rows:
     """Places among which is the smallest quotient, for each size the one with the largest count."""
     by_size = np.lexsort((-counts, sizes))
-    first = np.concatenate(([True], sizes[by_size][1:] != sizes[by_size][:-1]))
+    first = np.concatenate(([True], sizes[by_size][1:] != sizes[by_size][:-1]))[: len(sizes)]
     return by_size[first]
 
 
-def _listed(groups: Groups) -> list[tuple[int, int]]:
+def _listed(groups: Groups, secrets: frozenset[str]) -> list[tuple[int, int]]:
     """Baskets that list an item which some group counts as sensitive."""
-    secret = np.zeros(len(groups.vocabulary), dtype=np.bool_)
-    secret[groups.sensitive_items] = True
+    secret = np.array([text in secrets for text in groups.vocabulary], dtype=np.bool_)
     places = np.flatnonzero(secret[groups.items])
     baskets = np.searchsorted(groups.basket_indptr, places, side="right") - 1
     return list(zip(baskets.tolist(), groups.items[places].tolist(), strict=True))
+
+
+def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offender], int]:
+    """Groups whose baskets do not ascend, and groups that belong before the one ahead of them; and how many.
+
+    The order of the groups is looked at only where all lines are there, in their order.
+    """
+    ranks = ragged_ranks(groups.basket_indptr, groups.items)
+    falls = np.flatnonzero(ranks[1:] < ranks[:-1]) + 1
+    group = np.searchsorted(groups.group_indptr, falls, side="right") - 1
+    mixed = np.unique(group[falls > groups.group_indptr[group]])
+    baskets = ragged_ranks(groups.group_indptr, ranks)
+    told = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
+    told[0::2], told[1::2] = groups.sensitive_items, groups.sensitive_counts
+    summaries = ragged_ranks(2 * groups.sensitive_indptr, told)
+    same = baskets[1:] == baskets[:-1]
+    early = np.flatnonzero((baskets[1:] < baskets[:-1]) | (same & (summaries[1:] < summaries[:-1]))) + 1
+    early = early if lines else early[:0]
+    found = [(int(one), "its baskets are not in ascending order") for one in mixed[:SHOWN]]
+    found += [
+        (int(one), "in ascending order it would come before the group ahead of it") for one in early[:SHOWN]
+    ]
+    offenders = [Offender(_where(groups, group, inside), why) for group, why in found]
+    return offenders, len(mixed) + len(early)
 
 
 def _item(groups: Groups, place: int) -> str:
     return groups.vocabulary[int(groups.sensitive_items[place])]
 
 
-def _where(groups: Groups, group: int) -> str:
+def _where(groups: Groups, group: int, inside: str) -> str:
     """A group in words: its number in the file, its size and its first basket."""
     begin, end = groups.group_indptr[group], groups.group_indptr[group + 1]
     held = groups.items[groups.basket_indptr[begin] : groups.basket_indptr[begin + 1]]
     first = " ".join(groups.vocabulary[item] for item in held[:LONG].tolist())
     first = first if len(first) <= LONG else first[: LONG - 1] + "…"
-    return f"group {group + 1} ({end - begin} baskets, the first is {{{first}}})"
+    return f"group {group + 1}{inside} ({end - begin} baskets, the first is {{{first}}})"

@@ -1,7 +1,7 @@
 """Recursive (c,l)-diversity (Machanavajjhala et al. 2007, definition 4.2)."""
 
 from fractions import Fraction
-from math import floor
+from math import floor, inf
 from typing import ClassVar
 
 import numpy as np
@@ -77,11 +77,11 @@ class RecursiveDiversity(SensitiveModel):
         broken = told & ~below(first, rare, fraction(self.c))
         ratio = np.where(rare > 0, first / np.maximum(rare, 1), np.where(told, np.inf, 0.0))
         worst = int(np.argmax(ratio)) if len(ratio) else 0
-        finite = told.any() and rare[worst] > 0
+        value = Fraction(int(first[worst]), int(rare[worst])) if len(rare) and rare[worst] else inf
         return Finding(
             broken=broken,
             badness=ratio,
-            value=Fraction(int(first[worst]), int(rare[worst])) if finite else None,
+            value=value if told.any() else None,
             why=lambda place: (
                 f"the most frequent value occurs {first[place]} times, those from rank {self.l} on {rare[place]} times"
             ),

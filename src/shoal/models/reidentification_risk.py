@@ -8,11 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data.release import Published
 from shoal.data.statistics import GroupStatistics
-from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, telling
+from shoal.models.classes import Excerpt, PublishedClasses
+from shoal.models.evidence import Evidence
 from shoal.models.exact import at_most, fraction, rounded_up
 from shoal.models.model import TableModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
@@ -59,26 +58,35 @@ class ReidentificationRisk(TableModel):
             best,
         )
 
-    def verify(self, published: Published) -> Verdict:
+    def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of each class of published cells."""
-        self.accept(published)
-        assert isinstance(published, Table)
-        promise = f"the {self.over} risk of being re-identified is at most {self.risk:g}"
-        classes = PublishedClasses.of(telling(published))
-        limit = fraction(self.risk)
+        classes = PublishedClasses.of(published.telling())
         if not len(classes):
-            return Verdict(self.name, promise, holds=True, value=None, threshold=limit)
+            return Evidence()
         persons = classes.persons(self.entity)
-        if self.over == "maximal":
-            value = Fraction(1, int(persons.min()))
-        else:
-            value = Fraction(len(classes), int(persons.sum()))
-        if value <= limit:
-            return Verdict(self.name, promise, True, value, limit)
-        risky = np.flatnonzero(persons < ceil(1 / limit))
+        risky = np.flatnonzero(persons < ceil(1 / fraction(self.risk)))
         worst = risky[np.argsort(persons[risky], kind="stable")][:SHOWN].tolist()
         offenders = tuple(
-            Offender(classes.words(place), f"a risk of 1/{persons[place]} where {self.risk:g} is promised")
+            (
+                1 / float(persons[place]),
+                Offender(
+                    classes.words(place), f"a risk of 1/{persons[place]} where {self.risk:g} is promised"
+                ),
+            )
             for place in worst
         )
-        return Verdict(self.name, promise, False, value, limit, offenders, len(risky))
+        sums = {"classes": len(classes), "persons": int(persons.sum())}
+        return Evidence(offenders, len(risky), sums, lowest={"persons": int(persons.min())})
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The smallest class decides, or the mean over all; where that keeps the bound no class is to blame."""
+        promise = f"the {self.over} risk of being re-identified is at most {self.risk:g}"
+        limit = fraction(self.risk)
+        if not evidence.sums:
+            return Verdict(self.name, promise, holds=True, value=None, threshold=limit)
+        value = Fraction(evidence.sums["classes"], evidence.sums["persons"])
+        if self.over == "maximal":
+            value = Fraction(1, int(evidence.lowest["persons"]))
+        if value <= limit:
+            return Verdict(self.name, promise, True, value, limit)
+        return Verdict(self.name, promise, False, value, limit, evidence.places, evidence.count)

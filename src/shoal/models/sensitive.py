@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from math import inf
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Floats, Mask
-from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
-from shoal.models.classes import PublishedClasses, Tally
+from shoal.models.classes import Excerpt, PublishedClasses, Tally
+from shoal.models.evidence import Evidence, Number
 from shoal.models.model import TableModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
-Number: TypeAlias = int | float | Fraction
 Reached: TypeAlias = Number | None
 
 
@@ -33,7 +32,7 @@ class Finding:
     badness
         How bad each class is: a larger number is worse. For the order of offenders only, never for the judgement.
     value
-        What the column reaches: that of its worst class. None where no number says it.
+        What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
     why
         The numbers of one class, in words.
     """
@@ -110,10 +109,8 @@ class SensitiveModel(TableModel):
         """Which groups keep the promise in one column."""
         raise NotImplementedError
 
-    def verify(self, published: Published) -> Verdict:
+    def examine(self, published: Excerpt) -> Evidence:
         """Judge the published values of every class, column by column."""
-        self.accept(published)
-        assert isinstance(published, Table)
         classes = PublishedClasses.of(published)
         columns = self.judged(classes.table)
         found = [(column, self.found(classes.tally(column), classes)) for column in columns]
@@ -125,10 +122,26 @@ class SensitiveModel(TableModel):
         offenders = []
         for _, number, place in sorted(broken, key=lambda entry: (-entry[0], *entry[1:]))[:SHOWN]:
             column, finding = found[number]
-            offenders.append(Offender(f"{classes.words(place)}: {column.name}", finding.why(place)))
+            where = Offender(f"{classes.words(place)}: {column.name}", finding.why(place))
+            offenders.append((float(finding.badness[place]), where))
         count = sum(int(finding.broken.sum()) for _, finding in found)
-        value = self._worst_value([finding.value for _, finding in found]) if len(classes) else None
-        return Verdict(self.name, self.promise(), not count, value, self.threshold(), tuple(offenders), count)
+        values = {column.name: one.value for column, one in found if one.value is not None}
+        lowest, highest = (values, {}) if self.greater_is_safer else ({}, values)
+        return Evidence(
+            tuple(offenders), count, {column.name: len(classes) for column in columns}, lowest, highest
+        )
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The worst class of the worst column decides."""
+        return Verdict(
+            self.name,
+            self.promise(),
+            not evidence.count,
+            self._worst_value(evidence),
+            self.threshold(),
+            evidence.places,
+            evidence.count,
+        )
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Judge one column of a release, from its cells."""
@@ -142,11 +155,13 @@ class SensitiveModel(TableModel):
         """What is promised."""
         raise NotImplementedError
 
-    def _worst_value(self, values: list[Reached]) -> Reached:
-        if any(value is None for value in values):
+    def _worst_value(self, evidence: Evidence) -> Reached:
+        """The value of the worst column; none where one of them tells nothing, or no number says it."""
+        values = {**evidence.lowest, **evidence.highest}
+        if not evidence.sums or values.keys() != evidence.sums.keys():
             return None
-        known = [value for value in values if value is not None]
-        return min(known) if self.greater_is_safer else max(known)
+        value = min(values.values()) if self.greater_is_safer else max(values.values())
+        return None if value == inf else value
 
     def _subject(self) -> str:
         return "every sensitive column" if self.column is None else self.column

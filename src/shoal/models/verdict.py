@@ -64,6 +64,20 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.holds
 
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from shoal.data.notebook import card, facts, grid, sign, text
+
+        reached = "–" if self.value is None else f"{float(self.value):.6g}"
+        pairs = [("model", self.model), ("promised", f"{float(self.threshold):.6g}"), ("reached", reached)]
+        if self.remark:
+            pairs.append(("remark", self.remark))
+        hidden = self.offender_count - len(self.offenders)
+        places = [[place.where, place.why] for place in self.offenders]
+        broken = grid(["where", "why"], places, f"and {hidden:,} more places" if hidden > 0 else "")
+        heading = f"{sign(self.holds)}: {text(self.promise, 400)}"
+        return card(heading, facts(pairs), broken if places else "")
+
     def as_dict(self) -> dict[str, Any]:
         """The verdict as plain data, ready for JSON."""
         plain = asdict(self)

@@ -6,7 +6,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Rows
-from shoal.methods.mondrian.rounds import Choice
+from shoal.methods.mondrian.choice import Choice
 from shoal.methods.mondrian.space import Space
 
 SUBTREES = 8

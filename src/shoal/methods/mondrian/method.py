@@ -1,23 +1,26 @@
 """Mondrian: multidimensional cuts at the median (LeFevre, DeWitt and Ramakrishnan 2006)."""
 
 import time
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Counts
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
-from shoal.data.statistics import group_statistics
-from shoal.data.table import Table, canonical_order
+from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.methods.mondrian.partition import partition
-from shoal.methods.mondrian.publish import Form, axis_of, form_of, publish
+from shoal.errors import WrongUse
+from shoal.methods.mondrian.parts import cut_parts
+from shoal.methods.mondrian.plan import Plan
+from shoal.methods.mondrian.publish import Form
 from shoal.methods.table_method import TableMethod, published
-from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
+
+Made = TypeVar("Made", Table, PartedRelease)
 
 
 class Mondrian(TableMethod):
@@ -30,6 +33,7 @@ class Mondrian(TableMethod):
     """
 
     name: ClassVar[str] = "mondrian"
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     example: ClassVar[dict[str, Any]] = {"k": 3}
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006"
 
@@ -59,59 +63,46 @@ class Mondrian(TableMethod):
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
-        rows = canonical_order(data.columns) if self.partitioning == "relaxed" else np.arange(data.rows)
-        forms = {column.name: form_of(column, self.publish) for column in data.quasi}
-        axes = [axis_of(column, forms[column.name]) for column in data.quasi]
-        codes = np.stack(
-            [axis.place[column.codes[rows]] for axis, column in zip(axes, data.quasi, strict=True)], axis=1
-        )
-        parts = partition(
-            codes,
-            [axis.positions for axis in axes],
-            [axis.depths for axis in axes],
-            least=max(model.least_size() for model in models),
-            weights=np.array([self.weights.get(column.name, 1.0) for column in data.quasi]),
-            relaxed=self.partitioning == "relaxed",
-            choose=self.choose,
-            seed=seed or 0,
-            allowed=_allowed(data, rows, models),
-            threads=(engine or Local()).threads,
-        )
+        plan = self._plan(data, models)
+        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads)
         cut = time.perf_counter()
-        order, starts = rows[parts.order], parts.starts
-        columns = {column.name: publish(column, forms[column.name], order, starts) for column in data.quasi}
+        columns = plan.publish(data, order, starts)
         classes = np.empty(data.rows, dtype=np.int64)
         classes[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         table, row_map = published(data, columns, classes)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
-        release = Release(
-            data=table,
+        return self._release(table, models), Trace(row_map, timings, {"classes": len(starts) - 1})
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
+        self.accept(data)
+        assert isinstance(data, PartedTable)
+        if self.partitioning == "relaxed":
+            raise WrongUse(
+                "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
+                "--partitioning strict, or --engine local."
+            )
+        begin = time.perf_counter()
+        models, whole = self.models_for_parts(data)
+        data.schema.select(self.weights)
+        plan = self._plan(data.schema, models, {name: one.overall for name, one in whole.sensitive.items()})
+        cut = cut_parts(data, plan, whole, seed or 0, engine.memory)
+        published = PartedRelease(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
+        timings = {"top": time.perf_counter() - begin}
+        return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, cut.notes)
+
+    def _plan(
+        self, table: Table, models: tuple[TableModel, ...], overall: dict[str, Counts] | None = None
+    ) -> Plan:
+        relaxed = self.partitioning == "relaxed"
+        return Plan.of(table, self.publish, models, self.weights, relaxed, self.choose, overall)
+
+    def _release(self, data: Made, models: tuple[TableModel, ...]) -> Release[Made]:
+        return Release(
+            data=data,
             method=self.name,
             parameters=self.model_dump(mode="json", exclude={"promises"}),
             promises=tuple(model.as_promise() for model in models),
         )
-        return release, Trace(row_map, timings, {"classes": len(starts) - 1})
-
-
-def _allowed(table: Table, rows: Rows, models: tuple[TableModel, ...]) -> Any:
-    """The test of proposed cuts, or None where the least size of a class says it all."""
-    if table.entity is None and all(isinstance(model, KAnonymity) for model in models):
-        return None
-    columns = tuple(dict.fromkeys(name for model in models for name in model.columns()))
-
-    def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
-        groups = np.full(table.rows, -1, dtype=np.int64)
-        lengths = end - begin
-        places = np.repeat(begin - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
-            lengths.sum()
-        )
-        cut = np.repeat(np.arange(len(begin)), lengths)
-        groups[rows[order[places]]] = 2 * cut + (places >= middle[cut])
-        statistics = group_statistics(table, groups, 2 * len(begin), columns)
-        holds = np.ones(2 * len(begin), dtype=bool)
-        for model in models:
-            holds &= model.holds(statistics)
-        both: Mask = holds[::2] & holds[1::2]
-        return both
-
-    return allowed

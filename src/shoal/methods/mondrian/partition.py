@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Rows
+from shoal.methods.mondrian.choice import Choice
 from shoal.methods.mondrian.compiled import partition_compiled
-from shoal.methods.mondrian.rounds import Allowed, Choice, partition_in_rounds
+from shoal.methods.mondrian.rounds import Allowed, partition_in_rounds
 from shoal.methods.mondrian.space import Space
 
 COMPILED_ROWS = 300_000

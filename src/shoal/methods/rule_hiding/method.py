@@ -2,15 +2,15 @@
 
 import time
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from shoal import registry
-from shoal.arrays import Counts
 from shoal.data.baskets import Baskets
+from shoal.data.cells import SUPPRESSED
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.statistics import group_statistics
 from shoal.data.table import Column, Table
@@ -18,18 +18,22 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods.rule_hiding.cells import joined_column, places_of
-from shoal.methods.rule_hiding.classes import Classes, Values, maxima, summed
-from shoal.methods.rule_hiding.cover import shared_stars
+from shoal.methods.rule_hiding.classes import Classes, Values, summed
 from shoal.methods.rule_hiding.merge import Ends, merged
-from shoal.methods.rule_hiding.publish import as_it_is, chosen_cells, rearranged, starred
-from shoal.methods.rule_hiding.stars import Bound, least_stars, rules, vanishing_stars, with_decoys
+from shoal.methods.rule_hiding.parts import hide_in_parts, texts_of
+from shoal.methods.rule_hiding.publish import as_it_is, rearranged
+from shoal.methods.rule_hiding.starring import Starring, facts
+from shoal.methods.rule_hiding.stars import Bound
 from shoal.methods.table_method import TableMethod
-from shoal.models.exact import fraction, rounded_up
+from shoal.models.exact import fraction
 from shoal.models.hidden_rules import HiddenRules
+from shoal.models.in_parts import verify_table
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
+from shoal.models.verdict import Verdict
 
 NONE = "none"
+Made = TypeVar("Made", Table, PartedRelease)
 
 
 class RuleHiding(TableMethod):
@@ -43,6 +47,7 @@ class RuleHiding(TableMethod):
     """
 
     name: ClassVar[str] = "rule-hiding"
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     example: ClassVar[dict[str, Any]] = {"k": 3, "confidence": 0.5}
     paper: ClassVar[str] = HiddenRules.paper
 
@@ -83,6 +88,21 @@ class RuleHiding(TableMethod):
             raise WrongUse(f"a method of tables, such as mondrian, or {NONE}")
         return name
 
+    @field_validator("options")
+    @classmethod
+    def _as_fields(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """Names as on the command line are taken too: ``max-suppressed`` for ``max_suppressed``."""
+        return {name.replace("-", "_"): value for name, value in options.items()}
+
+    @model_validator(mode="after")
+    def _size_has_effect(self) -> Self:
+        if self.size is not None and self.antecedent != "any":
+            raise WrongUse(
+                "Size bounds the cells that a reader may know, and has no effect on whole classes: add --antecedent "
+                "any, or leave --size away"
+            )
+        return self
+
     def goes_on(self) -> bool:
         """Whether there is no step 1."""
         return self.anonymize_with == NONE
@@ -104,9 +124,12 @@ class RuleHiding(TableMethod):
         assert isinstance(data, Table)
         hidden, begin = self.hidden(), time.perf_counter()
         hidden.judged(data)
-        if self.strategy == "decoy" and self.antecedent == "any" and self.fewer_than is not None:
+        self._refuse_decoys()
+        if self.strategy == "merge" and self._wildcards():
             raise WrongUse(
-                "Decoys keep fewer-than for whole classes only; leave --antecedent any away, or use star."
+                "Joining classes puts missing cells and others under one text, so that they no longer match every "
+                "value: --strategy merge does not go with missing-matches-all. Use star, or let missing be a value "
+                "of its own."
             )
         first, trace = self._step_one(data, engine, seed)
         assert isinstance(first.data, Table)
@@ -114,43 +137,92 @@ class RuleHiding(TableMethod):
         begin = time.perf_counter()
         table, rows, notes = self._hide(data, first.data, trace, hidden, np.random.default_rng(seed))
         timings["hide"] = time.perf_counter() - begin
-        self._refuse_lost_promises(data, table)
-        release = Release(
-            data=table,
-            method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}),
-            promises=(*first.promises, hidden.as_promise()),
-            suppressed=first.suppressed,
-            details={} if notes.get("classes_joined") else first.details,
-        )
-        return release, Trace(rows, timings, {**trace.notes, **notes})
+        for model in self._first_models(data):
+            if not isinstance(model, KAnonymity):
+                self._refuse_lost_promise(model, model.verify(table))
+        release = self._release(table, first, hidden, notes)
+        told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *_sentences(notes)]
+        return release, Trace(rows, timings, {**trace.notes, **notes, "summary": told})
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Anonymise in parts, and hide the rules of whole classes, each class by itself."""
+        self.accept(data)
+        assert isinstance(data, PartedTable)
+        hidden, begin = self.hidden(), time.perf_counter()
+        judged = hidden.judged(data.schema)
+        self._refuse_decoys()
+        self._refuse_unknown_values(judged)
+        if self.strategy == "merge" or not self._starring().apart(len(data.schema.quasi)):
+            raise WrongUse(
+                "Rules that join classes are not hidden in parts: only whole classes are looked at there. Use star or "
+                "decoy with --antecedent class, or --engine local."
+            )
+        first, trace = self._step_one_in_parts(data, engine, seed)
+        timings = {"anonymize": time.perf_counter() - begin}
+        begin = time.perf_counter()
+        names = [column.name for column in judged]
+        made, stars = hide_in_parts(first.data, data, self._starring(), names, seed, engine.memory)
+        others = [model for model in self._first_models(data.schema) if not isinstance(model, KAnonymity)]
+        for model, verdict in zip(others, verify_table(others, made, engine.memory), strict=True):
+            self._refuse_lost_promise(model, verdict)
+        timings["hide"] = time.perf_counter() - begin
+        notes = {**trace.notes, **{f"rules.{name}": {"stars": count} for name, count in stars.items()}}
+        return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
+
+    def _step_one_in_parts(
+        self, data: PartedTable, engine: Engine, seed: int | None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """The table as the method of step 1 publishes it, or as it stands."""
+        if self.anonymize_with != NONE:
+            return self._inner().anonymize_parts(data, engine, seed)
+        self._refuse_as_it_is(data.schema)
+        if data.schema.entity is not None:
+            raise WrongUse("Persons with several rows cannot be counted in parts; use --engine local.")
+        published, models = texts_of(data), self._first_models(data.schema)
+        for model, verdict in zip(models, verify_table(models, published, engine.memory), strict=True):
+            _refuse_unkept(model, verdict)
+        promises = tuple(model.as_promise() for model in models)
+        return Release(published, self.name, {}, promises), Trace(np.empty(0, dtype=np.int64))
+
+    def _refuse_decoys(self) -> None:
+        if self.strategy == "decoy" and self.antecedent == "any" and self.fewer_than is not None:
+            raise WrongUse(
+                "Decoys keep fewer-than for whole classes only; leave --antecedent any away, or use star."
+            )
+
+    def _wildcards(self) -> bool:
+        """Whether a missing cell is to match every value."""
+        models = super().models() if self.goes_on() else self._inner().models()
+        return any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
 
     def _step_one(self, data: Table, engine: Local | None, seed: int | None) -> tuple[Release, Trace]:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
+        self._refuse_as_it_is(data)
+        table, trace = as_it_is(data)
+        models = self._first_models(data)
+        for model in models:
+            _refuse_unkept(model, model.verify(table))
+        return Release(table, self.name, {}, tuple(model.as_promise() for model in models)), trace
+
+    def _refuse_as_it_is(self, data: Table) -> None:
+        """Refuse what cannot be done without a step 1."""
         if self.options:
             raise WrongUse("Options are for the method of step 1, and there is none.")
         if not data.quasi:
             raise WrongUse(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
-        table, trace = as_it_is(data)
-        models = self._first_models(data)
-        for model in models:
-            verdict = model.verify(table)
-            if not verdict.holds:
-                best = (
-                    verdict.value
-                    if verdict.value is None or isinstance(verdict.value, int)
-                    else float(verdict.value)
-                )
-                raise Infeasible(
-                    f"The table as it stands does not keep {model.name} ({verdict.promise}); it reaches {best}. Ask "
-                    "for that, or anonymise it with --anonymize-with mondrian.",
-                    best,
-                )
-        return Release(table, self.name, {}, tuple(model.as_promise() for model in models)), trace
+        if self.strategy == "decoy" and any(
+            SUPPRESSED in column.domain.labels for column in self.hidden().judged(data)
+        ):
+            raise WrongUse(
+                "Decoys are drawn by the values that stars hide, and the stars of this table hide theirs already: use "
+                "--strategy star or merge, or hide the rules of the table that it was made from."
+            )
 
     def _inner(self) -> TableMethod:
         """The method of step 1, with all promises that are not about rules."""
@@ -179,101 +251,66 @@ class RuleHiding(TableMethod):
         plain = TableMethod(**{name: getattr(self, name) for name in TableMethod.model_fields})
         return plain.definite(data)
 
-    def _refuse_lost_promises(self, data: Table, table: Table) -> None:
+    def _release(
+        self, data: Made, first: Release[Any], hidden: HiddenRules, notes: dict[str, Any]
+    ) -> Release[Made]:
+        return Release(
+            data=data,
+            method=self.name,
+            parameters=self.model_dump(mode="json", exclude={"promises"}),
+            promises=(*first.promises, hidden.as_promise()),
+            suppressed=first.suppressed,
+            details={} if notes.get("classes_joined") else first.details,
+        )
+
+    def _refuse_lost_promise(self, model: TableModel, verdict: Verdict) -> None:
         """Refuse a release in which a star, or a join, has broken another promise."""
-        for model in self._first_models(data):
-            if not isinstance(model, KAnonymity) and not model.verify(table).holds:
-                raise Infeasible(
-                    f"Hiding the rules breaks {model.name}, which is about the values that a class still shows. "
-                    "Promise less, raise the confidence, or use another strategy (merge stars nothing)."
-                )
+        if not verdict.holds:
+            raise Infeasible(
+                f"Hiding the rules breaks {model.name}, which is about the values that a class still shows. "
+                "Promise less, raise the confidence, or use another strategy (merge stars nothing)."
+            )
 
     def _hide(
         self, data: Table, table: Table, trace: Trace, hidden: HiddenRules, random: np.random.Generator
     ) -> tuple[Table, Any, dict[str, Any]]:
         """The table without rules, its original rows, and what the owner may know."""
-        classes, bound = Classes.of(table), Bound(fraction(self.confidence), self.fewer_than)
-        judged = hidden.judged(data)
-        known = {label for column in judged for label in column.domain.labels}
-        for value in self.values:
-            if value not in known:
-                where = ", ".join(column.name for column in judged)
-                raise UnknownName(f"value of {where} called", value, sorted(known - {""}))
-        columns = [Values.of(column, classes, self.values) for column in hidden.judged(table)]
+        self._refuse_unknown_values(hidden.judged(data))
         notes: dict[str, Any] = {}
         if self.strategy == "merge":
+            classes, bound = Classes.of(table), Bound(fraction(self.confidence), self.fewer_than)
+            columns = [Values.of(column, classes, self.values) for column in hidden.judged(table)]
             changed, classes_left = self._merge(data, table, classes, columns, bound, hidden)
             notes["classes_joined"] = len(classes) - classes_left
             for values in columns:
-                notes[f"rules.{values.column.name}"] = _facts(values, classes, bound)
+                notes[f"rules.{values.column.name}"] = facts(values, classes, bound)
         else:
-            changed = {}
-            hiding = [self._stars(classes, values, bound) for values in columns]
-            stars = [found for found, _ in hiding]
-            if len(columns) == len(table.sensitive):
-                self._star_blank_class(table, classes, columns, stars, bound)
-            for values, found, (_, facts) in zip(columns, stars, hiding, strict=True):
-                cells = chosen_cells(values, classes, found, random)
-                changed[values.column.name] = starred(values.column, cells)
-                facts |= {"stars": int(found.sum()), **_after(values, classes, found)}
-                notes[f"rules.{values.column.name}"] = facts
+            changed, notes = self._starring().columns(table, hidden.judged(table), random)
         if not any(column is not table.column(name) for name, column in changed.items()):
             return table, trace.rows, notes
         made, rows = rearranged(data, table, changed, trace.rows)
         return made, rows, notes
 
-    def _stars(self, classes: Classes, values: Values, bound: Bound) -> tuple[Counts, dict[str, Any]]:
-        """The stars of each class and value, and what the owner may know about them."""
-        width = classes.cells.shape[1]
-        size = width if self.size is None else min(self.size, width)
-        facts = _facts(values, classes, bound)
-        whole = np.zeros(len(classes), dtype=np.bool_)
-        if self.strategy == "decoy":
-            stars, whole = with_decoys(values, classes, bound)
-            self._refuse_bare_classes(values, bool(whole.any()), bound.c)
-            facts |= {"decoys": int((stars - least_stars(values, classes, bound)).sum())}
-            facts |= {"classes_starred_whole": int(whole.sum())}
-        elif self.antecedent == "class" or (size == width and self.fewer_than is None):
-            stars = least_stars(values, classes, bound)
-            facts["least_stars"] = int(stars.sum())
-        else:
-            cover = shared_stars(classes, values, bound, size)
-            stars = cover.stars
-            facts |= {"rules": len(cover.found), "least_stars": cover.least}
-        return stars, facts
+    def _refuse_unknown_values(self, judged: tuple[Column, ...]) -> None:
+        """Refuse values that no judged column has."""
+        known = {label for column in judged for label in column.domain.labels}
+        for value in self.values:
+            if value not in known:
+                where = ", ".join(column.name for column in judged)
+                raise UnknownName(f"value of {where} called", value, sorted(known - {""}))
 
-    def _star_blank_class(
-        self, table: Table, classes: Classes, columns: list[Values], stars: list[Counts], bound: Bound
-    ) -> None:
-        """Star the class that is ``*`` in every quasi-identifier as a whole, where it needs stars.
-
-        Its rows belong to no class any more when all their sensitive cells are starred, so that stars do not thin out
-        what the others show. With one sensitive column and whole classes it is still possible to show some rows, as
-        long as there are k.
-        """
-        for place in np.flatnonzero(np.logical_and.reduce(classes.blank, axis=1)).tolist():
-            inside = [values.classes == place for values in columns]
-            if not any(found[here].any() for found, here in zip(stars, inside, strict=True)):
-                continue
-            plain = self.strategy == "star" and self.antecedent == "class" and self.fewer_than is None
-            for values, found, here in zip(columns, stars, inside, strict=True):
-                counts = values.counts[here]
-                found[here] = counts
-                if plain and len(columns) == 1 and table.entity is None and not values.stars[place]:
-                    least = vanishing_stars(counts, values.guarded[here], bound.c)
-                    if int((counts - least).sum()) >= max(self.k or 1, 1):
-                        found[here] = least
-
-    def _refuse_bare_classes(self, values: Values, any_whole: bool, c: Fraction) -> None:
-        """Refuse a class of stars only where a blind guess among the values is better than c."""
-        if any_whole and Fraction(1, max(values.distinct, 1)) > c:
-            best = rounded_up(Fraction(1, max(values.distinct, 1)))
-            raise Infeasible(
-                f"Decoys cannot keep confidence = {self.confidence:g}: whole classes must be starred, and a blind "
-                f"guess among the {values.distinct} values of {values.column.name} is better. The least confidence is "
-                f"{best:g}.",
-                best,
-            )
+    def _starring(self) -> Starring:
+        """What is to be starred, where stars hide the rules."""
+        assert self.strategy != "merge"
+        return Starring(
+            self.strategy,
+            self.antecedent,
+            self.size,
+            self.confidence,
+            self.fewer_than,
+            self.values,
+            self.k or 1,
+        )
 
     def _merge(
         self,
@@ -316,35 +353,28 @@ class RuleHiding(TableMethod):
         return changed, int(group.max()) + 1
 
 
+def _sentences(notes: dict[str, Any]) -> list[str]:
+    """What was found and done, in sentences."""
+    found = [
+        f"{facts['rules']:,} of {name.partition('.')[2]}"
+        for name, facts in notes.items()
+        if name.startswith("rules.")
+    ]
+    joined = f"; {notes['classes_joined']:,} classes joined for it" if notes.get("classes_joined") else ""
+    return [f"Rules hidden: {', '.join(found)}{joined}."]
+
+
+def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:
+    """Refuse a table that does not keep what is promised as it stands."""
+    if not verdict.holds:
+        value = verdict.value
+        best = value if value is None or isinstance(value, int) else float(value)
+        raise Infeasible(
+            f"The table as it stands does not keep {model.name} ({verdict.promise}); it reaches {best}. Ask for that, "
+            "or anonymise it with --anonymize-with mondrian.",
+            best,
+        )
+
+
 def _refused(refusal: Infeasible) -> Infeasible:
     return Infeasible(str(refusal), refusal.best)
-
-
-def _facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
-    """The rules before anything is hidden."""
-    return {"rules": int(rules(values, classes, bound).sum()), "confidence_before": _largest(values, classes)}
-
-
-def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:
-    """The confidences when cells are starred: as published, in the worst case, and of values among the stars.
-
-    The last is the share of the most frequent value among the stars of a class: what a reader is right with who knows
-    of every class which values its stars hide, but not which star hides which. Classes of stars only are left aside.
-    """
-    count = len(classes)
-    guarded = values.guarded
-    hidden: Counts = summed(values.classes, stars, count)
-    shown = maxima(values.classes[guarded], (values.counts - stars)[guarded], count)
-    most = maxima(values.classes[guarded], stars[guarded], count)
-    some = (hidden > 0) & (hidden < classes.sizes)
-    return {
-        "confidence_after": float((shown / np.maximum(classes.sizes, 1)).max()),
-        "confidence_worst": float(((shown + hidden + values.stars) / np.maximum(classes.sizes, 1)).max()),
-        "confidence_among_stars": float((most[some] / hidden[some]).max()) if some.any() else 0.0,
-    }
-
-
-def _largest(values: Values, classes: Classes) -> float:
-    guarded = values.guarded
-    shown = maxima(values.classes[guarded], values.counts[guarded], len(classes))
-    return float((shown / np.maximum(classes.sizes, 1)).max())

@@ -1,0 +1,63 @@
+"""Files where Spark reads and writes them: on this machine, in HDFS, in an object store."""
+
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import BadData
+
+BEGINNING = 1 << 18
+"""Bytes that show the layout of a text."""
+
+_GZIP = b"\x1f\x8b"
+
+
+def address(path: str) -> str:
+    """A path as Spark takes it: one on this machine is named as such, any other is passed through.
+
+    >>> address("hdfs://host/people.csv")
+    'hdfs://host/people.csv'
+    """
+    return path if "://" in path else Path(path).absolute().as_uri()
+
+
+def beginning(session: Any, path: str) -> bytes:
+    """The first bytes of a file, or of the first part file of a folder, unpacked where they are compressed.
+
+    Raises
+    ------
+    BadData
+        If there is no such file, or a folder holds none.
+    """
+    place = session._jvm.org.apache.hadoop.fs.Path(address(path))
+    files = place.getFileSystem(session._jsc.hadoopConfiguration())
+    if not files.exists(place):
+        raise BadData("there is no such file.", path)
+    if files.getFileStatus(place).isDirectory():
+        parts = sorted(
+            str(entry.getPath().getName())
+            for entry in files.listStatus(place)
+            if entry.getLen() and not str(entry.getPath().getName()).startswith((".", "_"))
+        )
+        if not parts:
+            raise BadData("the folder holds no files, so there is nothing to read.", path)
+        place = session._jvm.org.apache.hadoop.fs.Path(place, parts[0])
+    stream = files.open(place)
+    try:
+        data = bytes(stream.readNBytes(BEGINNING))
+    finally:
+        stream.close()
+    return zlib.decompressobj(wbits=31).decompress(data, BEGINNING) if data.startswith(_GZIP) else data
+
+
+def name_parts(folder: str, ending: str) -> int:
+    """Give the files that Spark wrote on this machine the names of part files, and remove its marks beside them."""
+    place = Path(folder)
+    written = sorted(entry.name for entry in place.iterdir() if entry.name.startswith("part-"))
+    for number, name in enumerate(written):
+        os.replace(place / name, place / f"part-{number:05}{ending}")
+    for entry in place.iterdir():
+        if not entry.name.startswith("part-"):
+            entry.unlink()
+    return len(written)

@@ -1,0 +1,308 @@
+"""Rows in parts on this machine, in files: never more of them in memory than allowed."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
+
+from shoal.data.parts import COUNT, TextLayout
+from shoal.engines.heaps import ROWS, in_order, pieces, together
+from shoal.engines.spill import Heap, Scratch
+from shoal.engines.text_blocks import blocks, opened, part_paths
+from shoal.errors import BadData, WrongUse
+
+if TYPE_CHECKING:
+    from shoal.data.parts import Frame, Schema
+
+    Work = Callable[[Frame], Frame]
+
+Result = TypeVar("Result")
+Frames = Callable[[Sequence[str] | None], Iterator[pl.DataFrame]]
+"""The frames of a source, of all columns or of some; can be asked several times."""
+
+FILE = 1 << 27
+"""Bytes of rows in a part file, about."""
+
+SPREAD = 1 << 12
+"""Heaps that distinct rows may be divided into."""
+
+_UNITS = {
+    "": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+}
+
+
+def parse_memory(text: str) -> int:
+    """A number of bytes as people write it.
+
+    >>> parse_memory("4GB"), parse_memory("512 MiB")
+    (4000000000, 536870912)
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", text)
+    if match is None or match[2].upper() not in _UNITS:
+        raise WrongUse(f"Memory is a number of bytes such as 4GB or 512MB, not {text!r}.")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+class Stream:
+    """This machine, with a bound of its memory.
+
+    Parameters
+    ----------
+    memory
+        Bytes that the program may take, such as ``"4GB"``. Files are read in pieces, and what has to be sorted or
+        grouped goes to a disk.
+    scratch
+        The folder of that disk; the system's own unless told. As much room as the encoded rows take is needed.
+    """
+
+    name = "stream"
+    LEAST = 500_000_000
+    """Bytes that the program takes without any rows, about."""
+
+    def __init__(self, memory: str | int = "4GB", scratch: str | None = None) -> None:
+        allowed = parse_memory(memory) if isinstance(memory, str) else memory
+        if allowed < 2 * self.LEAST:
+            raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
+        self.memory = (allowed - self.LEAST) // 3
+        self.scratch = Scratch(scratch)
+
+    def parts(self, frame: "Frame") -> "StreamParts":
+        """Rows that are in memory, as parts."""
+        return StreamParts(self, lambda names: iter(pieces(_some(frame, names))), tuple(frame.columns))
+
+    def own(self, source: Any) -> "StreamParts | None":
+        """Parts that were made here; None for anything else."""
+        return source if isinstance(source, StreamParts) else None
+
+    def head(self, path: str) -> bytes:
+        """The beginning of a text file, or of the first of a folder."""
+        with opened(part_paths(path)[0]) as file:
+            return file.read(1 << 18)
+
+    def delimited(self, path: str, layout: TextLayout) -> "StreamParts":
+        """The rows of delimited text."""
+
+        def frames(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            for place in part_paths(path):
+                for text, line in blocks(place, layout):
+                    yield from pieces(_some(layout.parse(text, line), names))
+
+        return StreamParts(self, frames, layout.names)
+
+    def columns(self, path: str) -> "StreamParts":
+        """The rows of Parquet files."""
+        files = part_paths(path)
+        try:
+            schema = pl.read_parquet_schema(files[0])
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise BadData("this is not a whole Parquet file.", files[0]) from error
+
+        def frames(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            for place in files:
+                lazy = pl.scan_parquet(place, glob=False).select(list(names or schema))
+                try:
+                    yield from lazy.collect_batches(chunk_size=ROWS, maintain_order=True)
+                except pl.exceptions.PolarsError as error:
+                    raise BadData(
+                        "the columns are not those of the first file, or it is damaged.", place
+                    ) from error
+
+        return StreamParts(self, frames, tuple(schema))
+
+    def lines(self, path: str) -> "StreamParts":
+        """The lines of text files, in one column ``line``."""
+
+        def frames(_: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            for place in part_paths(path):
+                for text, _line in blocks(place, None):
+                    lines = text.decode("utf-8").removesuffix("\n").replace("\r\n", "\n").split("\n")
+                    yield from pieces(pl.DataFrame({"line": lines}, schema={"line": pl.String}))
+
+        return StreamParts(self, frames, ("line",))
+
+    def close(self) -> None:
+        """Remove what was put on a disk."""
+        self.scratch.close()
+
+
+class StreamParts:
+    """Rows that come frame by frame.
+
+    Parameters
+    ----------
+    frames
+        Where they come from.
+    names
+        The columns.
+    """
+
+    def __init__(self, engine: Stream, frames: Frames, names: Sequence[str]) -> None:
+        self._engine, self._frames, self._names = engine, frames, tuple(names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._names
+
+    def select(self, names: Sequence[str]) -> "StreamParts":
+        """Some of the columns."""
+        return StreamParts(self._engine, lambda some: self._frames(some or names), names)
+
+    def map(self, work: "Work", schema: "Schema") -> "StreamParts":
+        """Transform rows, frame by frame and in their order."""
+        return self._made(lambda: map(work, self._all()), schema)
+
+    def group(self, by: str, work: "Work", schema: "Schema") -> "StreamParts":
+        """Transform all rows with the same integer in a column as one frame."""
+
+        def frames() -> Iterator[pl.DataFrame]:
+            for rows in together(self._all(), by, self._engine.memory, self._engine.scratch):
+                yield from (work(group) for group in rows.partition_by(by))
+
+        return self._made(frames, schema)
+
+    def fold(
+        self, work: "Callable[[Frame], Result]", merge: Callable[[Result, Result], Result]
+    ) -> Result | None:
+        """A result of each frame, merged into one."""
+        results = map(work, self._all())
+        for found in results:
+            for other in results:
+                found = merge(found, other)
+            return found
+        return None
+
+    def counts(self, names: Sequence[str]) -> "Frame":
+        """The distinct combinations of some columns with their rows."""
+        keys = list(names)
+        count = pl.col(COUNT).sum()
+        waiting: list[pl.DataFrame] = []
+        rows, known = 0, 0
+        for frame in self.select(names)._all():
+            waiting.append(frame.group_by(keys).agg(pl.len().cast(pl.Int64).alias(COUNT)))
+            rows += waiting[-1].height
+            if rows > 2 * known + 4 * ROWS:
+                waiting = [pl.concat(waiting).group_by(keys).agg(count)]
+                rows = known = waiting[0].height
+        if not waiting:
+            return self.collect().select(keys).with_columns(pl.lit(0, pl.Int64).alias(COUNT))
+        return pl.concat(waiting).group_by(keys).agg(count).sort(keys)
+
+    def distinct(self, names: Sequence[str]) -> "StreamParts":
+        """The distinct combinations of some columns with their rows, on a disk where there are many."""
+        keys = list(names)
+
+        def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            bucket = (pl.struct(keys).hash() % SPREAD).cast(pl.Int32).alias("(bucket)")
+            counted = (
+                frame.group_by(keys).agg(pl.len().cast(pl.Int64).alias(COUNT)).with_columns(bucket)
+                for frame in self.select(names)._all()
+            )
+            for rows in together(counted, "(bucket)", self._engine.memory, self._engine.scratch):
+                yield _some(rows.group_by(keys).agg(pl.col(COUNT).sum()), some)
+
+        return StreamParts(self._engine, frames, (*keys, COUNT))
+
+    def sort(self, names: Sequence[str]) -> "StreamParts":
+        """The same rows in ascending order, missing cells first, texts by code points."""
+        return self._same(
+            lambda: in_order(self._all(), list(names), self._engine.memory, self._engine.scratch)
+        )
+
+    def with_rows(self, frame: "Frame") -> "StreamParts":
+        """The same rows, and those of a frame."""
+        more = frame.select(self.names)
+        return self._same(lambda: chain(self._all(), iter(pieces(more))))
+
+    def keep(self) -> "StreamParts":
+        """The same rows, computed once and kept on a disk."""
+        kept: list[Heap] = []
+
+        def frames() -> Iterator[pl.DataFrame]:
+            if kept:
+                yield from kept[0].frames()
+                return
+            heap = Heap(self._engine.scratch)
+            for frame in self._all():
+                heap.add(frame)
+                if heap.waiting > self._engine.memory // 8:
+                    heap.flush()
+                yield frame
+            kept.append(heap)
+
+        return self._same(frames)
+
+    def collect(self) -> "Frame":
+        """All rows."""
+        frames = list(self._all())
+        if frames:
+            return pl.concat(frames)
+        return next(self._frames(None), pl.DataFrame(schema=dict.fromkeys(self.names, pl.Null)))
+
+    def write(self, folder: str, ending: str, header: str | None = None) -> int:
+        """Write the rows in their order as part files into a new folder."""
+        place = Path(folder)
+        place.mkdir(parents=True)
+        count = 0
+        for rows in _files_full(self._all()):
+            path = place / f"part-{count:05}{ending}"
+            if ending == ".parquet":
+                pl.concat(list(rows)).write_parquet(path)
+            else:
+                with path.open("w", encoding="utf-8", newline="\n") as file:
+                    file.write("" if header is None else f"{header}\n")
+                    for frame in rows:
+                        file.writelines(f"{line}\n" for line in frame.to_series().to_list())
+            count += 1
+        return count
+
+    def _all(self) -> Iterator[pl.DataFrame]:
+        return (frame for frame in self._frames(None) if frame.height)
+
+    def _same(self, frames: Callable[[], Iterator[pl.DataFrame]]) -> "StreamParts":
+        def same(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            some = False
+            for frame in frames():
+                some = True
+                yield _some(frame, names)
+            if not some:
+                yield from (_some(frame.clear(), names) for frame in islice(self._frames(None), 1))
+
+        return StreamParts(self._engine, same, self.names)
+
+    def _made(self, frames: Callable[[], Iterator[pl.DataFrame]], schema: "Schema") -> "StreamParts":
+        wanted = dict(schema)
+
+        def made(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+            empty = pl.DataFrame(schema=wanted)
+            return (_some(frame, names) for frame in chain(frames(), (empty,)))
+
+        return StreamParts(self._engine, made, tuple(wanted))
+
+
+def _files_full(frames: Iterator[pl.DataFrame]) -> Iterator[Iterator[pl.DataFrame]]:
+    """Frames for one file after the other, each to be gone through before the next is asked for."""
+    for first in frames:
+
+        def full(first: pl.DataFrame = first) -> Iterator[pl.DataFrame]:
+            yield first
+            size = first.estimated_size()
+            while size < FILE and (frame := next(frames, None)) is not None:
+                size += frame.estimated_size()
+                yield frame
+
+        yield full()
+
+
+def _some(frame: pl.DataFrame, names: Sequence[str] | None) -> pl.DataFrame:
+    return frame if names is None else frame.select(names)

@@ -1,0 +1,94 @@
+"""Text files in blocks of whole lines."""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from shoal.data.parts import TextLayout
+from shoal.errors import BadData
+
+BLOCK = 1 << 23
+"""Bytes of text that are read at once."""
+
+
+def part_paths(path: str) -> list[Path]:
+    """The file of a path, or the part files of a folder."""
+    place = Path(path)
+    if not place.exists():
+        raise BadData("there is no such file.", path)
+    if not place.is_dir():
+        return [place]
+    found = sorted(entry for entry in place.glob("part-*") if entry.is_file() and entry.stat().st_size)
+    if not found:
+        raise BadData("the folder holds no files part-…, so there is nothing to read.", path)
+    return found
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file, unpacked while it is read."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+        file.seek(0)
+        if magic.startswith(b"\x1f\x8b"):
+            with gzip.open(file) as unpacked:
+                yield cast(BinaryIO, unpacked)
+        elif magic == b"\x28\xb5\x2f\xfd":
+            import zstandard
+
+            with zstandard.ZstdDecompressor().stream_reader(file, closefd=False) as unpacked:
+                yield cast(BinaryIO, io.BufferedReader(unpacked))
+        else:
+            yield file
+
+
+def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]:
+    """Whole lines of a text, without its header, and the number of the first; quoted line ends end no line."""
+    line = 1
+    rest = b""
+    with opened(path) as file:
+        first = True
+        while block := file.read(BLOCK):
+            text = rest + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
+            end = _line_end(text, quoted=layout is not None)
+            whole, rest = text[:end], text[end:]
+            if first and whole and layout is not None and layout.header is not None:
+                lines = 1 + sum(name.count("\n") for name in layout.header)
+                whole = _headless(whole, layout, lines, path)
+                line += lines
+            first = first and not end
+            if whole:
+                yield whole, line
+                line += whole.count(b"\n")
+    if rest.strip():
+        whole = rest + b"\n"
+        if first and layout is not None and layout.header is not None:
+            whole = _headless(whole, layout, 1, path)
+        if whole:
+            yield whole, line
+
+
+def _line_end(text: bytes, quoted: bool) -> int:
+    """Where the last whole line of a text ends."""
+    end = text.rfind(b"\n") + 1
+    while end and quoted and text.count(b'"', 0, end) % 2:
+        end = text.rfind(b"\n", 0, end - 1) + 1
+    return end
+
+
+def _headless(text: bytes, layout: TextLayout, lines: int, path: Path) -> bytes:
+    """The text without its first lines, which must be the header."""
+    start = 0
+    for _ in range(lines):
+        start = text.find(b"\n", start) + 1 or len(text)
+    named = next(
+        csv.reader(io.StringIO(text[:start].decode("utf-8", "replace")), delimiter=layout.separator), []
+    )
+    assert layout.header is not None
+    if [name.strip() for name in named] != [name.strip() for name in layout.header]:
+        raise BadData("the files do not have the same header; part files of one table do.", path)
+    return text[start:]

@@ -1,0 +1,170 @@
+"""Releases whose rows are in parts: written as folders of part files, and opened again where an engine works."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.domain import nominal
+from shoal.data.groups import Groups
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.io.basket_layouts import parse_layout, published_name
+from shoal.io.basket_tables import published_separator
+from shoal.io.baskets import with_roles
+from shoal.io.decode import column_type
+from shoal.io.delimited import delimited_text
+from shoal.io.parted import open_parts
+from shoal.io.parted_lines import header_of
+from shoal.io.release_facts import read_facts
+
+
+def write_parts(data: PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
+    """Write published rows as part files, in a folder of the data file's name.
+
+    Returns
+    -------
+    dict
+        What release.json says about its shape, as for data that is one file.
+    """
+    schema = data.schema
+    if isinstance(schema, Table):
+        _write_table(data, folder / f"data.{table_format}", f".{table_format}")
+        columns = [{"name": column.name, "role": str(column.role)} for column in schema.columns]
+        return {"form": "table", "columns": columns, "rows": data.rows}
+    if isinstance(schema, Baskets):
+        name = published_name(schema.layout)
+        data.parts.write(str(folder / name), Path(name).suffix, header_of(schema))
+        return _baskets_shape(schema, data.rows)
+    data.parts.write(str(folder / "data.jsonl"), ".jsonl")
+    form = "groups" if isinstance(schema, Groups) else "clusters"
+    items = len(schema.vocabulary)
+    return {"form": form, "baskets": data.baskets, form: data.rows, "items": items}
+
+
+def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
+    """Open the published files of a release where an engine works; cells are taken as they stand.
+
+    Parameters
+    ----------
+    folder
+        The folder that a release was written to, or the published folder inside.
+    """
+    from shoal.io.release_data import data_file
+    from shoal.io.release_folder import published_folder
+
+    published = published_folder(folder)
+    facts = read_facts(published / "release.json")
+    path, shape = data_file(published), facts.shape
+    if shape["form"] == "table":
+        opened = open_parts(path, engine, raw=True)
+        roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+        if set(opened.names) != set(roles):
+            unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
+            raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+        schema, parts = published_table(opened.names, opened.parts, roles)
+        return facts.parted(PartedRelease(schema, parts, shape["rows"]))
+    lines = engine.lines(str(path))
+    return facts.parted(
+        PartedRelease(empty_sets(shape["form"]), lines, shape[shape["form"]], shape["baskets"])
+    )
+
+
+def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
+    """Open the published baskets of a release where an engine works, encoded by one vocabulary.
+
+    Raises
+    ------
+    BadData
+        If there are not as many baskets or items as release.json says.
+    """
+    from shoal.io.parted_baskets import read_parted_baskets
+    from shoal.io.release_data import data_file
+    from shoal.io.release_folder import published_folder
+
+    published = published_folder(folder)
+    shape, path = read_facts(published / "release.json").shape, data_file(published)
+    read = read_parted_baskets(engine, str(path), layout=shape["layout"], separator=shape.get("separator"))
+    found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
+    for what, number in found.items():
+        if number != shape[what]:
+            raise BadData(
+                f"release.json says {shape[what]:,} {what}, the file has {number:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                path,
+            )
+    known = set(read.schema.vocabulary)
+    # A sensitive item that is not published any more is no secret of this release.
+    sensitive, insensitive = (
+        [item for item in shape[role] if item in known] for role in ("sensitive", "insensitive")
+    )
+    return replace(read, schema=with_roles(read.schema, sensitive, insensitive))
+
+
+def empty_sets(form: str) -> Baskets | Groups | Clusters:
+    """Published sets of a form that hold nothing."""
+    none, begin = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    if form == "baskets":
+        return Baskets(begin, none, (), none, none)
+    if form == "groups":
+        return Groups(begin, begin, none, begin, none, begin[:0], ())
+    return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
+
+
+def published_table(names: Iterable[str], parts: Parts, roles: Mapping[str, Role]) -> tuple[Table, Parts]:
+    """The columns of a published table, insensitive unless told, and its cells as texts."""
+    none = np.empty(0, dtype=np.int32)
+    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in names]
+    return Table(tuple(columns)), parts.map(as_texts, {column.name: pl.String() for column in columns})
+
+
+def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells as they stand."""
+    from shoal.io.encode import to_texts
+
+    return pl.DataFrame([to_texts(series).alias(series.name) for series in frame])
+
+
+def _write_table(data: PartedRelease, path: Path, ending: str) -> None:
+    schema: Table = data.schema
+    if ending == ".parquet":
+        types = {column.name: column_type(column) for column in schema.columns}
+        data.parts.map(lambda frame: _typed(frame, types), types).write(str(path), ending)
+        return
+    header = delimited_text(pl.DataFrame(schema=dict.fromkeys(schema.names, pl.String)))
+    lines: Parts = data.parts.map(_csv_lines, {"line": pl.String})
+    lines.write(str(path), ending, header.removesuffix("\n"))
+
+
+def _typed(frame: pl.DataFrame, types: dict[str, Any]) -> pl.DataFrame:
+    """Texts as numbers and dates, where all texts of a column are such."""
+    return frame.select(
+        pl.col(name).str.to_date() if kind == pl.Date else pl.col(name).cast(kind)
+        for name, kind in types.items()
+    )
+
+
+def _csv_lines(frame: pl.DataFrame) -> pl.DataFrame:
+    """The lines of a frame, as one text."""
+    text = delimited_text(frame, header=False).removesuffix("\n")
+    return pl.DataFrame({"line": [text]}, schema={"line": pl.String})
+
+
+def _baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
+    shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
+    if parse_layout(schema.layout).form == "column":
+        shape["separator"] = published_separator(schema.vocabulary)
+    return shape | {
+        "baskets": rows,
+        "items": len(schema.vocabulary),
+        "sensitive": [schema.vocabulary[item] for item in schema.sensitive],
+        "insensitive": [schema.vocabulary[item] for item in schema.insensitive],
+    }

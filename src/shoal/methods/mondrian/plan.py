@@ -1,0 +1,114 @@
+"""What is settled before the first cut, for all rows alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data.statistics import group_statistics
+from shoal.data.table import Column, Table, canonical_order
+from shoal.methods.mondrian.choice import Choice
+from shoal.methods.mondrian.partition import partition
+from shoal.methods.mondrian.publish import Axis, Form, axis_of, form_of, publish
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The dimensions, the promises and the rules of a run: it cuts the whole table, or a part that was cut out of it.
+
+    Parameters
+    ----------
+    forms, axes
+        How each quasi-identifier is published, and its values in cut order.
+    models
+        The promises.
+    weights, relaxed, choose
+        As for ``partition``.
+    overall
+        How often each value of the sensitive columns occurs in the whole table, where a part of it is cut.
+    """
+
+    forms: tuple[Form, ...]
+    axes: tuple[Axis, ...]
+    models: tuple[TableModel, ...]
+    weights: Floats
+    relaxed: bool
+    choose: Choice
+    overall: Mapping[str, Counts] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        form: Form,
+        models: tuple[TableModel, ...],
+        weights: Mapping[str, float],
+        relaxed: bool,
+        choose: Choice,
+        overall: Mapping[str, Counts] | None = None,
+    ) -> "Plan":
+        """The plan for a table; its rows do not matter."""
+        forms = tuple(form_of(column, form) for column in table.quasi)
+        axes = tuple(axis_of(column, one) for column, one in zip(table.quasi, forms, strict=True))
+        wide = np.array([weights.get(column.name, 1.0) for column in table.quasi])
+        return cls(forms, axes, models, wide, relaxed, choose, overall)
+
+    @property
+    def least(self) -> int:
+        """The fewest rows of a class."""
+        return max(model.least_size() for model in self.models)
+
+    def cut(self, table: Table, seed: int, threads: int) -> tuple[Rows, Rows]:
+        """The rows class by class, and where each class starts, with the number of rows at the end."""
+        rows = canonical_order(table.columns) if self.relaxed else np.arange(table.rows)
+        codes = np.stack(
+            [axis.place[column.codes[rows]] for axis, column in zip(self.axes, table.quasi, strict=True)],
+            axis=1,
+        )
+        parts = partition(
+            codes,
+            [axis.positions for axis in self.axes],
+            [axis.depths for axis in self.axes],
+            least=self.least,
+            weights=self.weights,
+            relaxed=self.relaxed,
+            choose=self.choose,
+            seed=seed,
+            allowed=self._allowed(table, rows),
+            threads=threads,
+        )
+        return rows[parts.order], parts.starts
+
+    def publish(self, table: Table, order: Rows, starts: Rows) -> dict[str, Column]:
+        """The published quasi-identifiers of a table whose classes are given as by `cut`."""
+        pairs = zip(table.quasi, self.forms, strict=True)
+        return {column.name: publish(column, form, order, starts) for column, form in pairs}
+
+    def _allowed(self, table: Table, rows: Rows) -> Any:
+        """The test of proposed cuts, or None where the least size of a class says it all."""
+        if table.entity is None and all(
+            isinstance(model, KAnonymity) and model.k <= self.least for model in self.models
+        ):
+            return None
+        columns = tuple(dict.fromkeys(name for model in self.models for name in model.columns()))
+
+        def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
+            groups = np.full(table.rows, -1, dtype=np.int64)
+            lengths = end - begin
+            places = np.repeat(begin - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
+                lengths.sum()
+            )
+            cut = np.repeat(np.arange(len(begin)), lengths)
+            groups[rows[order[places]]] = 2 * cut + (places >= middle[cut])
+            statistics = group_statistics(table, groups, 2 * len(begin), columns, overall=self.overall)
+            holds = np.ones(2 * len(begin), dtype=bool)
+            for model in self.models:
+                holds &= model.holds(statistics)
+            both: Mask = holds[::2] & holds[1::2]
+            return both
+
+        return allowed

@@ -1,0 +1,260 @@
+"""Published tables, groups and clusters in parts, judged where the parts lie.
+
+Classes of a table are judged apart, and so are the lines of groups and clusters: what each worker finds is joined here.
+Of a table, only its distinct rows travel, with their counts, so that no class is too large for a worker.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts
+from shoal.data.cells import SUPPRESSED
+from shoal.data.domain import nominal
+from shoal.data.parts import COUNT, PartedRelease, Parts
+from shoal.data.release import Published
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData, WrongUse
+from shoal.models.classes import Excerpt
+from shoal.models.evidence import Evidence, Part, joined
+from shoal.models.model import LineModel, TableModel
+from shoal.models.sensitive import SensitiveModel
+from shoal.models.verdict import Verdict
+
+if TYPE_CHECKING:
+    import polars
+
+ROW_BYTES, CELL_BYTES = 128, 96
+"""What a distinct row, and each of its cells, takes in a worker while it is judged."""
+
+SMALL_PART = 50_000
+"""Distinct rows that are not worth dividing among workers."""
+
+BUCKET, FOUND = "(bucket)", "found"
+
+Judged: TypeAlias = tuple[int, tuple[Evidence, ...]]
+"""How many lines there are, and what each model found in them."""
+
+
+def verify_table(models: Sequence[TableModel], published: PartedRelease, memory: int) -> tuple[Verdict, ...]:
+    """Judge a published table in parts.
+
+    Parameters
+    ----------
+    models
+        The promises.
+    published
+        The table: texts, missing cells null or empty.
+    memory
+        Bytes that one worker can give to it.
+
+    Raises
+    ------
+    WrongUse
+        If a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
+    """
+    table = published.schema
+    assert isinstance(table, Table)
+    entities = {getattr(model, "entity", None) for model in models} - {None}
+    named = [column for column in table.columns if column.role in (Role.QUASI, Role.SENSITIVE)]
+    columns = (*named, *(column for column in table.columns if column.name in entities))
+    rows = published.parts.distinct([column.name for column in columns]).keep()
+    size = partial(_size, columns=tuple(column.name for column in named))
+    count, told, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
+    _refuse_changed("rows", published.rows, total)
+    fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
+    apart = [model for model in models if model.apart(table)]
+    together = [model for model in models if not model.apart(table)]
+    if together and count > fits:
+        raise WrongUse(
+            f"{together[0].name} as promised here compares classes with each other, and {count:,} distinct rows do not "
+            "fit into one worker; give more memory."
+        )
+    wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
+    examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, told=told)
+    found = _by_class(
+        rows,
+        examine,
+        [column.name for column in table.quasi],
+        -(-count // min(fits, max(count // 32, SMALL_PART))),
+    )
+    found = found or [Evidence() for _ in apart]
+    verdicts = {id(model): model.conclude(one) for model, one in zip(apart, found, strict=True)}
+    if together:
+        everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
+        verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
+    return tuple(verdicts[id(model)] for model in models)
+
+
+def verify_lines(
+    models: Sequence[LineModel],
+    published: PartedRelease,
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> tuple[Verdict, ...]:
+    """Judge groups or clusters in parts.
+
+    Parameters
+    ----------
+    parse
+        What some lines publish; the second argument names where they are from, for messages.
+    """
+    parts = published.parts
+    secrets = parts.fold(partial(_secrets, models=tuple(models), parse=parse), _union) or frozenset()
+    judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
+    lines, found = judged or (0, tuple(Evidence() for _ in models))
+    _refuse_changed("lines", published.rows, lines)
+    return tuple(model.conclude(one) for model, one in zip(models, found, strict=True))
+
+
+def _by_class(
+    rows: Parts, examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str], buckets: int
+) -> list[Evidence]:
+    """Examine distinct rows, all of a class together."""
+    import polars as pl
+
+    schema = {
+        BUCKET: pl.Int32(),
+        **{name: pl.String() for name in rows.names if name != COUNT},
+        COUNT: pl.Int64(),
+    }
+    divided = rows.map(partial(_bucketed, quasi=quasi, buckets=buckets, names=tuple(schema)), schema)
+    packed = divided.group(BUCKET, partial(_packed, examine=examine), {FOUND: pl.Binary()})
+    found = [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
+    return [joined(parts) for parts in zip(*found, strict=True)]
+
+
+def _bucketed(
+    frame: "polars.DataFrame", quasi: list[str], buckets: int, names: tuple[str, ...]
+) -> "polars.DataFrame":
+    """Distinct rows with a number that the rows of a class share."""
+    import polars as pl
+
+    texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
+    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(names)
+
+
+def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
+    """A number for each row that all rows of its class share; null and the empty text are one."""
+    mixed = np.zeros(frame.height, dtype=np.uint64)
+    for name in quasi:
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + frame[name].fill_null("").hash(seed=7).to_numpy()
+    return ((mixed >> np.uint64(17)) % np.uint64(buckets)).astype(np.int32)
+
+
+def _packed(
+    frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]"
+) -> "polars.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame({FOUND: [pickle.dumps(examine(frame.drop(BUCKET)))]}, schema={FOUND: pl.Binary()})
+
+
+def _examined(
+    frame: "polars.DataFrame",
+    models: tuple[TableModel, ...],
+    columns: tuple[Column, ...],
+    wholes: "dict[str, tuple[tuple[str, ...], Counts]]",
+    told: int,
+) -> list[Evidence]:
+    """Look at some classes, given by their distinct rows with counts."""
+    table = Table(tuple(_column(frame[column.name], column, wholes.get(column.name)) for column in columns))
+    overall = {name: counts for name, (_, counts) in wholes.items()}
+    excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
+    return [model.examine(excerpt) for model in models]
+
+
+def _column(texts: "polars.Series", column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
+    """A column of texts, with the values of the whole where they are known."""
+    import polars as pl
+
+    texts = texts.fill_null("")
+    labels = texts.unique().sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
+    codes = texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int32)
+    return Column(column.name, column.role, nominal(tuple(labels.to_list())), codes)
+
+
+def _compared(models: Sequence[TableModel], table: Table) -> tuple[Column, ...]:
+    """The sensitive columns of which the distribution in all rows must be known."""
+    relative = [model for model in models if model.relative and isinstance(model, SensitiveModel)]
+    names = dict.fromkeys(column.name for model in relative for column in model.judged(table))
+    return table.select(names)
+
+
+def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
+    """The texts of a column, ascending, and how often each is published; those that tell nothing never."""
+    counts = rows.fold(partial(_values, name=name), _summed) or {}
+    labels = tuple(sorted(counts))
+    return labels, np.array([0 if text == SUPPRESSED else counts[text] for text in labels], dtype=np.int64)
+
+
+def _values(frame: "polars.DataFrame", name: str) -> dict[str, int]:
+    import polars as pl
+
+    sums = frame.group_by(pl.col(name).fill_null("")).agg(pl.col(COUNT).sum())
+    return dict(zip(sums[name].to_list(), sums[COUNT].to_list(), strict=True))
+
+
+def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    for text, count in other.items():
+        one[text] = one.get(text, 0) + count
+    return one
+
+
+def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...]:
+    """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
+    import polars as pl
+
+    hidden = frame.filter(pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns))
+    total = int(frame[COUNT].sum())
+    return frame.height, total - int(hidden[COUNT].sum()), total
+
+
+def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(first + second for first, second in zip(one, other, strict=True))
+
+
+def _refuse_changed(what: str, told: int, found: int) -> None:
+    if told != found:
+        raise BadData(
+            f"release.json says {told:,} {what}, there are {found:,}: the release was changed after it was made. Fetch "
+            "the folder again."
+        )
+
+
+def _union(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    return one | other
+
+
+def _paired(one: Judged, other: Judged) -> Judged:
+    found = tuple(first.joined(second) for first, second in zip(one[1], other[1], strict=True))
+    return one[0] + other[0], found
+
+
+def _secrets(
+    frame: "polars.DataFrame",
+    models: tuple[LineModel, ...],
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> frozenset[str]:
+    published = parse(frame["line"].to_list(), _name(frame))
+    return frozenset[str]().union(*(model.secrets(published) for model in models))
+
+
+def _judged(
+    frame: "polars.DataFrame",
+    models: tuple[LineModel, ...],
+    parse: "Callable[[Iterable[str], str], Published]",
+    secrets: frozenset[str],
+) -> Judged:
+    part = Part(_name(frame), secrets)
+    published = parse(frame["line"].to_list(), part.name)
+    return frame.height, tuple(model.examine(published, part) for model in models)
+
+
+def _name(frame: "polars.DataFrame") -> str:
+    """Some lines by the first of them, for they have no other name."""
+    first = frame["line"][0]
+    return f"the part that begins with {first if len(first) <= 40 else first[:39] + '…'}"

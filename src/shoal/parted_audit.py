@@ -1,0 +1,141 @@
+"""What can be told of published files without reading them here: `shoal verify --engine spark` and ``stream``."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.audit import Asked, refuse_different_forms, refuse_unproven, with_column_roles
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse
+from shoal.methods.table_method import read_population
+from shoal.models.model import Model
+from shoal.models.verdict import Verdict
+from shoal.parted import engine_of, judge_sets, models_of
+from shoal.recipe import Running
+
+
+def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> tuple[Verdict, ...]:
+    """Judge a release or any published file where an engine works.
+
+    Parameters
+    ----------
+    source
+        The folder of a release, or a published file or folder of part files, that all workers see.
+    asked
+        What to prove; a release is judged by its own promises unless told.
+    """
+    engine = engine_of(running)
+    assert engine is not None
+    try:
+        return verify_by(engine, source, asked)
+    finally:
+        engine.close()
+
+
+def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict, ...]:
+    """Judge a release or any published file where an engine works, which stays open."""
+    from shoal.io.release_folder import is_release
+
+    if not is_release(source):
+        return _verify_file(engine, source, asked)
+    from shoal.io.parted_release import open_baskets, open_release
+
+    release = open_release(source, engine)
+    models = _models(release, asked, source)
+    if isinstance(release.data.schema, Table):
+        from shoal.models.in_parts import verify_table
+
+        data = replace(release.data, schema=with_column_roles(release.data.schema, asked.roles))
+        return verify_table(_definite(models, data.schema, asked), data, engine.memory)
+    for model in models:
+        model.accept(release.data.schema)
+    if isinstance(release.data.schema, Baskets):
+        return _verify_baskets(engine, models, open_baskets(source, engine), asked)
+    return judge_sets(models, release.data)
+
+
+def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -> list[Any]:
+    """What is asked for, or what the release promises itself."""
+    if asked.others:
+        refuse_different_forms(asked)
+        return list(asked.others)
+    if asked.promised.models():
+        for model in asked.promised.models():
+            model.accept(release.data.schema)
+        return []
+    if not release.promises:
+        raise BadData("the release promises nothing, so there is nothing to prove.", path=source)
+    return models_of(release)
+
+
+def _definite(models: list[Any], table: Table, asked: Asked) -> list[Any]:
+    """The promises of a release with the population that is given, or those that are asked for."""
+    if not table.quasi:
+        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    if not models:
+        return list(asked.promised.definite(table, published=True))
+    if asked.promised.population is None:
+        return models
+    population = read_population(asked.promised.population, table)
+    return [
+        model.among(population) if "population" in type(model).model_fields else model for model in models
+    ]
+
+
+def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict, ...]:
+    """Judge a published file that is no release."""
+    if asked.others:
+        refuse_different_forms(asked)
+        return _verify_sets(engine, str(source), asked)
+    if Path(source).exists() or not asked.promised.models():
+        refuse_unproven(source, bool(asked.promised.models()))
+    from shoal.io.parted import open_parts
+    from shoal.io.parted_release import published_table
+    from shoal.models.in_parts import verify_table
+
+    opened = open_parts(source, engine, asked.reading, raw=True)
+    schema, parts = published_table(opened.names, opened.parts, {})
+    schema = with_column_roles(schema, asked.roles)
+    data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
+    return verify_table(_definite([], schema, asked), data, engine.memory)
+
+
+def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ...]:
+    """Judge a published file of baskets, groups or clusters."""
+    from shoal.io.parted_baskets import read_parted_baskets
+
+    first = asked.others[0]
+    if Baskets not in first.accepts:
+        lines = engine.lines(source)
+        from shoal.io.parted_release import empty_sets
+
+        form = "groups" if Groups in first.accepts else "clusters"
+        data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0)
+        return judge_sets(list(asked.others), data)
+    separator = None if asked.reading is None else asked.reading.separator
+    read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
+    return _verify_baskets(engine, list(asked.others), read, asked)
+
+
+def _verify_baskets(
+    engine: Engine, models: list[Model], data: PartedBaskets, asked: Asked
+) -> tuple[Verdict, ...]:
+    from shoal.io.baskets import with_roles as with_item_roles
+    from shoal.models.baskets_in_parts import verify_baskets
+
+    if asked.roles.sensitive or asked.roles.insensitive:
+        schema = with_item_roles(data.schema, asked.roles.sensitive, asked.roles.insensitive)
+        data = replace(data, schema=schema)
+    return verify_baskets(models, data, engine.memory)
+
+
+def _height(frame: Any) -> int:
+    return int(frame.height)
+
+
+def _sum(one: int, other: int) -> int:
+    return one + other

@@ -1,0 +1,37 @@
+"""What is published in parts, as the files of one machine hold it."""
+
+import dataclasses
+from pathlib import Path
+
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.parts import PartedRelease
+from shoal.io.baskets import write_baskets
+from shoal.io.parted_lines import header_of
+from shoal.io.published_clusters import write_clusters
+from shoal.io.published_groups import write_groups
+
+
+def text_of_parts(release: PartedRelease) -> str:
+    """The text of all part files together, with one header."""
+    header = header_of(release.schema) if isinstance(release.schema, Baskets) else None
+    lines = release.parts.collect()["line"].to_list()
+    return "".join(f"{line}\n" for line in ([] if header is None else [header]) + lines)
+
+
+def text_of(data: object, path: Path) -> str:
+    """The text of the file that is published from memory."""
+    if isinstance(data, Baskets):
+        write_baskets(data, path)
+    elif isinstance(data, Groups):
+        write_groups(data, path)
+    else:
+        assert isinstance(data, Clusters)
+        write_clusters(data, path)
+    return path.read_text(encoding="utf-8")
+
+
+def laid_out(baskets: Baskets, layout: str) -> Baskets:
+    """The same baskets in another layout."""
+    return dataclasses.replace(baskets, layout=layout)

@@ -1,0 +1,82 @@
+"""What every method that can be cut keeps, whatever the engine."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.data import people, shopping
+
+import shoal
+from shoal import registry
+from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine
+from shoal.errors import WrongUse
+from shoal.io.baskets import write_baskets
+from shoal.io.release_folder import read_release
+from shoal.io.tables import write_table
+from shoal.methods.method import Method
+from shoal.outcome import judge
+
+EQUAL = frozenset({"samarati", "lattice", "mondrian", "coherence"})
+"""Methods whose release in parts is the one in memory, row for row."""
+
+TABLE: dict[str, Any] = {
+    "identifying": "name",
+    "quasi": ["age", "city"],
+    "sensitive": "illness",
+    "insensitive": "shift",
+    "hierarchies": {"age": "intervals:5,10,20", "city": "suppress"},
+}
+BASKETS: dict[str, Any] = {"sensitive": ["item8", "item9"], "baskets": "lines"}
+
+
+def arguments(method: type[Method], folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The contract data as a file, and how it is read."""
+    if method.accepts is Baskets:
+        path = folder / "baskets.dat"
+        write_baskets(shopping(), path)
+        return path, {**BASKETS, **method.example}
+    path = folder / "people.csv"
+    write_table(people(), path)
+    return path, {**TABLE, **method.example}
+
+
+def text_of(folder: Path) -> str:
+    """The published file, or its part files put together again."""
+    data = next((folder / "release").glob("data.*"))
+    if data.is_file():
+        return data.read_text(encoding="utf-8")
+    texts = [part.read_text(encoding="utf-8") for part in sorted(data.glob("part-*"))]
+    header = texts[0].partition("\n")[0] + "\n" if data.suffix == ".csv" else ""
+    assert all(text.startswith(header) for text in texts)
+    return header + "".join(text.removeprefix(header) for text in texts)
+
+
+def check(name: str, engine: Engine, folder: Path) -> None:
+    """Run a method in parts, verify what it wrote, and compare it with the release in memory."""
+    method = registry.load("method", name)
+    path, options = arguments(method, folder)
+    run = shoal.anonymize(path, name, seed=3, engine=engine, **options)
+    written = run.write(folder / "parts")
+    assert written.holds
+    assert not list(folder.glob(".*"))
+    release = read_release(folder / "parts")
+    assert all(verdict.holds for verdict in judge(release))
+    local = shoal.anonymize(path, name, seed=3, **options)
+    local.write(folder / "local", report=False)
+    assert (release.promises, release.method) == (local.release.promises, name)
+    assert not len(run.trace.rows)
+    private = [file.name for file in (folder / "parts" / "release").rglob("*") if file.is_file()]
+    assert all(file.startswith("part-") or file == "release.json" for file in private)
+    if name in EQUAL:
+        assert text_of(folder / "parts") == text_of(folder / "local")
+        facts = [(folder / one / "release" / "release.json").read_text() for one in ("parts", "local")]
+        assert facts[0] == facts[1]
+
+
+def check_refusal(name: str, engine: Engine, folder: Path) -> None:
+    """A method that cannot be cut says why."""
+    method = registry.load("method", name)
+    path, options = arguments(method, folder)
+    with pytest.raises(WrongUse, match=method.uncut):
+        shoal.anonymize(path, name, engine=engine, **options)

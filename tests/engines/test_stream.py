@@ -1,0 +1,157 @@
+"""Rows in files within little memory give what they give in memory."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from tests.parts import MemoryParts
+
+from shoal.data.parts import Parts
+from shoal.engines import heaps, text_blocks
+from shoal.engines.stream import Stream, parse_memory
+from shoal.errors import BadData, WrongUse
+from shoal.io.parted import open_parts
+from shoal.io.reading import Reading
+from shoal.io.tables import open_input
+
+SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
+
+
+@pytest.fixture
+def stream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Stream]:
+    """An engine that has room for a handful of rows."""
+    monkeypatch.setattr(heaps, "ROWS", 7)
+    monkeypatch.setattr(text_blocks, "BLOCK", 50)
+    engine = Stream("1GB", scratch=str(tmp_path))
+    engine.memory = 300
+    yield engine
+    engine.close()
+    assert not list(tmp_path.glob("shoal-*"))
+
+
+FRAMES = st.lists(
+    st.tuples(st.integers(0, 5), st.none() | st.sampled_from(["", "a", "ab", "\U0000ffff", "😀"])),
+    max_size=80,
+).map(lambda rows: pl.DataFrame(rows, schema=SCHEMA, orient="row"))
+quick = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def ordered(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.sort(frame.columns)
+
+
+def doubled(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(pl.col("number") * 2).filter(pl.col("number") > 4)
+
+
+def counted(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.col("number").first(), pl.len().cast(pl.String).alias("name"))
+
+
+@quick
+@given(FRAMES)
+def test_verbs(stream: Stream, frame: pl.DataFrame) -> None:
+    there, here = stream.parts(frame).keep(), MemoryParts(frame)
+    assert_frame_equal(there.map(doubled, SCHEMA).collect(), here.map(doubled, SCHEMA).collect())
+    assert_frame_equal(there.select(["name"]).collect(), here.select(["name"]).collect())
+    assert_frame_equal(there.sort(["name", "number"]).collect(), here.sort(["name", "number"]).collect())
+    assert_frame_equal(
+        ordered(there.group("number", counted, SCHEMA).collect()),
+        ordered(here.group("number", counted, SCHEMA).collect()),
+    )
+    assert_frame_equal(there.counts(["name", "number"]), here.counts(["name", "number"]))
+    assert there.fold(len, lambda one, other: one + other) == (frame.height or None)
+    assert_frame_equal(ordered(there.with_rows(frame).collect()), ordered(here.with_rows(frame).collect()))
+    assert_frame_equal(there.collect(), frame)
+
+
+@pytest.mark.parametrize("rows", [[(1, "a")] * 300, [(1, "a")] * 300 + [(0, "b"), (2, None)]])
+def test_equal_rows_beyond_memory_are_sorted(stream: Stream, rows: list[Any]) -> None:
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    assert_frame_equal(stream.parts(frame).sort(["number", "name"]).collect(), frame.sort("number", "name"))
+    groups = stream.parts(frame).group("number", counted, SCHEMA).collect()
+    assert_frame_equal(
+        ordered(groups), ordered(MemoryParts(frame).group("number", counted, SCHEMA).collect())
+    )
+
+
+def test_write(stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.engines.stream.FILE", 300)
+    frame = pl.DataFrame({"line": [f"line {number}" for number in range(70)]})
+    parts: Parts = stream.parts(frame)
+    count = parts.write(str(tmp_path / "out"), ".dat", "header")
+    assert count > 1
+    files = sorted((tmp_path / "out").iterdir())
+    assert [file.name for file in files] == [f"part-{number:05}.dat" for number in range(count)]
+    texts = [file.read_text() for file in files]
+    assert all(text.startswith("header\n") for text in texts)
+    assert "".join(text.removeprefix("header\n") for text in texts) == "".join(
+        f"line {n}\n" for n in range(70)
+    )
+    parts.write(str(tmp_path / "columns"), ".parquet")
+    files = sorted((tmp_path / "columns").iterdir())
+    assert_frame_equal(pl.concat([pl.read_parquet(file) for file in files]), frame)
+
+
+TEXT = "a;b;c\n" + "".join(f'{row};"x;\n{row}";"""{row}"""\n{row + 1};ä;\n' for row in range(20))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("ended", [True, False])
+def test_delimited_text(stream: Stream, tmp_path: Path, packed: bool, ended: bool) -> None:
+    path = tmp_path / ("people.csv.gz" if packed else "people.csv")
+    data = (TEXT if ended else TEXT.removesuffix("\n")).encode()
+    path.write_bytes(gzip.compress(data) if packed else data)
+    found = open_parts(path, stream)
+    opened = open_input(path, Reading())
+    assert found.names == opened.names
+    assert_frame_equal(found.parts.collect(), opened.frame(opened.names))
+    assert_frame_equal(found.parts.select(["c", "a"]).collect(), opened.frame(["c", "a"]))
+
+
+def test_faults_name_the_line(stream: Stream, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("a,b\n" + "1,2\n" * 50 + "1\n" + "1,2\n" * 50)
+    with pytest.raises(BadData, match=r"people\.csv, line 52: 1 cell where there are 2 columns"):
+        open_parts(path, stream).parts.collect()
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 50 + b"\xe4,1\n")
+    with pytest.raises(BadData, match=r"people\.csv, line 52: byte 0xE4 is not UTF-8"):
+        open_parts(path, stream).parts.collect()
+    folder = tmp_path / "parts.csv"
+    folder.mkdir()
+    (folder / "part-0.csv").write_text("a,b\n1,2\n")
+    (folder / "part-1.csv").write_text("b,a\n1,2\n")
+    with pytest.raises(BadData, match=r"part-1\.csv: the files do not have the same header"):
+        open_parts(folder, stream).parts.collect()
+    with pytest.raises(BadData, match="no such file"):
+        open_parts(tmp_path / "nobody.csv", stream)
+
+
+def test_parquet(stream: Stream, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": range(50), "b": ["x", None] * 25})
+    frame.write_parquet(tmp_path / "people.parquet")
+    found = open_parts(tmp_path / "people.parquet", stream)
+    assert_frame_equal(found.parts.collect(), frame)
+    assert_frame_equal(found.parts.select(["b"]).collect(), frame.select("b"))
+
+
+def test_lines(stream: Stream, tmp_path: Path) -> None:
+    lines = ["", "1 2 3", 'a "quote', "ä", "", "x" * 90]
+    (tmp_path / "sets.dat").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert stream.lines(str(tmp_path / "sets.dat")).collect()["line"].to_list() == lines
+
+
+@pytest.mark.parametrize("text", ["", "4", "100MB", "4 parrots", "-1GB"])
+def test_wrong_memory(text: str) -> None:
+    with pytest.raises(WrongUse, match="emory"):
+        Stream(text)
+
+
+def test_memory() -> None:
+    assert parse_memory("1.5GB") == 1_500_000_000

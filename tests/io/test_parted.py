@@ -1,0 +1,104 @@
+"""Tables read in parts are the tables read into memory: the same domains, the same rows."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.parts import MemoryEngine, MemoryParts
+
+from shoal.data.table import Table
+from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.parted import open_parts, receive_parted_table
+from shoal.io.reading import Reading
+from shoal.io.tables import receive_table
+
+ROLES: dict[str, Any] = {"quasi": ["a", "b"], "sensitive": ["c"], "others": "drop"}
+
+
+def rows_of(codes: pl.DataFrame) -> list[tuple[int, ...]]:
+    return sorted(codes.rows())
+
+
+def assert_same(source: Any, parts: Any, reading: Reading) -> None:
+    try:
+        arrival = receive_table(source, reading=reading, **ROLES)
+    except BadData as error:
+        refusal: BadData | None = error
+    else:
+        refusal = None
+    if refusal is not None:
+        with pytest.raises(BadData):
+            receive_parted_table(parts, MemoryEngine(), reading=reading, **ROLES)
+        return
+    found = receive_parted_table(parts, MemoryEngine(), reading=reading, **ROLES)
+    table: Table = arrival.table
+    for column, other in zip(table.columns, found.table.schema.columns, strict=True):
+        assert (column.name, column.role) == (other.name, other.role)
+        assert (column.domain.kind, column.domain.labels, column.domain.missing) == (
+            other.domain.kind,
+            other.domain.labels,
+            other.domain.missing,
+        )
+        np.testing.assert_array_equal(column.domain.values, other.domain.values)
+        assert not len(other.codes)
+    here = pl.DataFrame({column.name: column.codes for column in table.columns})
+    assert rows_of(found.table.parts.collect()) == rows_of(here)
+    assert (found.table.rows, found.left_out) == (table.rows, arrival.left_out)
+
+
+CELLS = st.none() | st.sampled_from(["x", " x", "1", "01", "1.0", "-0", "?", "", "2024-01-02", "ä", "y "])
+VALUES = st.one_of(
+    st.lists(st.none() | st.integers(-5, 5), min_size=1),
+    st.lists(st.none() | st.floats(allow_infinity=False, width=32), min_size=1),
+    st.lists(st.none() | st.booleans(), min_size=1),
+    st.lists(st.none() | st.dates(), min_size=1),
+    st.lists(CELLS, min_size=1),
+)
+
+
+@given(VALUES, VALUES, VALUES, st.booleans(), st.integers(0, 99))
+def test_frames(first: list[Any], second: list[Any], third: list[Any], drop: bool, seed: int) -> None:
+    rows = min(map(len, (first, second, third)))
+    frame = pl.DataFrame({"a": first[:rows], "b": second[:rows], "c": third[:rows], "d": first[:rows]})
+    assert_same(frame, MemoryParts(frame, seed), Reading(drop_missing=drop))
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_delimited_text(tmp_path: Path, header: bool) -> None:
+    folder = tmp_path / "people.csv"
+    folder.mkdir()
+    top = "a; b;c;d\n" if header else ""
+    (folder / "part-0.csv").write_text(f'{top}1; "x;y";flu;7\n2;?;"a ""b""";8\n', encoding="utf-8")
+    (folder / "part-1.csv").write_text(f"{top}3;z;ü;9\n1;;flu;\n", encoding="utf-8")
+    reading = Reading(names=None if header else ("a", "b", "c", "d"), separator=";")
+    assert_same(folder, folder, reading)
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pl.DataFrame({"a": [1, 2, None], "b": [1.5, 2.0, float("nan")], "c": ["x", None, " x "]}).write_parquet(
+        tmp_path / "people.parquet"
+    )
+    assert_same(tmp_path / "people.parquet", tmp_path / "people.parquet", Reading())
+
+
+@pytest.mark.parametrize("source", ["people.xlsx", "-", pl.DataFrame({"a": [1]})], ids=str)
+def test_other_sources_are_refused(source: Any) -> None:
+    with pytest.raises(WrongUse, match="convert"):
+        open_parts(source, MemoryEngine())
+
+
+def test_faults_name_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("a,b,c\n1,[1,x\n", encoding="utf-8")
+    with pytest.raises(UnknownName, match="'d'"):
+        receive_parted_table(path, MemoryEngine(), quasi=["d"], others="drop")
+    path.write_text("a,b,c\n1,*,x\n", encoding="utf-8")
+    with pytest.raises(BadData, match=r"people.csv, column 'b': the cell '\*' looks like a published one"):
+        receive_parted_table(path, MemoryEngine(), **ROLES)
+    path.write_text("a,b,c\n", encoding="utf-8")
+    with pytest.raises(BadData, match="no rows"):
+        receive_parted_table(path, MemoryEngine(), **ROLES)

@@ -1,0 +1,145 @@
+"""Rules are hidden in parts by the same stars as in memory."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+from tests.contract.data import people
+from tests.parts import MemoryEngine, parted, published_rows
+from tests.tables import column
+
+from shoal.data.frames import to_polars
+from shoal.data.role import Role
+from shoal.data.table import Table
+from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods.mondrian import parts as mondrian_parts
+from shoal.methods.rule_hiding import parts as hiding_parts
+from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.models import in_parts
+from shoal.models.in_parts import verify_table
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    for module in (mondrian_parts, hiding_parts, in_parts):
+        monkeypatch.setattr(module, "SMALL_PART", 1)
+
+
+def random_table(seed, rows=60, columns=("illness",), insensitive=False):
+    random = np.random.default_rng(seed)
+    ages = [None if draw > 40 else int(draw) for draw in random.integers(18, 44, rows)]
+    return Table(
+        (
+            column("name", [f"person {row}" for row in range(rows)], Role.IDENTIFYING),
+            column("age", ages),
+            column("city", ["ABCDE"[draw] for draw in random.integers(0, 5, rows)]),
+            *(
+                column(
+                    name,
+                    [None if draw > 20 else int(draw) for draw in random.zipf(1.7, rows)],
+                    Role.SENSITIVE,
+                )
+                for name in columns
+            ),
+            *(
+                [
+                    column(
+                        "shift",
+                        ["day" if draw else "night" for draw in random.integers(0, 2, rows)],
+                        Role.INSENSITIVE,
+                    )
+                ]
+                if insensitive
+                else []
+            ),
+        )
+    )
+
+
+def both(method, data, seed=0):
+    local, trace = method.anonymize(data, seed=seed)
+    release, parted_trace = method.anonymize_parts(parted(data, seed), MemoryEngine(), seed=seed)
+    assert release.promises == local.promises
+    assert release.parameters == local.parameters
+    for name, facts in trace.notes.items():
+        if name.startswith("rules."):
+            assert parted_trace.notes[name]["stars"] == facts["stars"]
+    models = tuple(type(model).from_promise(dict(model.as_promise())) for model in method.models())
+    assert all(verdict.holds for verdict in verify_table(models, release.data, 1 << 30))
+    return to_polars(local.data), published_rows(release.data)
+
+
+def refusal(run):
+    """Why something is infeasible, or None."""
+    try:
+        run()
+    except Infeasible as error:
+        return str(error)
+    return None
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    confidence=st.sampled_from([0.3, 0.5, 0.8]),
+    strategy=st.sampled_from(["star", "decoy"]),
+    fewer_than=st.sampled_from([None, 2]),
+)
+def test_same_release_where_rows_of_a_value_are_alike(seed, confidence, strategy, fewer_than):
+    method = RuleHiding(k=3, confidence=confidence, strategy=strategy, fewer_than=fewer_than)
+    data = random_table(seed)
+    if (refused := refusal(lambda: method.anonymize(data))) is not None:
+        assert refusal(lambda: method.anonymize_parts(parted(data), MemoryEngine())) == refused
+        return
+    assert_frame_equal(*both(method, data, seed))
+
+
+@given(seed=st.integers(0, 2**32 - 1), inner=st.sampled_from(["mondrian", "none"]))
+def test_same_stars_where_rows_differ(seed, inner):
+    parameters = {"k": 2} if inner == "mondrian" else {}
+    method = RuleHiding(confidence=0.5, anonymize_with=inner, **parameters)
+    data = random_table(seed, columns=("illness", "income"), insensitive=True)
+    local, released = both(method, data, seed)
+    for name in ("illness", "income"):
+        cells = ["age", "city", name]
+        assert Counter(local.select(cells).iter_rows()) == Counter(released.select(cells).iter_rows())
+
+
+def test_the_same_seed_gives_the_same_stars_whatever_the_cut():
+    data = people()
+    method = RuleHiding(k=3, confidence=0.5)
+    frames = [
+        published_rows(method.anonymize_parts(parted(data, cut), MemoryEngine(), seed=7)[0].data)
+        for cut in range(4)
+    ]
+    for frame in frames[1:]:
+        assert_frame_equal(frame, frames[0])
+
+
+def test_a_column_without_stars_keeps_its_kind():
+    release, _ = RuleHiding(k=2, confidence=1).anonymize_parts(parted(random_table(3)), MemoryEngine())
+    assert release.data.schema.column("illness").domain.kind == "numeric"
+    release, _ = RuleHiding(k=2, confidence=0.3).anonymize_parts(parted(random_table(3)), MemoryEngine())
+    assert release.data.schema.column("illness").domain.kind == "nominal"
+
+
+def test_what_cannot_be_cut_is_refused():
+    data, engine = random_table(1), MemoryEngine()
+    for parameters in ({"strategy": "merge"}, {"antecedent": "any", "size": 1}):
+        with pytest.raises(WrongUse, match="Rules that join classes"):
+            RuleHiding(k=2, confidence=0.5, **parameters).anonymize_parts(parted(data), engine)
+    with pytest.raises(UnknownName):
+        RuleHiding(k=2, confidence=0.5, values=("plague",)).anonymize_parts(parted(data), engine)
+    with pytest.raises(Infeasible, match="does not keep k-anonymity"):
+        RuleHiding(k=5, confidence=0.5, anonymize_with="none").anonymize_parts(parted(data), engine)
+    with pytest.raises(Infeasible, match="breaks beta-likeness"):
+        RuleHiding(k=4, beta=4, confidence=0.4).anonymize_parts(parted(data), engine)
+    owned = Table(
+        tuple(replace(one, role=Role.ENTITY) if one.name == "name" else one for one in data.columns)
+    )
+    for inner in ("mondrian", "none"):
+        with pytest.raises(WrongUse, match="several rows"):
+            RuleHiding(k=2, confidence=0.5, anonymize_with=inner).anonymize_parts(parted(owned), engine)

@@ -1,0 +1,167 @@
+"""Rows in parts that are all in memory, cut at random places anew for every verb: what depends on the cut shows."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from shoal.data.baskets import Baskets
+from shoal.data.parts import COUNT, PartedBaskets, PartedRelease, PartedTable, TextLayout
+from shoal.data.table import Table
+from shoal.io.part_files import part_files
+
+Result = TypeVar("Result")
+
+
+class MemoryParts:
+    """Rows in parts, for tests.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    seed
+        Of the places where they are cut, and of the order in which groups come.
+    pieces
+        The most frames that rows are cut into.
+    """
+
+    def __init__(self, frame: pl.DataFrame, seed: int = 0, pieces: int = 5) -> None:
+        self._frame, self._seed, self._pieces = frame, seed, pieces
+
+    def _next(self, frame: pl.DataFrame) -> "MemoryParts":
+        return MemoryParts(frame, self._seed + 1, self._pieces)
+
+    def _cut(self, frame: pl.DataFrame) -> list[pl.DataFrame]:
+        random = np.random.default_rng(self._seed)
+        count = int(random.integers(0, self._pieces))
+        places = [0, *sorted(random.integers(0, frame.height + 1, count).tolist()), frame.height]
+        cut = [frame[low:high] for low, high in pairwise(places)]
+        return [piece for piece in cut if piece.height]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._frame.columns)
+
+    def select(self, names: Sequence[str]) -> "MemoryParts":
+        return self._next(self._frame.select(names))
+
+    def map(self, work: Callable[[pl.DataFrame], pl.DataFrame], schema: Any) -> "MemoryParts":
+        return self._next(_joined([work(piece) for piece in self._cut(self._frame)], schema))
+
+    def group(self, by: str, work: Callable[[pl.DataFrame], pl.DataFrame], schema: Any) -> "MemoryParts":
+        random = np.random.default_rng(self._seed)
+        rows = self._frame[random.permutation(self._frame.height)] if self._frame.height else self._frame
+        groups = rows.partition_by(by, maintain_order=True) if rows.height else []
+        return self._next(_joined([work(group) for group in groups], schema))
+
+    def fold(
+        self, work: Callable[[pl.DataFrame], Result], merge: Callable[[Result, Result], Result]
+    ) -> Result | None:
+        found = [work(piece) for piece in self._cut(self._frame)]
+        random = np.random.default_rng(self._seed)
+        while len(found) > 1:
+            one = found.pop(int(random.integers(len(found))))
+            other = found.pop(int(random.integers(len(found))))
+            found.append(merge(one, other))
+        return found[0] if found else None
+
+    def counts(self, names: Sequence[str]) -> pl.DataFrame:
+        return self._frame.group_by(list(names)).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(list(names))
+
+    def distinct(self, names: Sequence[str]) -> "MemoryParts":
+        return self._next(self.counts(names).sample(fraction=1, shuffle=True, seed=self._seed))
+
+    def sort(self, names: Sequence[str]) -> "MemoryParts":
+        return self._next(self._frame.sort(list(names)))
+
+    def with_rows(self, frame: pl.DataFrame) -> "MemoryParts":
+        return self._next(pl.concat([frame.select(self.names).cast(self._frame.schema), self._frame]))
+
+    def keep(self) -> "MemoryParts":
+        return self
+
+    def collect(self) -> pl.DataFrame:
+        return self._frame
+
+    def write(self, folder: str, ending: str, header: str | None = None) -> int:
+        Path(folder).mkdir(parents=True)
+        pieces = self._cut(self._frame) or [self._frame]
+        for number, piece in enumerate(pieces):
+            path = Path(folder) / f"part-{number:05}{ending}"
+            if ending == ".parquet":
+                piece.write_parquet(path)
+            else:
+                lines = [*([] if header is None else [header]), *piece.to_series()]
+                path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return len(pieces)
+
+
+class MemoryEngine:
+    """Rows in parts that are all in memory."""
+
+    name = "memory"
+
+    def __init__(self, memory: int = 1 << 30) -> None:
+        self.memory = memory
+
+    def parts(self, frame: pl.DataFrame) -> MemoryParts:
+        return MemoryParts(frame)
+
+    def own(self, source: Any) -> MemoryParts | None:
+        return source if isinstance(source, MemoryParts) else None
+
+    def head(self, path: str) -> bytes:
+        return part_files(path)[0].read_bytes()
+
+    def delimited(self, path: str, layout: TextLayout) -> MemoryParts:
+        texts = [file.read_bytes() for file in part_files(path)]
+        if layout.header is not None:
+            texts = [text[text.index(b"\n") + 1 :] for text in texts]
+        cells = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
+        return MemoryParts(pl.concat([cells, *(layout.parse(text, 2) for text in texts if text)]))
+
+    def columns(self, path: str) -> MemoryParts:
+        return MemoryParts(pl.concat([pl.read_parquet(file) for file in part_files(path)]))
+
+    def lines(self, path: str) -> MemoryParts:
+        lines = [
+            line for file in part_files(path) for line in file.read_text(encoding="utf-8").split("\n")[:-1]
+        ]
+        return MemoryParts(pl.DataFrame({"line": lines}, schema={"line": pl.String}))
+
+    def close(self) -> None:
+        pass
+
+
+def _joined(frames: list[pl.DataFrame], schema: Any) -> pl.DataFrame:
+    wanted = pl.Schema(schema)
+    for frame in frames:
+        assert frame.schema == wanted, f"{frame.schema} instead of {wanted}"
+    return pl.concat(frames) if frames else wanted.to_frame()
+
+
+def parted(table: Table, seed: int = 0) -> PartedTable:
+    """A table in parts, its rows shuffled."""
+    frame = pl.DataFrame({column.name: column.codes for column in table.columns})
+    rows = np.random.default_rng(seed).permutation(table.rows)
+    schema = table.take(np.empty(0, dtype=np.int64))
+    return PartedTable(schema, MemoryParts(frame[rows] if table.rows else frame, seed), table.rows)
+
+
+def parted_baskets(baskets: Baskets, seed: int = 0) -> PartedBaskets:
+    """Baskets in parts, shuffled."""
+    random = np.random.default_rng(seed)
+    baskets = baskets.take(random.permutation(len(baskets)).astype(np.int64))
+    rows = [part.tolist() for part in np.split(baskets.items, baskets.indptr[1:-1])] if len(baskets) else []
+    frame = pl.DataFrame({"items": rows}, schema={"items": pl.List(pl.Int32)})
+    schema = baskets.take(np.empty(0, dtype=np.int64))
+    return PartedBaskets(schema, MemoryParts(frame, seed), len(baskets))
+
+
+def published_rows(release: PartedRelease) -> pl.DataFrame:
+    """All published rows."""
+    return release.parts.collect()

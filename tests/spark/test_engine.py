@@ -1,0 +1,122 @@
+"""The verbs of parts on a real cluster give what they give in memory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.parts import MemoryParts
+
+from shoal.data.parts import Parts
+from shoal.errors import BadData, EngineFailed
+
+if TYPE_CHECKING:
+    from shoal.engines.spark import Spark
+
+ROWS = 1000
+
+
+def rows() -> pl.DataFrame:
+    random = np.random.default_rng(4)
+    return pl.DataFrame(
+        {
+            "number": random.integers(0, 9, ROWS).astype(np.int32),
+            "a.`name`": [
+                None if draw == 0 else "äb,\n😀\U0000ffff"[draw] for draw in random.integers(0, 6, ROWS)
+            ],
+            "items": [list(range(draw)) for draw in random.integers(0, 4, ROWS)],
+        },
+        schema_overrides={"items": pl.List(pl.Int32)},
+    )
+
+
+@pytest.fixture(scope="module")
+def both(spark: "Spark") -> tuple[Parts, Parts]:
+    return spark.parts(rows()).keep(), MemoryParts(rows())
+
+
+def ordered(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.sort(frame.columns)
+
+
+def doubled(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.col("number") * 2, pl.col("items").list.len().cast(pl.Int64).alias("length"))
+
+
+def biggest(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(
+        pl.col("number").first(), pl.col("items").list.len().cast(pl.Int64).max().alias("length")
+    )
+
+
+SCHEMA: dict[str, Any] = {"number": pl.Int32, "length": pl.Int64}
+
+
+def test_map(both: tuple[Parts, Parts]) -> None:
+    there, here = (
+        parts.map(doubled, SCHEMA).map(lambda one: one.filter(one["number"] > 4), SCHEMA) for parts in both
+    )
+    assert there.names == here.names
+    assert_frame_equal(ordered(there.collect()), ordered(here.collect()))
+
+
+def test_group(both: tuple[Parts, Parts]) -> None:
+    there, here = (parts.group("number", biggest, SCHEMA) for parts in both)
+    assert_frame_equal(ordered(there.collect()), ordered(here.collect()))
+
+
+def test_fold(both: tuple[Parts, Parts]) -> None:
+    there, here = (
+        parts.fold(lambda one: one["number"].sum(), lambda one, other: one + other) for parts in both
+    )
+    assert there == here
+    empty = both[0].map(lambda one: one.clear(), dict(rows().schema))
+    assert empty.fold(len, lambda one, other: one + other) is None
+
+
+def test_counts(both: tuple[Parts, Parts]) -> None:
+    there, here = (parts.counts(["a.`name`", "number"]) for parts in both)
+    assert_frame_equal(there, here)
+
+
+def test_sort_and_write(both: tuple[Parts, Parts], tmp_path: Path) -> None:
+    written = []
+    for number, parts in enumerate(both):
+        lines = parts.sort(["a.`name`", "number"]).map(
+            lambda one: one.select(line=pl.format("{} {}", pl.col("a.`name`").fill_null("-"), "number")),
+            {"line": pl.String},
+        )
+        count = lines.write(str(tmp_path / str(number)), ".dat", header="names")
+        files = sorted((tmp_path / str(number)).iterdir())
+        assert [file.name for file in files] == [f"part-{place:05}.dat" for place in range(count)]
+        texts = [file.read_text(encoding="utf-8") for file in files]
+        assert all(text.startswith("names\n") for text in texts)
+        written.append("".join(text.removeprefix("names\n") for text in texts))
+    assert written[0] == written[1]
+
+
+def test_write_parquet(both: tuple[Parts, Parts], tmp_path: Path) -> None:
+    both[0].sort(["number", "a.`name`", "items"]).write(str(tmp_path / "out"), ".parquet")
+    files = sorted((tmp_path / "out").iterdir())
+    assert all(file.suffix == ".parquet" for file in files)
+    back = pl.concat([pl.read_parquet(file) for file in files])
+    assert_frame_equal(back, rows().sort(["number", "a.`name`", "items"]))
+
+
+def test_with_rows(both: tuple[Parts, Parts]) -> None:
+    there, here = (parts.with_rows(rows().head(3)) for parts in both)
+    assert_frame_equal(ordered(there.collect()), ordered(here.collect()))
+
+
+def refuse(frame: pl.DataFrame) -> pl.DataFrame:
+    raise BadData("this row is wrong", "people.csv")
+
+
+def test_errors_of_workers_are_one_sentence(both: tuple[Parts, Parts]) -> None:
+    with pytest.raises(BadData, match=r"^people.csv: this row is wrong$"):
+        both[0].map(refuse, SCHEMA).collect()
+    with pytest.raises(EngineFailed, match="Spark could not do the work") as failure:
+        both[0].map(lambda one: one.select("no such column"), SCHEMA).collect()
+    assert "\n" not in str(failure.value)

@@ -1,0 +1,131 @@
+"""Published files are judged on a real cluster as they are in memory."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.contract.data import people, shopping
+from tests.models.test_in_parts import parted_release, same
+from tests.spark.test_mondrian import people as many_people
+
+import shoal
+from shoal.audit import Asked, verify_as_asked
+from shoal.data.frames import to_polars
+from shoal.errors import BadData, WrongUse
+from shoal.methods.table_method import TableMethod
+from shoal.models import baskets_in_parts, in_parts
+from shoal.models.beta_likeness import BetaLikeness
+from shoal.models.coherence import HkpCoherence
+from shoal.models.delta_disclosure import DeltaDisclosure
+from shoal.models.distinct_diversity import DistinctDiversity
+from shoal.models.hidden_associations import HiddenAssociations
+from shoal.models.hidden_rules import HiddenRules
+from shoal.models.in_parts import verify_table
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.km_anonymity import KmAnonymity
+from shoal.models.reidentification_risk import ReidentificationRisk
+from shoal.models.t_closeness import TCloseness
+from shoal.parted_audit import verify_by
+from shoal.recipe import Roles
+
+if TYPE_CHECKING:
+    from shoal.engines.spark import Spark
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: Any) -> None:
+    monkeypatch.setattr(in_parts, "SMALL_PART", 300)
+    monkeypatch.setattr(baskets_in_parts, "SMALL_SHARE", 50)
+
+
+def test_a_table(spark: "Spark") -> None:
+    release, _ = shoal.Mondrian(k=5).anonymize(many_people(3000))
+    models = [
+        KAnonymity(k=5),
+        KAnonymity(k=8),
+        KAnonymity(k=8, missing_matches_all=True),
+        DistinctDiversity(l=3),
+        TCloseness(t=0.4),
+        BetaLikeness(beta=2),
+        DeltaDisclosure(delta=1),
+        ReidentificationRisk(risk=0.15, over="average"),
+        HiddenRules(confidence=0.4),
+        HiddenRules(confidence=0.3, antecedent="any", size=1),
+    ]
+    expected = [model.verify(release.data) for model in models]
+    there = replace(parted_release(release.data), parts=spark.parts(to_polars(release.data)))
+    for one, other in zip(verify_table(models, there, spark.memory), expected, strict=True):
+        same(one, other)
+
+
+@pytest.mark.parametrize("table_format", ["csv", "parquet"])
+def test_a_release_folder(spark: "Spark", tmp_path: Path, table_format: str) -> None:
+    run = shoal.anonymize(people(), "mondrian", k=3, l=2)
+    run.write(tmp_path / "out", table_format=table_format)
+    asked = Asked(TableMethod(k=5, t=0.1))
+    expected = verify_as_asked(tmp_path / "out", asked)
+    for one, other in zip(verify_by(spark, tmp_path / "out", asked), expected, strict=True):
+        same(one, other)
+
+
+def test_a_changed_release_is_not_believed(spark: "Spark", tmp_path: Path) -> None:
+    shoal.anonymize(people(), "mondrian", k=3).write(tmp_path / "out")
+    data = tmp_path / "out" / "release" / "data.csv"
+    lines = data.read_text().splitlines(keepends=True)
+    data.write_text("".join(lines[:-1]))
+    with pytest.raises(BadData, match="says 120 rows, there are 119"):
+        verify_by(spark, tmp_path / "out", Asked())
+    facts = json.loads((data.parent / "release.json").read_text())
+    (data.parent / "release.json").write_text(json.dumps({**facts, "rows": 119}))
+    (verdict,) = verify_by(spark, tmp_path / "out", Asked())
+    assert (verdict.holds, verdict.value, verdict.offender_count) == (False, 2, 1)
+
+
+def test_any_published_table(spark: "Spark", tmp_path: Path) -> None:
+    (tmp_path / "any.csv").write_text("x,illness\n" + "a,flu\n" * 3 + "b,cold\n" * 2 + ",cold\n" * 4)
+    asked = Asked(TableMethod(k=3), roles=Roles(quasi=("x",), sensitive=("illness",)))
+    (verdict,) = verify_by(spark, tmp_path / "any.csv", asked)
+    assert (verdict.holds, verdict.value) == (False, 2)
+    assert [place.where for place in verdict.offenders] == ["x b"]
+    with pytest.raises(WrongUse, match="--quasi"):
+        verify_by(spark, tmp_path / "any.csv", Asked(TableMethod(k=3)))
+
+
+def test_baskets(spark: "Spark", tmp_path: Path) -> None:
+    run = shoal.anonymize(shopping(), "coherence", h=0.8, k=3, p=2)
+    run.write(tmp_path / "out")
+    models = (
+        HkpCoherence(h=0.8, k=5, p=3),
+        KmAnonymity(k=4, m=2),
+        HiddenAssociations(support=0.1, confidence=0.3, scope="all"),
+    )
+    asked = Asked(others=models)
+    expected = verify_as_asked(tmp_path / "out", asked)
+    for one, other in zip(verify_by(spark, tmp_path / "out", asked), expected, strict=True):
+        same(one, other)
+
+
+@pytest.mark.parametrize(("method", "parameters"), [("cahd", {"p": 3}), ("disassociation", {"k": 3, "m": 2})])
+def test_groups_and_clusters(spark: "Spark", tmp_path: Path, method: str, parameters: dict[str, int]) -> None:
+    run = shoal.anonymize(shopping(), method, **parameters)
+    run.write(tmp_path / "out")
+    (verdict,) = verify_by(spark, tmp_path / "out", Asked())
+    (expected,) = verify_as_asked(tmp_path / "out", Asked())
+    assert (verdict.holds, verdict.value, verdict.promise) == (True, expected.value, expected.promise)
+    data = tmp_path / "out" / "release" / "data.jsonl"
+    broken = data.read_text().splitlines()[0]
+    data.write_text(data.read_text() + broken.replace("}", "}x", 1) + "\n")
+    with pytest.raises(BadData, match="no JSON object"):
+        verify_by(spark, tmp_path / "out", Asked())
+
+
+def test_nothing_is_learned_of_rows(spark: "Spark") -> None:
+    """Distinct rows travel, so that a class of any size is judged in a worker of any size."""
+    rows = 20_000
+    table = many_people(rows).take(np.zeros(rows, dtype=np.int64))
+    there = replace(parted_release(table), parts=spark.parts(to_polars(table)))
+    (verdict,) = verify_table([KAnonymity(k=10)], there, 1)
+    assert (verdict.holds, verdict.value) == (True, rows)
