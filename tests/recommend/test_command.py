@@ -9,7 +9,7 @@ import pytest
 
 from shoal.cli import anonymize, main
 from shoal.cli.program import program
-from shoal.cli.recommend import command_line
+from shoal.cli.retyped import command_line
 from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles, Source
 

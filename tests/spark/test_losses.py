@@ -38,7 +38,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table in part files, so that both workers have something to do."""
     folder = tmp_path_factory.mktemp("people") / "people.csv"
     folder.mkdir()
-    for number in range(6):
+    for number in range(4):
         write_table(People(rows=2000).make(seed=number), folder / f"part-{number}.csv")
     return folder
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -15,15 +15,14 @@ from shoal.cli.options import (
     flattened,
     number_option,
     pairs_of,
-    retyped,
     single,
     text_option,
-    typed_option,
 )
+from shoal.cli.retyped import command_line
 from shoal.cli.show_recommendation import recommended
 from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
-from shoal.recipe import Recipe, Roles, Source
+from shoal.recipe import Roles, Source
 from shoal.recommend.page import refuse_other_folder, write
 from shoal.recommend.recommendation import recommend
 from shoal.recommend.stated import Stated
@@ -92,66 +91,30 @@ def recommend_release(
     quiet: Quiet = False,
     json: Json = False,
 ) -> int:
-    """Try methods and parameters that keep a promise, and propose the least lossy release.
+    """Try what keeps a promise, and propose the least lossy release.
 
     State what is promised: of a table --k 10, --k 10 --l 3, --risk 0.5 and so on; of baskets --h 0.5 --k 5 --p 2, or
     --p 10 alone, or --k 5 --m 2. Every candidate is made, proved and measured by one scale; what does not keep the
     promise is never proposed. The answer is the command to run.
     """
-    if output is not None:
-        refuse_existing(output, force, input)
-        refuse_other_folder(output)
+    _refuse_folder(output, force, input)
     given = pairs_of(hierarchy, "--hierarchy") | ({"items": item_hierarchy} if item_hierarchy else {})
+    data: dict[str, Any] = {
+        "roles": roles,
+        "reading": reading,
+        "hierarchies": given,
+        "hierarchies_folder": hierarchies,
+    }
+    limits: dict[str, Any] = {"time_limit": time_limit, "suppression": suppression, "by": by, "jobs": jobs}
     with show.bar(quiet or json) as tell:
-        found = recommend(
-            input,
-            stated,
-            roles=roles,
-            reading=reading,
-            hierarchies=given,
-            hierarchies_folder=hierarchies,
-            time_limit=time_limit,
-            suppression=suppression,
-            by=by,
-            jobs=jobs,
-            tell=tell,
-            **source,
-        )
+        found = recommend(input, stated, tell=tell, **{**data, **limits, **source})
     command = command_line(found.recipe)
     if output is not None:
         write(found, output, shlex.join(command))
     return recommended(found, command, output, json=json, quiet=quiet)
 
 
-def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
-    """The words of the command that runs a recipe.
-
-    >>> method = {"name": "mondrian", "k": 5}
-    >>> recipe = Recipe(source=Source(path="my people.csv"), roles=Roles(quasi=("age",)), method=method)
-    >>> shlex.join(command_line(recipe))
-    "shoal anonymize mondrian 'my people.csv' --k 5 --quasi age -o out"
-    """
-    method = dict(recipe.method)
-    words = ["shoal", "anonymize", str(method.pop("name")), recipe.source.path]
-    for name, value in method.items():
-        option = f"--{name.replace('_', '-')}"
-        match value:
-            case bool():
-                words.append(option if value else f"--no-{option[2:]}")
-            case dict():
-                for key, part in value.items():
-                    words += [option.removesuffix("s"), f"{key}={part}"]
-            case list() | tuple():
-                words += typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
-            case _:
-                words += typed_option(option, str(value))
-    words += [*retyped(recipe.roles), *retyped(recipe.source.reading)]
-    if recipe.source.baskets is not None:
-        words += typed_option("--baskets", recipe.source.baskets)
-    for name, spec in recipe.hierarchies.items():
-        if name == "items":
-            words += typed_option("--item-hierarchy", spec)
-        else:
-            pair = f"{name.replace('=', chr(92) + '=')}={spec}"
-            words += typed_option("--hierarchy", pair)
-    return [*words, "-o", folder]
+def _refuse_folder(output: str | None, force: bool, input: str) -> None:
+    if output is not None:
+        refuse_existing(output, force, input)
+        refuse_other_folder(output)
