@@ -187,14 +187,13 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
     population
         For promises that are made beside a population: a release never holds it.
     """
-    from shoal import registry
+    from shoal.models.population import PopulationModel
+    from shoal.models.promised import promised
 
-    models = [
-        registry.load("model", promise["model"]).from_promise(dict(promise)) for promise in release.promises
-    ]
+    models = promised(release.promises)
     if population is not None:
         models = [
-            model.among(population) if "population" in type(model).model_fields else model for model in models
+            model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
     return tuple(model.verify(release.data) for model in models)
 

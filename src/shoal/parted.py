@@ -300,9 +300,9 @@ def judge_sets(models: list[Any], published: PartedRelease) -> tuple[Verdict, ..
 
 def models_of(release: Release[PartedRelease]) -> list[Model]:
     """What a release promises."""
-    return [
-        registry.load("model", promise["model"]).from_promise(dict(promise)) for promise in release.promises
-    ]
+    from shoal.models.promised import promised
+
+    return promised(release.promises)
 
 
 def _groups(lines: Iterable[str], name: str) -> Groups:

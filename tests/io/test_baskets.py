@@ -69,6 +69,7 @@ def test_layouts(tmp_path: Path, layout: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "layout"),
     [
+        ("\n\n\n", "x.dat", "lines"),
         ("1 2 3\n4\n", "x.dat", "lines"),
         ("bread\nmilk\n", "x.txt", "lines"),
         ("1 -1 2 -1 -2\n", "x.txt", "spmf"),

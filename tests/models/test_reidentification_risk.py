@@ -1,8 +1,11 @@
 """Maximal and average risk of re-identification."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.tables import table
 
 from shoal.data.statistics import group_statistics
@@ -43,3 +46,19 @@ def test_persons_are_counted() -> None:
     (model,) = ReidentificationRisk(risk=0.25).bound(data)
     assert model.verify(data).value == Fraction(1, 2)
     assert ReidentificationRisk(risk=0.25).least_size() == 4
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.sampled_from([0.15, 0.25, 0.34, 0.5]))
+def test_the_fewest_persons_go_for_an_average(sizes: list[int], risk: float) -> None:
+    """Whoever tries every set of classes loses no fewer persons."""
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    statistics = group_statistics(table({"x": codes.tolist()}), codes.astype(np.int64), len(sizes))
+    spared = ReidentificationRisk(risk=risk, over="average").spared(statistics)
+    limit = Fraction(str(risk))
+    best = max(
+        sum(kept)
+        for count in range(len(sizes) + 1)
+        for kept in combinations(sizes, count)
+        if len(kept) <= limit * sum(kept)
+    )
+    assert sum(np.array(sizes)[spared]) == best

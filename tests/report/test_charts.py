@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shoal.report.charts import LABELS, Bar, Mark, TwoBars, bars, histogram, two_bars, two_columns
+from shoal.report.charts import LABELS, Bar, Mark, TwoBars, bars, histogram, matrix, two_bars, two_columns
 
 EVIL = '</text></svg><script>alert("1")</script>&'
 WORDS = {"key": "k", "title": EVIL, "description": EVIL}
@@ -111,3 +111,8 @@ def test_a_mark_stands_where_it_belongs() -> None:
 def test_charts_carry_no_colours_of_their_own() -> None:
     for draw in CHARTS:
         assert not re.search(r"#[0-9a-f]{3,6}\b|rgb\(|style=", draw("a"))
+
+
+def test_every_highest_cell_of_a_matrix_has_a_shade() -> None:
+    for highest in range(1, 700):
+        assert "shade-5" in matrix([[highest, 1]], key="m", title="t", description="d")

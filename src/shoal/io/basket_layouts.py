@@ -145,7 +145,7 @@ def find_layout(sample: bytes, name: str = "") -> Layout:
         return Layout("matrix")
     for delimiter in DELIMITERS:
         cells = [line.split(delimiter) for line in lines]
-        if all(len(row) == 2 for row in cells):
+        if cells and all(len(row) == 2 for row in cells):
             basket, item = (cell.strip().strip('"') for cell in cells[0])
             if _BASKET_NAME.fullmatch(basket) and _ITEM_NAME.fullmatch(item):
                 return Layout("long", (basket, item))

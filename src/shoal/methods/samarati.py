@@ -37,6 +37,7 @@ class Samarati(FullDomain):
     max_suppressed: float = Field(
         default=0,
         ge=0,
+        allow_inf_nan=False,
         description="the most rows that may be suppressed: 20 is a number of rows, and 0.01, below 1, a share of them; "
         "1 is one row (in lattice, --suppression-limit 1 is all of them)",
     )

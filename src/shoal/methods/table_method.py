@@ -52,12 +52,14 @@ class TableMethod(Method):
     c: float | None = Field(
         default=None,
         gt=0,
+        allow_inf_nan=False,
         description="with l: the most frequent sensitive value of a class occurs less than c times as often as those "
         "from rank l on together (recursive diversity)",
     )
     entropy_l: float | None = Field(
         default=None,
         gt=1,
+        allow_inf_nan=False,
         description="least effective number of sensitive values of a class, by their entropy",
     )
     t: float | None = Field(
@@ -73,11 +75,15 @@ class TableMethod(Method):
         default=None, gt=0, le=1, description="largest share of a sensitive value in a class"
     )
     beta: float | None = Field(
-        default=None, gt=0, description="largest relative gain of a sensitive value in a class (likeness)"
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="largest relative gain of a sensitive value in a class (likeness)",
     )
     delta: float | None = Field(
         default=None,
         gt=0,
+        allow_inf_nan=False,
         description="bound of |ln(q/p)| of a sensitive value's share in a class (disclosure)",
     )
     maximal_risk: float | None = Field(

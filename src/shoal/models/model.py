@@ -141,6 +141,10 @@ class TableModel(Model):
         """
         return bool(self.holds(statistics).all())
 
+    def spared(self, statistics: GroupStatistics) -> Mask:
+        """Which groups to keep, so that the kept ones hold together: those that hold, unless a promise knows better."""
+        return self.holds(statistics)
+
     def refusal(self, whole: GroupStatistics) -> Infeasible:
         """Why even one class of all rows breaks the promise, and the best that can be reached."""
         return Infeasible(f"{self.name} cannot be kept: the table as a whole breaks it ({self}).")

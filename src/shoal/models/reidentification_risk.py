@@ -46,6 +46,18 @@ class ReidentificationRisk(TableModel):
         filled = int(np.count_nonzero(statistics.persons))
         return filled <= fraction(self.risk) * int(statistics.persons.sum())
 
+    def spared(self, statistics: GroupStatistics) -> Mask:
+        """All but the fewest of the smallest groups, where the mean is bounded: these cost the fewest persons."""
+        if self.over == "maximal":
+            return super().spared(statistics)
+        order = np.argsort(-statistics.persons, kind="stable")
+        persons = np.cumsum(statistics.persons[order])
+        limit = fraction(self.risk)
+        within = at_most(np.arange(1, len(order) + 1), persons, limit)
+        kept: Mask = np.zeros(len(order), dtype=np.bool_)
+        kept[order[: int(np.flatnonzero(within).max(initial=-1)) + 1]] = True
+        return kept
+
     def least_size(self) -> int:
         """One over the risk, rounded up."""
         return ceil(1 / fraction(self.risk))

@@ -163,7 +163,10 @@ def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, descriptio
     highest = max((max(line, default=0) for line in cells), default=0)
     paths: list[list[str]] = [[] for _ in range(SHADES + 1)]
     for y, line in enumerate(cells):
-        shades = [ceil(SHADES * log1p(value) / log1p(highest)) if value > 0 else 0 for value in line]
+        # A quotient of equal logarithms may come out above 1.
+        shades = [
+            min(SHADES, ceil(SHADES * log1p(value) / log1p(highest))) if value > 0 else 0 for value in line
+        ]
         begin = 0
         for x in range(1, len(shades) + 1):
             if x == len(shades) or shades[x] != shades[begin]:

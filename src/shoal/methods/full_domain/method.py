@@ -31,6 +31,9 @@ from shoal.models.model import TableModel
 
 Form = TypeVar("Form")
 
+HEAVIEST = 1e9
+"""The largest weight of a column: beyond it, the losses of the others are lost in rounding."""
+
 WILDCARDS = (
     "A missing quasi-identifier matches every value. A row with missing cells is then safe only from those who do not "
     "know what is missing: whoever knows the true value finds fewer rows that match it than were counted."
@@ -153,8 +156,10 @@ class FullDomain(TableMethod):
         for name, weight in self.weights.items():
             if name not in names:
                 raise UnknownName("quasi-identifier", name, names)
-            if not weight > 0:
-                raise WrongUse(f"The weight of {name!r} must be above 0, not {weight}.")
+            if not 0 < weight <= HEAVIEST:
+                raise WrongUse(
+                    f"The weight of {name!r} must be above 0 and at most {HEAVIEST:g}, not {weight}."
+                )
         if self.missing_matches_all and table.entity is not None:
             raise WrongUse(
                 "Missing values cannot match all where an entity column says whose rows are whose."

@@ -127,7 +127,7 @@ class Suppression:
                 return kept, True
             holds = np.ones(len(statistics), dtype=np.bool_)
             for model in broken:
-                holds &= model.holds(statistics)
+                holds &= model.spared(statistics)
             if holds.all():
                 return kept, False
             kept = kept.copy()
