@@ -147,6 +147,15 @@ def test_lines(stream: Stream, tmp_path: Path) -> None:
     assert stream.lines(str(tmp_path / "sets.dat")).collect()["line"].to_list() == lines
 
 
+def test_more_combinations_than_memory_holds_are_refused(stream: Stream) -> None:
+    parts = stream.parts(pl.DataFrame({"a": range(200), "b": [0] * 200}))
+    assert parts.counts(["a", "b"]).height == 200
+    stream.countable = 1000
+    assert parts.counts(["b"]).height == 1
+    with pytest.raises(WrongUse, match=r"combinations of a, b than the allowed memory holds.*--memory"):
+        parts.counts(["a", "b"])
+
+
 @pytest.mark.parametrize("text", ["", "4", "100MB", "4 parrots", "-1GB"])
 def test_wrong_memory(text: str) -> None:
     with pytest.raises(WrongUse, match="emory"):

@@ -1,12 +1,13 @@
 """Tables read in parts are the tables read into memory: the same domains, the same rows."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.parts import MemoryEngine, MemoryParts
 
@@ -61,10 +62,30 @@ VALUES = st.one_of(
 
 
 @given(VALUES, VALUES, VALUES, st.booleans(), st.integers(0, 99))
+@example([None, 0], [None, 0], [9007200328482816.0, 0.0], True, 0)
 def test_frames(first: list[Any], second: list[Any], third: list[Any], drop: bool, seed: int) -> None:
     rows = min(map(len, (first, second, third)))
     frame = pl.DataFrame({"a": first[:rows], "b": second[:rows], "c": third[:rows], "d": first[:rows]})
     assert_same(frame, MemoryParts(frame, seed), Reading(drop_missing=drop))
+
+
+@given(
+    st.lists(st.sampled_from([-9, 0, 7]), min_size=3, max_size=3),
+    st.lists(st.sampled_from([-9.0, 0.5, 7.0]), min_size=3, max_size=3),
+    st.lists(
+        st.sampled_from([datetime(2024, 1, 2), datetime(2024, 1, 2, 3), datetime(2024, 1, 3)]),
+        min_size=3,
+        max_size=3,
+    ),
+    st.booleans(),
+)
+def test_numbers_that_mean_missing(
+    first: list[int], second: list[float], third: list[Any], drop: bool
+) -> None:
+    frame = pl.DataFrame({"a": first, "b": second, "c": third, "d": second})
+    reading = Reading(missing=("-9", "2024-01-02"), drop_missing=drop)
+    for seed in range(3):
+        assert_same(frame, MemoryParts(frame, seed), reading)
 
 
 @pytest.mark.parametrize("header", [True, False])

@@ -77,7 +77,6 @@ def encode_table(
     persons = _repeated(frame, opened, watched, reading)
     rows = np.ones(frame.height, dtype=np.bool_)
     found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
-    del frame
     if reading.drop_missing:
         for column in found.values():
             rows &= ~column.missing
@@ -85,7 +84,15 @@ def encode_table(
         if not rows.any():
             raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
         if not rows.all():
-            found = {name: column.take(rows) for name, column in found.items()}
+            # How a number is written depends on its column: on the rows that are kept, and no others.
+            kept = pl.Series(rows)
+            found = {
+                name: column.take(rows)
+                if frame[name].dtype == pl.String
+                else distinct(frame[name].filter(kept), opened, reading.missing)
+                for name, column in found.items()
+            }
+    del frame
     columns = []
     for name, role in roles:
         column = found.pop(name)
@@ -129,11 +136,10 @@ def _complete(opened: Input, names: Sequence[str], reading: Reading) -> Mask | b
         return True
     complete: Mask | bool = True
     for series in opened.frame(names):
-        if series.dtype == pl.String:
+        if has_texts(series):
             complete = complete & ~distinct(series, opened, reading.missing).missing
         else:
-            nothing = series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
-            complete = complete & ~nothing.to_numpy()
+            complete = complete & series.is_not_null().to_numpy()
     return complete
 
 
@@ -141,7 +147,7 @@ def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading:
     """How many values columns have, those in which none repeats or that hold no single values left aside."""
     counts = {}
     for name in names:
-        if frame[name].dtype.is_nested() or frame[name].dtype in (pl.Binary, pl.Object, pl.Unknown):
+        if not has_texts(frame[name]):
             continue
         column = distinct(frame[name], opened, reading.missing)
         values = column.texts.drop_nulls().n_unique()
@@ -164,6 +170,11 @@ def encode_published(opened: Input, roles: Sequence[tuple[str, Role]]) -> Table:
     return Table(tuple(columns))
 
 
+def has_texts(series: pl.Series) -> bool:
+    """Whether a cell is one text, number or date."""
+    return not (series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown))
+
+
 def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) -> Distinct:
     """Find the distinct values of a column as texts, in no particular order.
 
@@ -176,7 +187,7 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
     missing
         Texts that mean a missing value; the empty text is always one. None takes texts as they are, untrimmed.
     """
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown):
+    if not has_texts(series):
         raise BadData(
             f"the cells are {series.dtype}; a cell must be one text, number or date. Convert or drop the column.",
             opened.path,
@@ -190,7 +201,7 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
     texts = to_texts(values)
     if missing is not None:
         texts = texts.str.strip_chars()
-        blank = texts.is_in([*missing, ""])
+        blank = texts.is_in([*missing, ""]) | _is_written(values, missing)
         if blank.any():
             texts = texts.set(blank, None)
     if series.null_count():
@@ -252,6 +263,17 @@ def to_texts(values: pl.Series) -> pl.Series:
     if dtype == pl.Duration:
         return values.dt.to_string()
     return values.cast(pl.String)
+
+
+def _is_written(values: pl.Series, texts: Sequence[str]) -> pl.Series | bool:
+    """Which values are one of some texts in any writing: whether -9 is missing does not depend on the other rows."""
+    if not (values.dtype.is_float() or isinstance(values.dtype, pl.Datetime)):
+        return False
+    if values.dtype.is_float():
+        numbers = pl.Series(texts, dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
+        return values.cast(pl.Float64).is_in(numbers.to_list())
+    midnight = values == values.dt.truncate("1d")
+    return midnight & values.dt.date().cast(pl.String).is_in(list(texts))
 
 
 def _places(series: pl.Series) -> tuple[pl.Series, Codes]:

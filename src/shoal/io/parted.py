@@ -20,7 +20,7 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
-from shoal.io.encode import distinct, encode_column
+from shoal.io.encode import distinct, encode_column, has_texts
 from shoal.io.input import FrameInput, Input, check_names
 from shoal.io.reading import Reading
 from shoal.io.source import STANDARD_INPUT, check_utf8, format_of
@@ -209,10 +209,10 @@ def complete_rows(frame: pl.DataFrame, missing: tuple[str, ...]) -> Mask:
     complete = np.ones(frame.height, dtype=np.bool_)
     opened = FrameInput(frame)
     for series in frame:
-        if series.dtype == pl.String:
+        if has_texts(series):
             complete &= ~distinct(series, opened, missing).missing
         else:
-            complete &= comparable(series).is_not_null().to_numpy()
+            complete &= series.is_not_null().to_numpy()
     return complete
 
 
