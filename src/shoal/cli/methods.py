@@ -1,20 +1,26 @@
 """``shoal methods``: what there is."""
 
+import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import show
 from shoal.cli.anonymize import Json
-from shoal.cli.options import prose, single
+from shoal.cli.options import fields_of, prose, single
+from shoal.errors import UnknownName
 
 EXAMPLE = """Example:
-  shoal methods"""
+  shoal methods
+  shoal methods mondrian"""
 
-HIDDEN = {"methods": ("promises", "uncut"), "models": ("paper",), "measures": ()}
-"""What only the JSON object tells."""
+HIDDEN = {"methods": ("promises", "uncut", "paper"), "models": ("paper",), "measures": ()}
+"""What the list leaves to the JSON object and to the page of one name."""
+
+Found = dict[str, list[dict[str, Any]]]
+"""Facts about methods, models and measures, by family."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -22,14 +28,23 @@ def program(tokens: Sequence[str]) -> App:
     return single("methods", methods, EXAMPLE)
 
 
-def methods(*, json: Json = False) -> None:
-    """List what there is: methods, models and measures.
+Name = Annotated[str, Parameter(help="a method, model or measure, to be told all about it")]
 
-    `shoal anonymize METHOD --help` lists the options of a method.
+
+def methods(name: Name | None = None, /, *, json: Json = False) -> None:
+    """List what there is: methods, models and measures; or tell all about one of them.
+
+    `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """
     found = {"methods": methods_found(), "models": models_found(), "measures": measures_found()}
+    if name is not None:
+        found = entries_of(name, found)
     if json:
         show.as_json(found)
+        return
+    if name is not None:
+        for family, entries in found.items():
+            tell(family, entries[0])
         return
     for family, entries in found.items():
         heads = [head for head in entries[0] if head not in HIDDEN[family]]
@@ -39,6 +54,50 @@ def methods(*, json: Json = False) -> None:
             if entry.get("uncut"):
                 show.line(f"{entry['name']} runs in memory alone: {entry['uncut']}.")
         show.line()
+
+
+def entries_of(name: str, found: Found) -> Found:
+    """What has a name: a method and its model may share one."""
+    named = {
+        family: [
+            entry | {"parameters": parameters_of(family, name)} for entry in entries if entry["name"] == name
+        ]
+        for family, entries in found.items()
+    }
+    if not any(named.values()):
+        known = dict.fromkeys(entry["name"] for entries in found.values() for entry in entries)
+        raise UnknownName("method, model or measure", name, known)
+    return {family: entries for family, entries in named.items() if entries}
+
+
+def parameters_of(family: str, name: str) -> list[dict[str, Any]]:
+    """The parameters of a method, model or measure."""
+    return [
+        {
+            "parameter": field.name,
+            "default": "required"
+            if type(field.default).__name__ == "PydanticUndefinedType"
+            else field.default,
+            "meaning": field.help,
+        }
+        for field in fields_of(registry.load(family.removesuffix("s"), name))
+    ]
+
+
+def tell(family: str, entry: dict[str, Any]) -> None:
+    """All about a method, model or measure: what it does, the facts, its parameters."""
+    kind = registry.load(family.removesuffix("s"), entry["name"])
+    show.line(f"{entry['name']}: a {family.removesuffix('s')}", "bold")
+    for text in (inspect.getdoc(kind) or "").partition("\nParameters\n")[0].strip().splitlines():
+        show.line(text.replace("``", "`"))
+    show.line()
+    left = ("name", "summary", "parameters")
+    show.grid([[head, _listed(cell)] for head, cell in entry.items() if head not in left and cell])
+    if entry["parameters"]:
+        show.line()
+        rows = [[_listed(cell) for cell in row.values()] for row in entry["parameters"]]
+        show.grid(rows, list(entry["parameters"][0]))
+    show.line()
 
 
 def methods_found() -> list[dict[str, Any]]:
@@ -102,4 +161,6 @@ def summary(kind: type) -> str:
 
 
 def _listed(cell: Any) -> str:
-    return ", ".join(cell) if isinstance(cell, list) else str(cell)
+    if isinstance(cell, list | tuple):
+        return ", ".join(map(str, cell))
+    return show.written(cell or None) if isinstance(cell, dict) else show.written(cell)
