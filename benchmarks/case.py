@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "results" / "benchmarks.md"
 
 
 def best_of(work: Callable[[], object], repeats: int = 3) -> float:
@@ -25,7 +26,15 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process ever held."""
+    """The most memory that this program ever held.
+
+    Linux tells it apart from that of the process which started the program; `getrusage` has the larger of the two.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -69,13 +78,32 @@ def machine() -> str:
 
 def show(rows: list[dict[str, Any]]) -> None:
     """Print rows of equal keys as a Markdown table."""
-    if not rows:
-        return
+    if rows:
+        print(table_text(rows), end="")
+
+
+def table_text(rows: list[dict[str, Any]]) -> str:
+    """Rows of equal keys as a Markdown table."""
     names = list(rows[0])
     cells = [[_text(row.get(name)) for name in names] for row in rows]
     widths = [max(len(name), *(len(line[place]) for line in cells)) for place, name in enumerate(names)]
-    for line in [names, ["-" * width for width in widths], *cells]:
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    return "".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |\n"
+        for line in [names, ["-" * width for width in widths], *cells]
+    )
+
+
+def write_page(name: str, title: str, words: str, rows: list[dict[str, Any]]) -> None:
+    """Put a table into docs/results/benchmarks.md, in the place of an earlier one of the same name."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    section = f"{begin}## {title}\n\n{words}\n\n{table_text(rows)}{end}"
+    text = PAGE.read_text(encoding="utf-8")
+    before, found, after = text.partition(begin)
+    if found:
+        section += after.partition(end)[2]
+    else:
+        before = f"{text.rstrip()}\n\n"
+    PAGE.write_text(before + section, encoding="utf-8")
 
 
 def _text(value: Any) -> str:

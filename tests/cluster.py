@@ -46,10 +46,12 @@ class Cluster:
         Where logs and the workers' files go.
     workers
         How many to start, each with one core.
+    memory
+        What each of them may hand out to executors.
     """
 
-    def __init__(self, home: Path, workers: int = 2) -> None:
-        self._home = home
+    def __init__(self, home: Path, workers: int = 2, memory: str = "768m") -> None:
+        self._home, self._memory = home, memory
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -73,13 +75,18 @@ class Cluster:
             "--cores",
             "1",
             "--memory",
-            "768m",
+            self._memory,
             "--webui-port",
             "0",
             "--work-dir",
             str(self._home / name),
         )
         self._start(name, "worker.Worker", "--host", "127.0.0.1", *options, self.master)
+
+    @property
+    def worker_pids(self) -> tuple[int, ...]:
+        """The processes of the workers, which start executors; the first process is the master's."""
+        return tuple(process.pid for process in self._processes[1:])
 
     def kill_worker(self) -> None:
         """Kill a worker and the programs that it runs, without a word, as a machine dies."""

@@ -81,6 +81,9 @@ class MemoryParts:
     def with_rows(self, frame: pl.DataFrame) -> "MemoryParts":
         return self._next(pl.concat([frame.select(self.names).cast(self._frame.schema), self._frame]))
 
+    def union(self, other: "MemoryParts") -> "MemoryParts":
+        return self._next(pl.concat([other.collect().select(self.names), self._frame]))
+
     def keep(self) -> "MemoryParts":
         return self
 

@@ -166,7 +166,7 @@ def works(rows: int) -> list[dict[str, Any]]:
     tree = Tree.root(rows, 0)
     leaves = np.zeros(1, dtype=np.int64)
     empty = data.take(np.empty(0, dtype=np.int64))
-    task = parts._Task(empty, plan, axes, tree, {}, {}, "part")
+    task = parts._Task(empty, plan, axes, tree, {}, "part")
     numbered = parts._numbered(task, frame)
     parts._published(task, numbered)
     published = parts._published(task, numbered)

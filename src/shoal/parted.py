@@ -2,14 +2,13 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from shoal import __version__, registry
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
@@ -17,7 +16,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.errors import WrongUse
-from shoal.intake import folder_and_columns, give_hierarchies, with_item_hierarchy
+from shoal.intake import draw_of, folder_and_columns, give_hierarchies, with_item_hierarchy
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.models.model import Model
@@ -98,6 +97,21 @@ class PartedRun:
             "left_out": self.left_out,
         }
 
+    def _judged(
+        self, verdicts: tuple[Verdict, ...], found: dict[str, int], seconds: dict[str, float]
+    ) -> "PartedRun":
+        """The same run with its verdicts, and what was found out on the way."""
+        trace = replace(self.trace, notes={**self.trace.notes, **found})
+        # What the owner should hear is found out once, before or when the release is written.
+        told = () if self.verdicts else _concerns(self, found.get("classes", 0))
+        return replace(
+            self,
+            verdicts=verdicts,
+            trace=trace,
+            warnings=(*told, *self.warnings),
+            seconds={**self.seconds, **seconds},
+        )
+
     def write(
         self,
         folder: str | Path,
@@ -126,8 +140,10 @@ class PartedRun:
         BrokenPromise
             If the written files do not keep the promises; then nothing is left behind.
         """
+        from shoal.io.parted_release import refuse_remote
         from shoal.io.release_folder import write_release
 
+        refuse_remote(folder)
         tell = stage or (lambda _: None)
         done = [self]
         begin = time.perf_counter()
@@ -136,10 +152,10 @@ class PartedRun:
         def prove(draft: Path) -> None:
             written = time.perf_counter()
             tell("verifying")
-            verdicts = judge_files(draft, self.engine)
+            verdicts, found = judge_files(draft, self.engine)
             refuse_broken(verdicts)
             spent = {"writing": written - begin, "verifying": time.perf_counter() - written}
-            done[0] = replace(self, verdicts=verdicts, seconds={**self.seconds, **spent})
+            done[0] = self._judged(verdicts, found, spent)
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / "run.json").write_text(text, encoding="utf-8")
 
@@ -151,19 +167,8 @@ def engine_of(wanted: Running) -> Engine | None:
     """The engine that a recipe asks for; None for the memory of this machine."""
     if wanted.engine == "local":
         return None
-    kind = registry.load("engine", wanted.engine)
-    engine: Engine = (
-        kind(wanted.memory)
-        if wanted.engine == "stream"
-        else kind(master=wanted.master, settings={"spark.driver.memory": _megabytes(wanted.memory)})
-    )
+    engine: Engine = registry.load("engine", wanted.engine).within(wanted.memory, wanted.master)
     return engine
-
-
-def _megabytes(memory: str) -> str:
-    from shoal.engines.stream import parse_memory
-
-    return f"{max(parse_memory(memory) >> 20, 512)}m"
 
 
 def refuse_uncut(method: Method, engine: Engine) -> None:
@@ -218,27 +223,39 @@ def carry_out_parts(
     told: dict[str, str] = {}
     data: PartedTable | PartedBaskets
     if method.accepts is Baskets:
-        data = _take_in_baskets(source, engine, roles, reading, hierarchies, layout)
+        data = _take_in_baskets(source, engine, roles, reading, hierarchies, layout, seed)
     else:
         data, left_out, warnings, told = _take_in_table(source, engine, roles, reading, hierarchies, folder)
     read = time.perf_counter()
     tell(f"anonymizing by {method.name}")
     release, trace = method.anonymize_parts(data, engine, seed)
     seconds = {"reading": read - begin, "anonymizing": time.perf_counter() - read}
-    warnings += map(str, trace.notes.get("warnings", ()))
-    recipe = {"method": parameters_of(method), "seed": seed}
+    warnings += [*method.idle(), *map(str, trace.notes.get("warnings", ()))]
+    recipe = {"method": parameters_of(method), "seed": seed, **_as_read(data, layout, reading)}
     return PartedRun(data, release, trace, engine, (), recipe, seconds, tuple(warnings), left_out, told)
+
+
+def _as_read(data: PartedTable | PartedBaskets, layout: str | None, reading: Reading) -> dict[str, Any]:
+    """What a recipe tells of baskets: a published form need not tell which items were sensitive."""
+    if isinstance(data, PartedTable):
+        return {}
+    schema = data.schema
+    named = {"sensitive": schema.sensitive, "insensitive": schema.insensitive}
+    separator = None if reading.separator is None else {"separator": reading.separator}
+    source = {"baskets": layout, "reading": separator}
+    return {
+        "roles": {role: [schema.vocabulary[item] for item in items] for role, items in named.items()},
+        "source": {name: value for name, value in source.items() if value is not None},
+    }
 
 
 def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> PartedRun:
     """Run a recipe on its engine, and write its release folder."""
+    from shoal.io.parted_release import refuse_remote
+
     output = recipe.output
     assert output.folder is not None
-    if "://" in output.folder:
-        raise WrongUse(
-            f"The release folder {output.folder} is on no disk that this machine and all workers share: name one "
-            "that is with -o, and copy it from there."
-        )
+    refuse_remote(output.folder)
     if output.to is not None:
         raise WrongUse(
             "Rows in parts are not written into a database; leave --to away, or use --engine local."
@@ -250,6 +267,22 @@ def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = 
         return finished.write(output.folder, force=force, table_format=output.format, stage=stage)
     finally:
         engine.close()
+
+
+def _concerns(run: PartedRun, classes: int) -> tuple[str, ...]:
+    """What the owner of the data should hear before publishing it."""
+    from shoal.data.concerns import missing_matched
+    from shoal.data.parted_concerns import concerns_in_parts
+    from shoal.models.in_parts import verify_table
+    from shoal.models.k_anonymity import KAnonymity
+
+    if not isinstance(run.data, PartedTable):
+        return ()
+    found = concerns_in_parts(run.data, run.release.data, classes)
+    if any(promise.get("missing_matches_all") for promise in run.release.promises):
+        (verdict,) = verify_table([KAnonymity(k=2)], run.release.data, run.engine.memory)
+        found += (missing_matched(int(verdict.value or 0)),)
+    return found
 
 
 def judged(run: PartedRun) -> PartedRun:
@@ -264,38 +297,45 @@ def judged(run: PartedRun) -> PartedRun:
         # Their promise is judged on the files, when they are written.
         return run
     begin = time.perf_counter()
-    verdicts = judge_parts(run.release, run.engine)
+    verdicts, found = judge_parts(run.release, run.engine)
     refuse_broken(verdicts)
-    return replace(run, verdicts=verdicts, seconds={**run.seconds, "verifying": time.perf_counter() - begin})
+    return run._judged(verdicts, found, {"verifying": time.perf_counter() - begin})
 
 
-def judge_files(folder: str | Path, engine: Engine) -> tuple[Verdict, ...]:
+Judgement: TypeAlias = tuple[tuple[Verdict, ...], dict[str, int]]
+"""Verdicts, and what else was found out on the way: the classes of a table."""
+
+
+def judge_files(folder: str | Path, engine: Engine) -> Judgement:
     """Judge a written release by its own promises, from its files alone, where the engine works."""
     from shoal.io.parted_release import open_baskets, open_release
     from shoal.models.baskets_in_parts import verify_baskets
 
     release = open_release(folder, engine)
     if isinstance(release.data.schema, Baskets):
-        return verify_baskets(models_of(release), open_baskets(folder, engine), engine.memory)
+        return verify_baskets(models_of(release), open_baskets(folder, engine), engine.memory), {}
     return judge_parts(release, engine)
 
 
-def judge_parts(release: Release[PartedRelease], engine: Engine) -> tuple[Verdict, ...]:
+def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
     """Judge a release whose rows are in parts by its own promises, where its rows are."""
-    from shoal.models.in_parts import verify_table
+    from shoal.models.in_parts import judge_table
 
     models: list[Any] = models_of(release)
     schema = release.data.schema
     if isinstance(schema, Table):
-        return verify_table(models, release.data, engine.memory)
-    return judge_sets(models, release.data)
+        verdicts, classes = judge_table(models, release.data, engine.memory)
+        return verdicts, {"classes": classes}
+    return judge_sets(models, release.data), {}
 
 
 def judge_sets(models: list[Any], published: PartedRelease) -> tuple[Verdict, ...]:
     """Judge groups or clusters whose lines are in parts."""
+    from shoal.io.parted_release import clusters_in, groups_in
     from shoal.models.in_parts import verify_lines
 
-    return verify_lines(models, published, _groups if isinstance(published.schema, Groups) else _clusters)
+    parse = groups_in if isinstance(published.schema, Groups) else clusters_in
+    return verify_lines(models, published, parse)
 
 
 def models_of(release: Release[PartedRelease]) -> list[Model]:
@@ -303,20 +343,6 @@ def models_of(release: Release[PartedRelease]) -> list[Model]:
     from shoal.models.promised import promised
 
     return promised(release.promises)
-
-
-def _groups(lines: Iterable[str], name: str) -> Groups:
-    from shoal.io.published_groups import read_groups
-    from shoal.io.set_lines import Lines
-
-    return read_groups(Lines(name, list(lines)))
-
-
-def _clusters(lines: Iterable[str], name: str) -> Clusters:
-    from shoal.io.published_clusters import read_clusters
-    from shoal.io.set_lines import Lines
-
-    return read_clusters(Lines(name, list(lines)))
 
 
 def _take_in_table(
@@ -352,11 +378,11 @@ def _take_in_baskets(
     reading: Reading,
     hierarchies: Mapping[str, str | Hierarchy],
     layout: str | None,
+    seed: int | None,
 ) -> PartedBaskets:
     from shoal.io.parted_baskets import read_parted_baskets
 
-    if roles.public_share is not None:
-        raise WrongUse("Roles are drawn on one machine alone: name the items, or use --engine local.")
+    drawn = draw_of(roles, seed)
     own = engine.own(source)
     read = read_parted_baskets(
         engine,
@@ -366,4 +392,8 @@ def _take_in_baskets(
         insensitive=roles.insensitive,
         separator=reading.separator,
     )
+    if drawn is not None:
+        from shoal.data.drawn_roles import draw_roles_in_parts
+
+        read = draw_roles_in_parts(read, **drawn)
     return replace(read, schema=with_item_hierarchy(read.schema, hierarchies))

@@ -11,7 +11,6 @@ from shoal.data.parts import Engine, PartedBaskets, PartedRelease
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.methods.table_method import read_population
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.parted import engine_of, judge_sets, models_of
@@ -50,7 +49,7 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
         from shoal.models.in_parts import verify_table
 
         data = replace(release.data, schema=with_column_roles(release.data.schema, asked.roles))
-        return verify_table(_definite(models, data.schema, asked), data, engine.memory)
+        return verify_table(_definite(models, data.schema, asked, source), data, engine.memory)
     for model in models:
         model.accept(release.data.schema)
     if isinstance(release.data.schema, Baskets):
@@ -72,15 +71,15 @@ def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -
     return models_of(release)
 
 
-def _definite(models: list[Any], table: Table, asked: Asked) -> list[Any]:
+def _definite(models: list[Any], table: Table, asked: Asked, source: str | Path) -> list[Any]:
     """The promises of a release with the population that is given, or those that are asked for."""
     if not table.quasi:
         raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    population = asked.population(table, source, models or asked.promised.models())
     if not models:
-        return list(asked.promised.definite(table, published=True))
-    if asked.promised.population is None:
+        return list(asked.promised.definite(table, population, published=True))
+    if population is None:
         return models
-    population = read_population(asked.promised.population, table)
     return [
         model.among(population) if "population" in type(model).model_fields else model for model in models
     ]
@@ -101,7 +100,7 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verd
     schema, parts = published_table(opened.names, opened.parts, {})
     schema = with_column_roles(schema, asked.roles)
     data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
-    return verify_table(_definite([], schema, asked), data, engine.memory)
+    return verify_table(_definite([], schema, asked, source), data, engine.memory)
 
 
 def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ...]:
@@ -130,6 +129,8 @@ def _verify_baskets(
     if asked.roles.sensitive or asked.roles.insensitive:
         schema = with_item_roles(data.schema, asked.roles.sensitive, asked.roles.insensitive)
         data = replace(data, schema=schema)
+    for model in asked.others:
+        model.ask(data.schema)
     return verify_baskets(models, data, engine.memory)
 
 

@@ -1,6 +1,8 @@
 """Rows in files within little memory give what they give in memory."""
 
 import gzip
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,8 @@ from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
 from shoal.data.parts import Parts
-from shoal.engines import heaps, text_blocks
-from shoal.engines.stream import Stream, parse_memory
+from shoal.engines import spill, text_blocks
+from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse
 from shoal.io.parted import open_parts
 from shoal.io.reading import Reading
@@ -26,7 +28,7 @@ SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Stream]:
     """An engine that has room for a handful of rows."""
-    monkeypatch.setattr(heaps, "ROWS", 7)
+    monkeypatch.setattr(spill, "ROWS", 7)
     monkeypatch.setattr(text_blocks, "BLOCK", 50)
     engine = Stream("1GB", scratch=str(tmp_path))
     engine.memory = 300
@@ -156,11 +158,36 @@ def test_more_combinations_than_memory_holds_are_refused(stream: Stream) -> None
         parts.counts(["a", "b"])
 
 
+def test_an_engine_that_nobody_closes_leaves_no_rows(tmp_path: Path) -> None:
+    program = (
+        "import polars as pl\nfrom shoal.engines.stream import Stream\n"
+        f"engine = Stream('1GB', scratch={str(tmp_path)!r})\nengine.memory = 1\n"
+        "engine.parts(pl.DataFrame({'a': range(100)})).sort(['a']).collect()\nkept = engine\n"
+        f"import os\nassert os.listdir({str(tmp_path)!r})\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_wide_rows_come_few_at_a_time(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However wide rows are, frames hold no more bytes than are worked on at once."""
+    monkeypatch.setattr(spill, "ROWS", 1000)
+    monkeypatch.setattr(spill, "BYTES", 2000)
+    wide = pl.DataFrame({"number": range(100), "name": [f"{number:0100}" for number in range(100)]})
+    sizes: list[int] = []
+
+    def looked_at(frame: pl.DataFrame) -> pl.DataFrame:
+        sizes.append(frame.height)
+        return frame
+
+    schema = {"number": pl.Int64, "name": pl.String}
+    parts = stream.parts(wide).map(looked_at, schema).keep()
+    assert parts.collect().height == 100
+    assert parts.map(looked_at, schema).sort(["name"]).map(looked_at, schema).collect().height == 100
+    assert max(sizes) <= 25
+
+
 @pytest.mark.parametrize("text", ["", "4", "100MB", "4 parrots", "-1GB"])
 def test_wrong_memory(text: str) -> None:
     with pytest.raises(WrongUse, match="emory"):
         Stream(text)
-
-
-def test_memory() -> None:
-    assert parse_memory("1.5GB") == 1_500_000_000

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
 from shoal.data.parts import Parts
-from shoal.errors import BadData, EngineFailed
+from shoal.errors import BadData, EngineFailed, WrongUse
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -51,7 +51,12 @@ def biggest(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def doubled_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(pl.col("number") * 2)
+
+
 SCHEMA: dict[str, Any] = {"number": pl.Int32, "length": pl.Int64}
+SAME: dict[str, Any] = dict(rows().schema)
 
 
 def test_map(both: tuple[Parts, Parts]) -> None:
@@ -106,8 +111,17 @@ def test_write_parquet(both: tuple[Parts, Parts], tmp_path: Path) -> None:
 
 
 def test_with_rows(both: tuple[Parts, Parts]) -> None:
-    there, here = (parts.with_rows(rows().head(3)) for parts in both)
+    there, here = (parts.with_rows(rows().head(3)).union(parts.map(doubled_numbers, SAME)) for parts in both)
     assert_frame_equal(ordered(there.collect()), ordered(here.collect()))
+
+
+def test_more_combinations_than_memory_holds_are_refused(
+    spark: "Spark", both: tuple[Parts, Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark, "countable", 1000)
+    assert_frame_equal(both[0].counts(["number"]), both[1].counts(["number"]))
+    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*--memory"):
+        both[0].counts(["number", "a.`name`"])
 
 
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:
@@ -120,3 +134,12 @@ def test_errors_of_workers_are_one_sentence(both: tuple[Parts, Parts]) -> None:
     with pytest.raises(EngineFailed, match="Spark could not do the work") as failure:
         both[0].map(lambda one: one.select("no such column"), SCHEMA).collect()
     assert "\n" not in str(failure.value)
+
+
+def out_of_memory(frame: pl.DataFrame) -> pl.DataFrame:
+    raise MemoryError
+
+
+def test_a_part_that_does_not_fit_is_told_in_one_sentence(both: tuple[Parts, Parts]) -> None:
+    with pytest.raises(EngineFailed, match=r"A Python worker ran out of memory.*spark\.executor"):
+        both[0].map(out_of_memory, SCHEMA).collect()

@@ -51,6 +51,16 @@ def test_spark_frame(spark: "Spark", tmp_path: Path) -> None:
     )
 
 
+def test_blanks_around_cells_mean_nothing(spark: "Spark", tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text('age , illness\n 20 , "a, b"\n20,"a, b" \n,\n" 21",""\n')
+    frames = [
+        shoal.anonymize(path, "mondrian", k=2, quasi="age", sensitive="illness", **more).release
+        for more in ({}, {"engine": spark})
+    ]
+    assert_frame_equal(frames[1].data.parts.collect(), frames[0].to_polars())
+
+
 def test_bad_files_are_told_in_one_sentence(spark: "Spark", tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,illness\n20,flu\n21\n")

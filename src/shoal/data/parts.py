@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-COUNT = "(rows)"
-"""The column of counts. No column of a table is called so."""
+COUNT, BUCKET = "(rows)", "(bucket)"
+"""The columns of counts, and of numbers by which rows are divided. No column of a table is called so."""
 
 
 class Parts(Protocol):
@@ -61,6 +61,9 @@ class Parts(Protocol):
     def with_rows(self, frame: "Frame") -> "Parts":
         """The same rows, and those of a frame that is here, with the same columns; in any order."""
 
+    def union(self, other: "Parts") -> "Parts":
+        """The same rows, and those of other parts of the engine, with the same columns; in any order."""
+
     def keep(self) -> "Parts":
         """The same rows, computed once and kept where they are, for whoever asks several times."""
 
@@ -90,12 +93,15 @@ class TextLayout:
     parse
         The cells, as texts, of whole lines without the header, the first of which has a number: for engines that read
         text themselves.
+    trim
+        Blanks before a cell, or before its quotes, mean nothing.
     """
 
     names: tuple[str, ...]
     separator: str
     header: tuple[str, ...] | None
     parse: "Callable[[bytes, int], Frame]"
+    trim: bool = False
 
 
 class Engine(Protocol):

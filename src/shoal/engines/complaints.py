@@ -2,14 +2,26 @@
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import cast
 
 from shoal import errors
-from shoal.errors import BadData, EngineFailed, ShoalError
+from shoal.errors import BadData, EngineFailed, ShoalError, WrongUse
+
+_FULL = {
+    "OutOfMemoryError": "The JVM of a worker ran out of memory",
+    "MemoryError": "A Python worker ran out of memory",
+    "Unable to allocate": "A Python worker ran out of memory",
+    "Python worker exited unexpectedly": "A Python worker was killed, most likely because memory ran out",
+    "exceeding physical memory limits": "A worker was killed because it took more memory than its container has",
+    "exited with code 137": "A worker was killed, most likely because memory ran out",
+}
+"""What Spark says where a part does not fit, and what that means."""
 
 
 @contextmanager
@@ -29,6 +41,16 @@ def aside() -> Iterator[Callable[[], str]]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
+
+
+def refuse_no_java() -> None:
+    """Refuse to start anything where there is no Java."""
+    home = Path(os.environ.get("JAVA_HOME", ""))
+    if shutil.which("java") is None and not (home / "bin" / "java").is_file():
+        raise WrongUse(
+            "Spark needs Java 17 or newer, which is not there: install it (on Debian and Ubuntu: apt-get install "
+            "openjdk-17-jre-headless), or set JAVA_HOME."
+        )
 
 
 @contextmanager
@@ -61,6 +83,11 @@ def _sentence(error: Exception, path: str | None) -> ShoalError:
         )
     if "CSV header" in text:
         return BadData("the files do not have the same header; part files of one table do.", path)
+    if why := next((words for mark, words in _FULL.items() if mark in text), None):
+        return EngineFailed(
+            f"{why}. Give workers more memory: on this machine with --memory, on a cluster with spark.executor.memory "
+            "for the JVM and spark.executor.pyspark.memory for Python; or cut smaller parts with Spark(memory=…)."
+        )
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
     python = [line for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)]
     return EngineFailed(f"Spark could not do the work: {python[-1] if python else lines[0]}")

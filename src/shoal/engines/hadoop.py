@@ -51,13 +51,23 @@ def beginning(session: Any, path: str) -> bytes:
     return zlib.decompressobj(wbits=31).decompress(data, BEGINNING) if data.startswith(_GZIP) else data
 
 
-def name_parts(folder: str, ending: str) -> int:
-    """Give the files that Spark wrote on this machine the names of part files, and remove its marks beside them."""
+def name_parts(folder: str, ending: str, header: str | None = None) -> int:
+    """Give the files that Spark wrote on this machine the names of part files, and remove its marks beside them.
+
+    Files of parts without rows are removed too, but for a first one, so that a folder without rows has its header.
+    """
     place = Path(folder)
-    written = sorted(entry.name for entry in place.iterdir() if entry.name.startswith("part-"))
-    for number, name in enumerate(written):
-        os.replace(place / name, place / f"part-{number:05}{ending}")
+    written = sorted(
+        (entry for entry in place.iterdir() if entry.name.startswith("part-") and entry.stat().st_size),
+        key=lambda entry: (int(entry.name.split("-")[1]), entry.name),
+    )
+    for number, entry in enumerate(written):
+        os.replace(entry, place / f"{number:05}.named")
     for entry in place.iterdir():
-        if not entry.name.startswith("part-"):
+        if entry.suffix != ".named":
             entry.unlink()
-    return len(written)
+    for number in range(len(written)):
+        os.replace(place / f"{number:05}.named", place / f"part-{number:05}{ending}")
+    if not written and header is not None:
+        (place / f"part-00000{ending}").write_text(f"{header}\n", encoding="utf-8")
+    return max(len(written), int(header is not None))

@@ -5,10 +5,7 @@ from typing import cast
 
 import polars as pl
 
-from shoal.engines.spill import Heap, Scratch, spread
-
-ROWS = 1 << 17
-"""Rows of a frame."""
+from shoal.engines.spill import Heap, Scratch, rows_of_frames, spread
 
 BUCKETS = 64
 """Heaps that rows are divided into at a time."""
@@ -143,4 +140,4 @@ def _free(frame: pl.DataFrame, name: str) -> str:
 
 def pieces(frame: pl.DataFrame) -> list[pl.DataFrame]:
     """A frame in frames of no more rows than are worked on at once."""
-    return list(frame.iter_slices(ROWS)) if frame.height else [frame]
+    return list(frame.iter_slices(rows_of_frames(frame))) if frame.height else [frame]

@@ -6,15 +6,14 @@ a session is asked for, so that all else works without it.
 """
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shoal.data.parts import COUNT, TextLayout
-from shoal.engines.complaints import aside, said
+from shoal.data.parts import COUNT, Parts, TextLayout
+from shoal.engines.complaints import aside, refuse_no_java, said
 from shoal.engines.hadoop import address, beginning, name_parts
+from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many, room_of
 from shoal.engines.travel import (
     Folded,
     Grouped,
@@ -22,11 +21,13 @@ from shoal.engines.travel import (
     Merged,
     Work,
     Written,
+    arrow_schema,
     plain,
+    small,
     to_frame,
     unpacked,
 )
-from shoal.errors import EngineFailed, MissingExtra, WrongUse
+from shoal.errors import EngineFailed, MissingExtra
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,7 +40,7 @@ MANY = 64
 """Results of parts above which they are merged on the cluster first."""
 
 MEMORY = 1 << 29
-"""Bytes that the rows of one part may take in a worker, unless told."""
+"""Bytes that the rows of one part may take in a worker, unless told by anybody."""
 
 SETTINGS = {
     "spark.app.name": "shoal",
@@ -47,7 +48,10 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.driver.maxResultSize": "0",
+    # What is kept lies in as many parts as it is large; otherwise in 200, each of which costs a Python worker's call.
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
 """Of a session that is started here."""
 
@@ -64,7 +68,8 @@ class Spark:
     settings
         More settings of a session that is started here, such as ``spark.executor.memory``.
     memory
-        Bytes that the rows of one part may take in a worker.
+        Bytes that the rows of one part may take in a Python worker, such as ``"1GB"``. Unless told, what
+        ``spark.executor.pyspark.memory`` leaves each of them, and without that setting 512 MiB.
     """
 
     name = "spark"
@@ -75,12 +80,36 @@ class Spark:
         *,
         master: str = "local[*]",
         settings: Mapping[str, str] | None = None,
-        memory: int = MEMORY,
+        memory: str | int | None = None,
     ) -> None:
-        self.memory = memory
+        self._memory = parse_memory(memory) if isinstance(memory, str) else memory
+        self.countable: int | None = None
         self._session, self._own = session, False
         self._master, self._settings = master, dict(settings or {})
         self._kept: list[DataFrame] = []
+
+    @classmethod
+    def within(cls, memory: str, master: str) -> "Spark":
+        """The engine with a bound of the memory that it takes on this machine."""
+        shares = SparkShares.of(memory, master)
+        engine = cls(
+            master=shares.master,
+            settings={"spark.driver.memory": f"{shares.jvm >> 20}m"},
+            memory=shares.part,
+        )
+        engine.countable = shares.countable
+        return engine
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the rows of one part may take in a worker."""
+        if self._memory is None:
+            self._memory = _worker_memory(self.session)
+        return self._memory
+
+    @memory.setter
+    def memory(self, bytes_of_rows: int) -> None:
+        self._memory = bytes_of_rows
 
     @property
     def session(self) -> "SparkSession":
@@ -96,7 +125,7 @@ class Spark:
 
         table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
         table = table.cast(
-            pa.schema([(name, _small(table.schema.field(name).type)) for name in frame.columns])
+            pa.schema([(name, small(table.schema.field(name).type)) for name in frame.columns])
         )
         return self.rows(
             self.session.createDataFrame(table.rename_columns(plain(frame.columns))), frame.columns
@@ -106,10 +135,8 @@ class Spark:
         """The rows of a Spark frame; None for anything else."""
         if isinstance(source, SparkParts):
             return source
-        kind = type(source).__module__
-        return (
-            self.rows(source) if kind.startswith("pyspark.sql.") and hasattr(source, "mapInArrow") else None
-        )
+        own = type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
+        return self.rows(source) if own else None
 
     def rows(
         self, frame: "DataFrame", names: Sequence[str] | None = None, path: str | None = None
@@ -137,6 +164,7 @@ class Spark:
             escape='"',
             header=layout.header is not None,
             enforceSchema=layout.header is None,
+            ignoreLeadingWhiteSpace=layout.trim,
             mode="FAILFAST",
             columnNameOfCorruptRecord="",
             maxCharsPerColumn=-1,
@@ -246,8 +274,21 @@ class SparkParts:
         return result
 
     def counts(self, names: Sequence[str]) -> "Frame":
-        """The distinct combinations of some columns with their rows, here."""
-        return self.distinct(names).collect().sort(list(names))
+        """The distinct combinations of some columns with their rows, here.
+
+        Raises
+        ------
+        WrongUse
+            If they take more memory than is allowed here, together with the work on them.
+        """
+        found, most = self.distinct(names), self._engine.countable
+        if most is None:
+            return found.collect().sort(list(names))
+        rows = max(most // (8 + 8 * len(names)), 1)
+        frame = self._like(found.frame.limit(rows + 1), found.names).collect()
+        if frame.height > rows or frame.estimated_size() > most:
+            refuse_too_many(names)
+        return frame.sort(list(names))
 
     def distinct(self, names: Sequence[str]) -> "SparkParts":
         """The distinct combinations of some columns with their rows, on the cluster."""
@@ -263,7 +304,12 @@ class SparkParts:
 
     def with_rows(self, frame: "Frame") -> "SparkParts":
         """The same rows, and those of a frame that is here."""
-        more = self._engine.parts(frame.select(self.names))
+        return self.union(self._engine.parts(frame.select(self.names)))
+
+    def union(self, other: Parts) -> "SparkParts":
+        """The same rows, and those of other parts."""
+        assert isinstance(other, SparkParts)
+        more = other.select(self.names)
         return self._like(self.frame.union(more.frame), self.names)
 
     def keep(self) -> "SparkParts":
@@ -285,7 +331,7 @@ class SparkParts:
             else:
                 work = Written(self._before, self._works, header)
                 self._base.mapInArrow(work, "value string").write.text(address(folder), lineSep="\n")
-        return name_parts(folder, ending)
+        return name_parts(folder, ending, header)
 
     def _plain(self, names: Sequence[str]) -> list[str]:
         return [f"c{self.names.index(name)}" for name in names]
@@ -304,14 +350,7 @@ def start(master: str, settings: Mapping[str, str]) -> "SparkSession":
     EngineFailed
         If the session does not start, for example because there is no such master.
     """
-    if (
-        shutil.which("java") is None
-        and not (Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java").is_file()
-    ):
-        raise WrongUse(
-            "Spark needs Java 17 or newer, which is not there: install it (on Debian and Ubuntu: apt-get install "
-            "openjdk-17-jre-headless), or set JAVA_HOME."
-        )
+    refuse_no_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -328,34 +367,11 @@ def start(master: str, settings: Mapping[str, str]) -> "SparkSession":
             raise EngineFailed(f"No Spark session could be started at {master}: {why}") from error
 
 
-def arrow_schema(schema: "Schema") -> Any:
-    """The Arrow types of columns, as Spark knows them."""
-    import polars as pl
-    import pyarrow as pa
-
-    empty = pl.DataFrame(schema=dict(schema)).to_arrow(compat_level=pl.CompatLevel.oldest())
-    return pa.schema([(field.name, _small(field.type)) for field in empty.schema])
-
-
-def _small(kind: Any) -> Any:
-    """The type that Spark has for one of polars: lists and texts have offsets of 32 bits."""
-    import pyarrow as pa
-
-    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return pa.string()
-    if pa.types.is_large_binary(kind):
-        return pa.binary()
-    if pa.types.is_large_list(kind) or pa.types.is_list(kind):
-        return pa.list_(_small(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([(field.name, _small(field.type)) for field in kind])
-    unsigned = {
-        pa.uint8(): pa.int16(),
-        pa.uint16(): pa.int32(),
-        pa.uint32(): pa.int64(),
-        pa.uint64(): pa.int64(),
-    }
-    return unsigned.get(kind, kind)
+def _worker_memory(session: "SparkSession") -> int:
+    """Bytes of rows that a Python worker has room for, by Spark's own settings."""
+    settings = session.sparkContext.getConf()
+    allowed = settings.get("spark.executor.pyspark.memory", None)
+    return MEMORY if allowed is None else room_of(allowed, settings.get("spark.executor.cores", None) or "1")
 
 
 def _builder() -> Any:

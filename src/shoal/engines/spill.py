@@ -2,13 +2,19 @@
 
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
 
-READ = 1 << 17
-"""Rows that are read at once."""
+ROWS, BYTES = 1 << 17, 1 << 25
+"""Rows of a frame, and the most bytes of them: rows that hold lists or whole lines are large."""
+
+
+def rows_of_frames(frame: pl.DataFrame) -> int:
+    """How many rows of a frame are worked on at once."""
+    return max(1, min(ROWS, BYTES * frame.height // max(int(frame.estimated_size()), 1)))
 
 
 class Scratch:
@@ -23,6 +29,8 @@ class Scratch:
         """The path of a new file."""
         if self._place is None:
             self._place = Path(tempfile.mkdtemp(prefix="shoal-", dir=self._above))
+            # Rows of persons must not lie around, even where nobody closes the engine.
+            weakref.finalize(self, shutil.rmtree, self._place, ignore_errors=True)
         self._count += 1
         return self._place / f"{self._count:06}.arrow"
 
@@ -45,7 +53,7 @@ class Heap:
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
         self._waiting: list[pl.DataFrame] = []
-        self._files: list[Path] = []
+        self._files: list[tuple[Path, int]] = []
         self.waiting = self.bytes = self.rows = 0
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -60,19 +68,21 @@ class Heap:
         """Write what waits."""
         if self._waiting:
             path = self._scratch.file()
-            pl.concat(self._waiting).write_ipc(path, compression="lz4", record_batch_size=READ)
-            self._files.append(path)
+            whole = pl.concat(self._waiting)
+            rows = rows_of_frames(whole)
+            whole.write_ipc(path, compression="lz4", record_batch_size=rows)
+            self._files.append((path, rows))
             self._waiting, self.waiting = [], 0
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """All rows in the order in which they came, in pieces."""
-        for path in self._files:
-            yield from pl.scan_ipc(path).collect_batches(chunk_size=READ, maintain_order=True)
+        for path, rows in self._files:
+            yield from pl.scan_ipc(path).collect_batches(chunk_size=rows, maintain_order=True)
         yield from self._waiting
 
     def drop(self) -> None:
         """Forget all rows."""
-        for path in self._files:
+        for path, _ in self._files:
             path.unlink(missing_ok=True)
         self._files, self._waiting = [], []
 

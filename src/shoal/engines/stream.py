@@ -1,6 +1,5 @@
 """Rows in parts on this machine, in files: never more of them in memory than allowed."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -8,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
-from shoal.data.parts import COUNT, TextLayout
-from shoal.engines.heaps import ROWS, in_order, pieces, together
-from shoal.engines.spill import Heap, Scratch
+from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
+from shoal.engines.heaps import in_order, pieces, together
+from shoal.engines.memory import COPIES, parse_memory, refuse_too_many
+from shoal.engines.spill import ROWS, Heap, Scratch
 from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.errors import BadData, WrongUse
 
@@ -23,37 +23,11 @@ Result = TypeVar("Result")
 Frames = Callable[[Sequence[str] | None], Iterator[pl.DataFrame]]
 """The frames of a source, of all columns or of some; can be asked several times."""
 
-COPIES = 10
-"""How many times the memory of distinct combinations the work on them takes at most: up to 9.3 was measured."""
-
 FILE = 1 << 27
 """Bytes of rows in a part file, about."""
 
 SPREAD = 1 << 12
 """Heaps that distinct rows may be divided into."""
-
-_UNITS = {
-    "": 1,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KIB": 2**10,
-    "MIB": 2**20,
-    "GIB": 2**30,
-}
-
-
-def parse_memory(text: str) -> int:
-    """A number of bytes as people write it.
-
-    >>> parse_memory("4GB"), parse_memory("512 MiB")
-    (4000000000, 536870912)
-    """
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", text)
-    if match is None or match[2].upper() not in _UNITS:
-        raise WrongUse(f"Memory is a number of bytes such as 4GB or 512MB, not {text!r}.")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 class Stream:
@@ -79,6 +53,11 @@ class Stream:
         self.memory = (allowed - self.LEAST) // 3
         self.countable = (allowed - self.LEAST // 2) // COPIES
         self.scratch = Scratch(scratch)
+
+    @classmethod
+    def within(cls, memory: str, master: str = "") -> "Stream":
+        """The engine with a bound of its memory; there is no master."""
+        return cls(memory)
 
     def parts(self, frame: "Frame") -> "StreamParts":
         """Rows that are in memory, as parts."""
@@ -201,10 +180,7 @@ class StreamParts:
             found.append(frame)
             size += int(frame.estimated_size())
             if size > self._engine.countable:
-                raise WrongUse(
-                    f"There are more distinct combinations of {', '.join(keys)} than the allowed memory "
-                    "holds; allow more (--memory), or take fewer columns."
-                )
+                refuse_too_many(keys)
         if not found:
             return self.collect().select(keys).with_columns(pl.lit(0, pl.Int64).alias(COUNT))
         return pl.concat(found).sort(keys)
@@ -214,12 +190,12 @@ class StreamParts:
         keys = list(names)
 
         def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-            bucket = (pl.struct(keys).hash() % SPREAD).cast(pl.Int32).alias("(bucket)")
+            bucket = (pl.struct(keys).hash() % SPREAD).cast(pl.Int32).alias(BUCKET)
             counted = (
                 frame.group_by(keys).agg(pl.len().cast(pl.Int64).alias(COUNT)).with_columns(bucket)
                 for frame in self.select(names)._all()
             )
-            for rows in together(counted, "(bucket)", self._engine.memory, self._engine.scratch):
+            for rows in together(counted, BUCKET, self._engine.memory, self._engine.scratch):
                 yield _some(rows.group_by(keys).agg(pl.col(COUNT).sum()), some)
 
         return StreamParts(self._engine, frames, (*keys, COUNT))
@@ -234,6 +210,12 @@ class StreamParts:
         """The same rows, and those of a frame."""
         more = frame.select(self.names)
         return self._same(lambda: chain(self._all(), iter(pieces(more))))
+
+    def union(self, other: Parts) -> "StreamParts":
+        """The same rows, and those of other parts."""
+        assert isinstance(other, StreamParts)
+        more = other.select(self.names)
+        return self._same(lambda: chain(self._all(), more._all()))
 
     def keep(self) -> "StreamParts":
         """The same rows, computed once and kept on a disk."""
@@ -266,15 +248,11 @@ class StreamParts:
         place.mkdir(parents=True)
         count = 0
         for rows in _files_full(self._all()):
-            path = place / f"part-{count:05}{ending}"
-            if ending == ".parquet":
-                pl.concat(list(rows)).write_parquet(path)
-            else:
-                with path.open("w", encoding="utf-8", newline="\n") as file:
-                    file.write("" if header is None else f"{header}\n")
-                    for frame in rows:
-                        file.writelines(f"{line}\n" for line in frame.to_series().to_list())
+            _write(rows, place / f"part-{count:05}{ending}", header)
             count += 1
+        if not count and (header is not None or ending == ".parquet"):
+            _write(iter((self.collect(),)), place / f"part-00000{ending}", header)
+            count = 1
         return count
 
     def _all(self) -> Iterator[pl.DataFrame]:
@@ -299,6 +277,17 @@ class StreamParts:
             return (_some(frame, names) for frame in chain(frames(), (empty,)))
 
         return StreamParts(self._engine, made, tuple(wanted))
+
+
+def _write(frames: Iterator[pl.DataFrame], path: Path, header: str | None) -> None:
+    """Write rows as one file: columns as Parquet, or the lines of a column."""
+    if path.suffix == ".parquet":
+        pl.concat(list(frames)).write_parquet(path)
+        return
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("" if header is None else f"{header}\n")
+        for frame in frames:
+            file.writelines(f"{line}\n" for line in frame.to_series().to_list())
 
 
 def _files_full(frames: Iterator[pl.DataFrame]) -> Iterator[Iterator[pl.DataFrame]]:

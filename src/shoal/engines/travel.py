@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Frame
+    from shoal.data.parts import Frame, Schema
 
 Work: TypeAlias = "Callable[[Frame], Frame]"
 Batches: TypeAlias = Iterator[Any]
 
-ROWS = 1 << 17
-"""Rows of a frame that work is done on."""
+ROWS, BYTES = 1 << 17, 1 << 25
+"""Rows of a frame that work is done on, and the most bytes of them: rows that hold lists or whole lines are large."""
 
 TEXT = 1 << 20
 """Characters of the pieces in which lines are handed to a writer."""
@@ -118,6 +118,36 @@ def to_arrow(frame: "Frame", schema: Any) -> Any:
     return table.cast(schema).rename_columns(plain(schema.names))
 
 
+def arrow_schema(schema: "Schema") -> Any:
+    """The Arrow types of columns, as Spark knows them."""
+    import polars as pl
+    import pyarrow as pa
+
+    empty = pl.DataFrame(schema=dict(schema)).to_arrow(compat_level=pl.CompatLevel.oldest())
+    return pa.schema([(field.name, small(field.type)) for field in empty.schema])
+
+
+def small(kind: Any) -> Any:
+    """The type that Spark has for one of polars: lists and texts have offsets of 32 bits."""
+    import pyarrow as pa
+
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_large_binary(kind):
+        return pa.binary()
+    if pa.types.is_large_list(kind) or pa.types.is_list(kind):
+        return pa.list_(small(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, small(field.type)) for field in kind])
+    unsigned = {
+        pa.uint8(): pa.int16(),
+        pa.uint16(): pa.int32(),
+        pa.uint32(): pa.int64(),
+        pa.uint64(): pa.int64(),
+    }
+    return unsigned.get(kind, kind)
+
+
 def unpacked(batches: Iterable[Any]) -> Iterator[Any]:
     """Results that were packed into batches or tables."""
     for batch in batches:
@@ -148,11 +178,11 @@ def _frames(batches: Batches, names: Sequence[str]) -> "Iterator[Frame]":
     import pyarrow as pa
 
     waiting: list[Any] = []
-    rows = 0
+    rows = size = 0
     for batch in chain(batches, (None,)):
         if batch is not None and batch.num_rows:
             waiting.append(batch)
-            rows += batch.num_rows
-        if waiting and (batch is None or rows >= ROWS):
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+        if waiting and (batch is None or rows >= ROWS or size >= BYTES):
             yield to_frame(pa.Table.from_batches(waiting), names)
-            waiting, rows = [], 0
+            waiting, rows, size = [], 0, 0

@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Mask
-from shoal.data.parts import Engine, PartedTable, Parts, TextLayout
+from shoal.data.parted_notes import NOTE
+from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
@@ -36,6 +37,13 @@ class PartedInput(Input):
     def __init__(self, parts: Parts, path: str | None) -> None:
         self.parts, self.names, self.path = parts, parts.names, path
         check_names(self.names, path)
+        taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
+        if taken is not None:
+            raise BadData(
+                "rows in parts need a column of that name themselves. Rename it, or use --engine local.",
+                path,
+                column=taken,
+            )
 
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns, here; only for what is known to be small."""
@@ -112,7 +120,7 @@ def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) 
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
     header = None if reading.names is not None else opened.header
     parse = partial(_parsed, path, opened.names, opened.separator, raw)
-    return TextLayout(opened.names, opened.separator, header, parse)
+    return TextLayout(opened.names, opened.separator, header, parse, trim=not raw)
 
 
 def _parsed(
@@ -278,15 +286,34 @@ class Dictionary:
         return Dictionary(None, lookup, np.empty(0, dtype=np.int32), blank)
 
     def codes(self, series: pl.Series) -> pl.Series:
-        """The code of each cell."""
+        """The code of each cell.
+
+        Raises
+        ------
+        BadData
+            If there is a value that was not there before: then the source gives other rows each time it is read.
+        """
         if self.kind is None:
             joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
-            return joined["code"].fill_null(self.blank)
-        places = series.cast(self.kind).to_physical().cast(pl.Int64)
+            found = joined["code"]
+            _refuse_changed(series, found)
+            return found.fill_null(self.blank)
+        places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
+        _refuse_changed(series, places)
         if not len(self.by_place):
             return pl.repeat(self.blank, len(series), dtype=pl.Int32, eager=True)
-        found = self.by_place[places.fill_null(0).to_numpy()]
-        return pl.Series(np.where(places.is_null().to_numpy(), self.blank, found).astype(np.int32))
+        codes = self.by_place[places.fill_null(0).to_numpy()]
+        return pl.Series(np.where(places.is_null().to_numpy(), self.blank, codes).astype(np.int32))
+
+
+def _refuse_changed(cells: pl.Series, found: pl.Series) -> None:
+    """Refuse values that the first pass over the rows did not see."""
+    if found.null_count() != cells.null_count():
+        raise BadData(
+            "the values are not those that were there a moment ago: the source was changed while it was read, or gives "
+            "other rows each time. Write it to a file first.",
+            column=cells.name,
+        )
 
 
 def _holds(folder: str, endings: Sequence[str]) -> bool:

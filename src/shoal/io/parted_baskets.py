@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from shoal.arrays import AnyArray
 from shoal.data.basket_frames import cells_of
+from shoal.data.hashes import text_hashes
 from shoal.data.parts import COUNT, Engine, PartedBaskets, Parts
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout
@@ -186,7 +186,7 @@ def _of_long(
         cells = [texts_of(frame[name], is_one) for name, is_one in zip(names, whole, strict=True)]
         if (cells[0] == "").any():
             raise BadData("a row does not say which basket it belongs to.", path, column=basket)
-        number = (_hashes(cells[0]) % np.uint64(buckets)).astype(np.int64)
+        number = (text_hashes(cells[0]) % np.uint64(buckets)).astype(np.int64)
         return pl.DataFrame([*cells, pl.Series(BUCKET, number)])
 
     def items(frame: pl.DataFrame) -> pl.Series:
@@ -241,20 +241,6 @@ def _encoded(
     nothing = Pairs(np.empty(0, dtype=np.int64), vocabulary.clear(), 0)
     schema = with_roles(from_pairs(nothing, vocabulary, layout), sensitive, insensitive)
     return PartedBaskets(schema, encoded, rows)
-
-
-def _hashes(texts: pl.Series) -> AnyArray:
-    """A number for each text that looks random, and is the same on every machine."""
-    lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
-    letters = np.frombuffer("".join(texts.to_list()).encode(), dtype=np.uint8).astype(np.uint64)
-    begins = np.cumsum(lengths) - lengths
-    place = (np.arange(len(letters)) - np.repeat(begins, lengths)).astype(np.uint64)
-    state = (letters + np.uint64(256) * place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    sums = np.zeros(len(letters) + 1, dtype=np.uint64)
-    np.cumsum(state ^ (state >> np.uint64(32)), out=sums[1:])
-    mixed = sums[begins + lengths] - sums[begins]
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 def _table_layout(names: tuple[str, ...]) -> Layout:

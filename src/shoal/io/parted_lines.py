@@ -11,8 +11,8 @@ from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedRelease
 from shoal.data.ranges import KEY, RANGE, ranges_of
 from shoal.errors import WrongUse
-from shoal.io.basket_layouts import parse_layout
-from shoal.io.baskets import refuse_unwritable, spelling_of
+from shoal.io.basket_layouts import parse_layout, refuse_unwritable
+from shoal.io.baskets import spelling_of
 
 if TYPE_CHECKING:
     from shoal.data.parts import Parts

@@ -16,7 +16,7 @@ from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData
+from shoal.errors import BadData, WrongUse
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import with_roles
@@ -24,7 +24,10 @@ from shoal.io.decode import column_type
 from shoal.io.delimited import delimited_text
 from shoal.io.parted import open_parts
 from shoal.io.parted_lines import header_of
+from shoal.io.published_clusters import read_clusters
+from shoal.io.published_groups import read_groups
 from shoal.io.release_facts import read_facts
+from shoal.io.set_lines import Lines
 
 
 def write_parts(data: PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
@@ -131,6 +134,25 @@ def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     from shoal.io.encode import to_texts
 
     return pl.DataFrame([to_texts(series).alias(series.name) for series in frame])
+
+
+def refuse_remote(folder: str | Path) -> None:
+    """Refuse a release folder that is no folder of this machine."""
+    if "://" in str(folder):
+        raise WrongUse(
+            f"The release folder {folder} is on no disk that this machine and all workers share: name one "
+            "that is with -o, and copy it from there."
+        )
+
+
+def groups_in(lines: Iterable[str], name: str) -> Groups:
+    """The groups of some lines of a file."""
+    return read_groups(Lines(name, list(lines)))
+
+
+def clusters_in(lines: Iterable[str], name: str) -> Clusters:
+    """The clusters of some lines of a file."""
+    return read_clusters(Lines(name, list(lines)))
 
 
 def _write_table(data: PartedRelease, path: Path, ending: str) -> None:

@@ -18,7 +18,7 @@ from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Mask, Rows
 from shoal.data.association_rules import parse_rule
 from shoal.data.basket_frames import cells_of, rows_of
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets, Parts
+from shoal.data.parts import BUCKET, PartedBaskets, Parts
 from shoal.models.coherence import HkpCoherence
 from shoal.models.cohort_pairs import Broken, broken_sets, minimal
 from shoal.models.combinations import Combination, Rarity, rarest
@@ -37,7 +37,7 @@ ITEM_BYTES = 64
 FEWEST_SHARES, SMALL_SHARE = 16, 200_000
 """Items of all baskets are divided among so many workers, unless their shares would be smaller than that."""
 
-BUCKET, FOUND = "(bucket)", "found"
+FOUND = "found"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

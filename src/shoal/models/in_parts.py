@@ -14,7 +14,8 @@ import numpy as np
 from shoal.arrays import Codes, Counts
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import nominal
-from shoal.data.parts import COUNT, PartedRelease, Parts
+from shoal.data.hashes import mixed, text_hashes
+from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -34,14 +35,21 @@ ROW_BYTES, CELL_BYTES = 128, 96
 SMALL_PART = 50_000
 """Distinct rows that are not worth dividing among workers."""
 
-BUCKET, FOUND = "(bucket)", "found"
+FOUND, CLASSES = "found", "classes"
 
 Judged: TypeAlias = tuple[int, tuple[Evidence, ...]]
 """How many lines there are, and what each model found in them."""
 
 
 def verify_table(models: Sequence[TableModel], published: PartedRelease, memory: int) -> tuple[Verdict, ...]:
-    """Judge a published table in parts.
+    """Judge a published table in parts; see `judge_table`."""
+    return judge_table(models, published, memory)[0]
+
+
+def judge_table(
+    models: Sequence[TableModel], published: PartedRelease, memory: int
+) -> tuple[tuple[Verdict, ...], int]:
+    """Judge a published table in parts, and count its classes.
 
     Parameters
     ----------
@@ -75,19 +83,20 @@ def verify_table(models: Sequence[TableModel], published: PartedRelease, memory:
             "fit into one worker; give more memory."
         )
     wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
+    quasi = [column.name for column in table.quasi]
     examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, told=told)
     found = _by_class(
         rows,
-        examine,
-        [column.name for column in table.quasi],
+        partial(_counted_too, examine=examine, quasi=quasi),
+        quasi,
         -(-count // min(fits, max(count // 32, SMALL_PART))),
     )
-    found = found or [Evidence() for _ in apart]
+    *found, classes = found or [Evidence() for _ in (*apart, None)]
     verdicts = {id(model): model.conclude(one) for model, one in zip(apart, found, strict=True)}
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
-    return tuple(verdicts[id(model)] for model in models)
+    return tuple(verdicts[id(model)] for model in models), classes.sums.get(CLASSES, 0)
 
 
 def verify_lines(
@@ -139,10 +148,10 @@ def _bucketed(
 
 def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
     """A number for each row that all rows of its class share; null and the empty text are one."""
-    mixed = np.zeros(frame.height, dtype=np.uint64)
+    state = np.zeros(frame.height, dtype=np.uint64)
     for name in quasi:
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + frame[name].fill_null("").hash(seed=7).to_numpy()
-    return ((mixed >> np.uint64(17)) % np.uint64(buckets)).astype(np.int32)
+        state = mixed(state) + text_hashes(frame[name])
+    return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
 
 
 def _packed(
@@ -165,6 +174,14 @@ def _examined(
     overall = {name: counts for name, (_, counts) in wholes.items()}
     excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
     return [model.examine(excerpt) for model in models]
+
+
+def _counted_too(
+    frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str]
+) -> list[Evidence]:
+    """What models find in some classes, and how many classes there are."""
+    classes = frame.select(quasi).n_unique() if quasi else min(frame.height, 1)
+    return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
 
 def _column(texts: "polars.Series", column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:

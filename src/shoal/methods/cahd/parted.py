@@ -10,7 +10,7 @@ not fit into a worker, it is cut as blocks are.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,12 +18,15 @@ from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
 from shoal.data.basket_frames import baskets_in, cells_of, rows_of
 from shoal.data.basket_orders import orders_of, sort_keys
 from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.concerns import count_empty
+from shoal.data.parted_notes import NOTE, noted, notes_in, notes_of
 from shoal.data.parts import Engine, PartedBaskets, Parts
-from shoal.data.ranges import KEY, RANGE, Ranges, hashes_of, places_among, ranges_of, rows_at_once
+from shoal.data.ranges import KEY, RANGE, Ranges, places_among, ranges_of, rows_at_once
 from shoal.data.set_keys import group_keys
 from shoal.methods.cahd.formation import Grouping, around_pivots, blocks
+from shoal.methods.cahd.pictures import degree_bars
 from shoal.methods.cahd.publish import grouped, without_unused
-from shoal.methods.cahd.sheet import Sheet, sheet_of
+from shoal.methods.cahd.sheet import Sheet, sheet_of, told_of
 
 if TYPE_CHECKING:
     import polars
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     Frame: TypeAlias = polars.DataFrame
 
 PLACE, FIRST, SEGMENT, LINE = "place", "first", "segment", "line"
+
+Told: TypeAlias = tuple[Parts, list[dict[str, Any]]]
+"""Groups in parts: keys, lines and notes; and what is told besides."""
 
 GAP = 64
 """Bytes without a bit that are worth sending, rather than beginning a new piece."""
@@ -69,8 +75,10 @@ class Plan:
         keys = sort_keys(self.order, public.indptr, public.items, self.supports[known])
         return frame.with_columns(cells_of(KEY, *keys))
 
-    def published(self, frame: "Frame", group: Callable[[Sheet], Grouping]) -> "Frame":
-        """The groups of a frame: keys and lines."""
+    def published(
+        self, frame: "Frame", group: Callable[[Sheet], Grouping], *, whole: bool = False
+    ) -> "Frame":
+        """The groups of a frame: keys and lines, and what is told of them; with `whole`, of its baskets too."""
         import polars as pl
 
         from shoal.io.published_groups import group_lines
@@ -79,27 +87,33 @@ class Plan:
         grouping = group(sheet)
         groups, _ = grouped(self.schema, sheet, grouping.rows, grouping.groups)
         lines = pl.Series(LINE, list(group_lines(without_unused(groups))), dtype=pl.String)
-        return pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines])
+        told = {"empty": count_empty(groups), "degrees": degree_bars(groups, self.p)}
+        told |= told_of(sheet) if whole else {}
+        return noted(pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines]), told)
 
 
-def group_parts(data: PartedBaskets, plan: Plan, engine: Engine, form: str) -> tuple[Parts, int]:
+def group_parts(
+    data: PartedBaskets, plan: Plan, engine: Engine, form: str
+) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Group baskets in parts.
 
     Returns
     -------
-    Lines of groups in canonical order, and how many there are.
+    Lines of groups in canonical order, how many there are, and what is told of parts of them: numbers that are summed.
     """
     import polars as pl
 
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
     size = rows_at_once(engine.memory, data.rows, int(plan.supports.sum()))
     ranges = ranges_of(data.parts.map(plan.keyed, lists), data.rows, size)
-    made = (_blocks if form == "blocks" else _pivots)(data, plan, ranges, size).keep()
-    count = made.fold(lambda frame: frame.height, lambda one, other: one + other)
-    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count or 0
+    made, told = (_blocks if form == "blocks" else _pivots)(data, plan, ranges, size)
+    made = made.keep()
+    count, more = notes_of(made)
+    told += [*more, {"parts": len(ranges.numbers)}]
+    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, told
 
 
-def _blocks(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Parts:
+def _blocks(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Told:
     """Blocks by halving, the same as in memory."""
     import polars as pl
 
@@ -112,10 +126,11 @@ def _blocks(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Parts
         return frame.select("items", pl.Series(SEGMENT, segment.astype(np.int64)))
 
     def work(frame: "Frame") -> "Frame":
-        return plan.published(frame, lambda sheet: blocks(sheet, plan.orders(sheet)[0], plan.p))
+        return plan.published(frame, lambda sheet: blocks(sheet, plan.orders(sheet)[0], plan.p), whole=True)
 
     types = {"items": pl.List(pl.Int32), SEGMENT: pl.Int64}
-    return numbered.map(placed, types).group(SEGMENT, work, {KEY: pl.List(pl.Int32), LINE: pl.String})
+    made = {KEY: pl.List(pl.Int32), LINE: pl.String, NOTE: pl.String}
+    return numbered.map(placed, types).group(SEGMENT, work, made), []
 
 
 def _numbered(ranges: Ranges) -> Parts:
@@ -264,34 +279,30 @@ def _secret(schema: Baskets) -> Mask:
     return secret
 
 
-def _pivots(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Parts:
+def _pivots(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Told:
     """Groups around pivots inside ranges, and what is left of all of them: one group, or as few as fit into workers."""
     import polars as pl
 
     parts = ranges.parts.keep()
     elsewhere = _elsewhere(parts, plan, ranges, data.rows)
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
-    types = {**lists, LINE: pl.String}
-    both = parts.group(RANGE, lambda frame: _around(frame, plan, elsewhere), types).keep()
+    types = {KEY: lists[KEY], LINE: pl.String, NOTE: pl.String}
+    both = parts.group(
+        RANGE, lambda frame: _around(frame, plan, elsewhere), {"items": lists["items"], **types}
+    ).keep()
     left = both.map(lambda frame: frame.filter(pl.col(LINE).is_null()).select("items", KEY), lists)
     borders = _borders(left, plan, size)
-    bundles = np.uint64(len(ranges.numbers))
 
     def placed(frame: "Frame") -> "Frame":
-        indptr, keys = rows_of(frame[KEY])
-        # Groups that are made already come along, in bundles with numbers below 0.
-        bundle = -1 - (hashes_of(indptr, keys) % bundles).astype(np.int64)
-        made = frame[LINE].is_not_null().to_numpy()
-        return frame.with_columns(
-            pl.Series(SEGMENT, np.where(made, bundle, places_among(indptr, keys, borders)))
-        )
+        return frame.with_columns(pl.Series(SEGMENT, places_among(*rows_of(frame[KEY]), borders)))
 
-    def work(frame: "Frame") -> "Frame":
-        return frame.select(KEY, LINE) if frame[SEGMENT][0] < 0 else plan.published(frame, _one_group)
+    def around(frame: "Frame") -> "Frame":
+        return frame.filter(pl.col(LINE).is_not_null()).select(KEY, LINE, pl.lit(None, pl.String).alias(NOTE))
 
-    return both.map(placed, {**types, SEGMENT: pl.Int64}).group(
-        SEGMENT, work, {KEY: types[KEY], LINE: pl.String}
+    rest = left.map(placed, {**lists, SEGMENT: pl.Int64}).group(
+        SEGMENT, lambda frame: plan.published(frame, _one_group), types
     )
+    return both.map(around, types).union(rest), notes_of(both)[1]
 
 
 def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame":
@@ -301,14 +312,16 @@ def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame"
     sheet = plan.sheet(frame)
     grouping = around_pivots(sheet, plan.orders(sheet), plan.p, plan.alpha, elsewhere[int(frame[RANGE][0])])
     inside = grouping.groups >= 0
-    left = frame.select("items", KEY)[pl.Series(np.sort(grouping.rows[~inside]))]
-    left = left.with_columns(pl.lit(None, pl.String).alias(LINE))
-    if not inside.any():
-        return left
-    rows = frame.select("items")[pl.Series(grouping.rows[inside])]
-    chosen = Grouping(np.arange(rows.height), grouping.groups[inside])
-    made = plan.published(rows, lambda _: chosen)
-    return pl.concat((left, made.select(pl.lit(None, pl.List(pl.Int32)).alias("items"), KEY, LINE)))
+    told: dict[str, Any] = {**told_of(sheet), "groups_given_up": grouping.given_up}
+    both = frame.select("items", KEY)[pl.Series(np.sort(grouping.rows[~inside]))]
+    both = both.with_columns(pl.lit(None, pl.String).alias(LINE))
+    if inside.any():
+        rows = frame.select("items")[pl.Series(grouping.rows[inside])]
+        chosen = Grouping(np.arange(rows.height), grouping.groups[inside])
+        made = plan.published(rows, lambda _: chosen)
+        told |= notes_in(made)[0]
+        both = pl.concat((both, made.select(pl.lit(None, pl.List(pl.Int32)).alias("items"), KEY, LINE)))
+    return noted(both, told)
 
 
 def _borders(left: Parts, plan: Plan, size: int) -> tuple[Indptr, Items]:

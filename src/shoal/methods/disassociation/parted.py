@@ -8,7 +8,7 @@ baskets goes with its neighbour, and with a single range the release is the same
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from shoal.data.basket_frames import baskets_in, cells_of
 from shoal.data.basket_orders import sort_keys
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.parted_notes import NOTE, noted, notes_of
 from shoal.data.parts import Engine, PartedBaskets, Parts
 from shoal.data.ranges import KEY, RANGE, ranges_of, rows_at_once
 from shoal.data.set_keys import tree_keys
@@ -34,8 +35,8 @@ def cluster_parts(
     supports: Counts,
     k: int,
     engine: Engine,
-    divide: Callable[[Baskets], Clusters],
-) -> tuple[Parts, int]:
+    divide: "Callable[[Baskets], tuple[Clusters, dict[str, Any]]]",
+) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Divide baskets in parts into clusters.
 
     Parameters
@@ -45,11 +46,11 @@ def cluster_parts(
     k
         No part has fewer baskets.
     divide
-        Makes clusters of the baskets of one part.
+        Makes clusters of the baskets of one part, and tells of them in plain data.
 
     Returns
     -------
-    Lines of trees in canonical order, and how many there are.
+    Lines of trees in canonical order, how many there are, and what was told of each part.
     """
     import polars as pl
 
@@ -68,23 +69,23 @@ def cluster_parts(
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
     size = max(rows_at_once(engine.memory, data.rows, int(supports.sum())), k)
     ranges = ranges_of(data.parts.map(keyed, lists), data.rows, size, least=k)
-    made = ranges.parts.group(RANGE, work, {KEY: pl.List(pl.Int32), LINE: pl.String}).keep()
-    count = made.fold(lambda frame: frame.height, lambda one, other: one + other)
-    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count or 0
+    made = ranges.parts.group(RANGE, work, {KEY: pl.List(pl.Int32), LINE: pl.String, NOTE: pl.String}).keep()
+    count, notes = notes_of(made)
+    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, notes
 
 
-def _lines(baskets: Baskets, divide: Callable[[Baskets], Clusters]) -> "Frame":
-    """The trees of the baskets of one part: keys and lines."""
+def _lines(baskets: Baskets, divide: "Callable[[Baskets], tuple[Clusters, dict[str, Any]]]") -> "Frame":
+    """The trees of the baskets of one part: keys and lines, and beside the first what is told of the part."""
     import polars as pl
 
     from shoal.io.published_clusters import tree_lines
 
-    clusters = divide(baskets)
+    clusters, told = divide(baskets)
     # Clusters number the items of their own baskets; keys of all parts are compared.
     codes = np.flatnonzero(baskets.supports).astype(np.int32)
     everywhere = replace(clusters, items=codes[clusters.items], terms=codes[clusters.terms])
     lines = pl.Series(LINE, tree_lines(clusters), dtype=pl.String)
-    return pl.DataFrame([cells_of(KEY, *tree_keys(everywhere)), lines])
+    return noted(pl.DataFrame([cells_of(KEY, *tree_keys(everywhere)), lines]), told)
 
 
 def empty_clusters(baskets: Baskets) -> Clusters:

@@ -48,11 +48,9 @@ class _Task:
         The table without rows.
     tree
         The top of the tree. The number of a part is that of its leaf.
-    extra
-        Leaves that are too large and cannot be cut: into how many pieces they are divided. The first piece of such a
-        leaf keeps its number; the others are numbered from the end of the tree on, in the order of the leaves.
     known
-        For each such leaf the published texts of its quasi-identifiers.
+        Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
+        not come together, so that its rows are published where they lie.
     part
         The name of the column with the number of the part.
     """
@@ -61,7 +59,6 @@ class _Task:
     plan: Plan
     axes: Axes
     tree: Tree
-    extra: dict[int, int]
     known: dict[int, dict[str, str]]
     part: str
 
@@ -84,12 +81,13 @@ def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, 
         plan,
         axes,
         top.tree,
-        {leaf: -(-int(top.tree.sizes[leaf]) // room) for leaf in top.held},
         {leaf: _texts(table, plan, held) for leaf, held in top.held.items()},
         _free_name(table),
     )
     numbered = data.parts.map(partial(_numbered, task), _code_schema(table, task.part))
     published = numbered.group(task.part, partial(_published, task), _text_schema(table))
+    if task.known:
+        published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
     notes = {"parts": len(leaves), "passes": top.passes, "largest_part": int(top.tree.sizes[leaves].max())}
     return Cut(_schema(table), published, notes)
 
@@ -105,42 +103,40 @@ def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
 
 
 def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
-    """The rows with the number of their part."""
+    """The rows with the number of their part, without those of classes that are published where they lie."""
     import polars as pl
 
     number = task.tree.leaf(task.axes.codes(frame))
-    first = len(task.tree.sizes)
-    for leaf, pieces in task.extra.items():
-        rows = np.flatnonzero(number == leaf)
-        piece = np.arange(len(rows)) % pieces
-        number[rows[piece > 0]] = first + piece[piece > 0] - 1
-        first += pieces - 1
     names = [column.name for column in _kept(task.table)]
-    return frame.select(pl.Series(task.part, number.astype(np.int32)), *(pl.col(name) for name in names))
+    rows = frame.select(pl.Series(task.part, number.astype(np.int32)), *(pl.col(name) for name in names))
+    return rows.filter(pl.Series(~np.isin(number, list(task.known)))) if task.known else rows
 
 
 def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     """The published rows of a part."""
-    number = int(frame[task.part][0])
-    codes = {name: frame[name].to_numpy() for name in frame.columns if name != task.part}
-    table = Table(tuple(replace(column, codes=codes[column.name]) for column in _kept(task.table)))
-    leaf = _leaf_of(task, number)
-    if leaf in task.known:
-        quasi = {column.name: _constant(column, task.known[leaf][column.name]) for column in table.quasi}
-    else:
-        order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
-        quasi = task.plan.publish(table, order, starts)
+    table = _codes_of(task, frame)
+    leaf = int(frame[task.part][0])
+    order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
+    quasi = task.plan.publish(table, order, starts)
     return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 
-def _leaf_of(task: _Task, number: int) -> int:
-    """The leaf that a part, or a piece of one, comes from."""
-    first = len(task.tree.sizes)
-    for leaf, pieces in task.extra.items():
-        if first <= number < first + pieces - 1:
-            return leaf
-        first += pieces - 1
-    return number
+def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The published rows of classes whose texts are known."""
+    import polars as pl
+
+    number = task.tree.leaf(task.axes.codes(frame))
+    found = [pl.DataFrame(schema=_text_schema(task.table))]
+    for leaf, texts in task.known.items():
+        table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
+        quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
+        found.append(to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
+    return pl.concat(found)
+
+
+def _codes_of(task: _Task, frame: "polars.DataFrame") -> Table:
+    """The rows of a frame as a table."""
+    return Table(tuple(replace(column, codes=frame[column.name].to_numpy()) for column in _kept(task.table)))
 
 
 def _constant(column: Column, text: str) -> Column:

@@ -4,18 +4,21 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.frames import to_polars
-from shoal.data.parts import COUNT, PartedRelease, PartedTable, Parts
+from shoal.data.parted_notes import NOTE, noted, notes_of
+from shoal.data.parts import BUCKET, COUNT, PartedRelease, PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
+from shoal.errors import WrongUse
+from shoal.methods.rule_hiding.classes import is_star
 from shoal.methods.rule_hiding.starring import Starring
-from shoal.models.in_parts import BUCKET, buckets_of
+from shoal.models.in_parts import buckets_of
 
 if TYPE_CHECKING:
     import polars
@@ -45,7 +48,7 @@ def hide_in_parts(
     judged: Sequence[str],
     seed: int | None,
     memory: int,
-) -> tuple[PartedRelease, dict[str, int]]:
+) -> tuple[PartedRelease, dict[str, dict[str, Any]]]:
     """Hide the rules of whole classes.
 
     Parameters
@@ -61,12 +64,20 @@ def hide_in_parts(
 
     Returns
     -------
-    The table in canonical order, computed once, and how many cells of each column are starred now.
+    The table in canonical order, and for each column what the owner may know, as of a table in memory.
+
+    Raises
+    ------
+    WrongUse
+        If the rows of a class do not fit into a worker.
     """
     schema: Table = published.schema
-    distinct = {name: _values(published.parts, name) for name in judged}
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(schema.columns)), 1)
     buckets = max(-(-published.rows // min(fits, max(published.rows // 32, SMALL_PART))), 1)
+    parts, crowded = published.parts, published.rows > fits
+    if crowded or starring.strategy == "decoy":
+        parts = parts.keep()
+    distinct = {name: _values(parts, name) for name in judged} if starring.strategy == "decoy" else None
     task = _Task(
         _without_rows(schema),
         _without_rows(data.schema),
@@ -76,18 +87,42 @@ def hide_in_parts(
     )
     types = _types(schema)
     quasi = [column.name for column in schema.quasi]
-    divided = published.parts.map(
+    divided = parts.map(
         partial(_divided, quasi=quasi, buckets=buckets, names=schema.names), {BUCKET: _integer(), **types}
     )
-    starred = divided.group(BUCKET, partial(_hidden, task), types).sort(schema.names).keep()
-    before, after = ({name: _stars(parts, name) for name in judged} for parts in (published.parts, starred))
+    if crowded:
+        _refuse_crowded(divided, fits, memory)
+    made = divided.group(BUCKET, partial(_hidden, task), {**types, NOTE: _text()}).keep()
+    notes = _together(notes_of(made)[1], judged)
     # A column with a star is a column of texts.
+    starred = {name for name in judged if notes[name].pop("starred")}
     named = tuple(
-        replace(column, domain=nominal(()), hierarchy=None) if after.get(column.name) else column
+        replace(column, domain=nominal(()), hierarchy=None) if column.name in starred else column
         for column in schema.columns
     )
-    made = PartedRelease(Table(named), starred, published.rows)
-    return made, {name: after[name] - before[name] for name in judged}
+    return PartedRelease(Table(named), made.select(schema.names).sort(schema.names), published.rows), notes
+
+
+def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
+    """Refuse classes that are too large for a worker: all rows of a class come together."""
+    largest = int(divided.counts([BUCKET])[COUNT].max() or 0)  # type: ignore[arg-type]
+    if largest > 2 * fits:
+        raise WrongUse(
+            f"A class has up to {largest:,} rows, and a worker has room for {fits:,} ({memory / 1e6:,.0f} MB of rows): "
+            "all rows of a class come together where rules are hidden. Let step 1 make smaller classes, or allow more "
+            "memory (--memory; on a cluster spark.executor.pyspark.memory)."
+        )
+
+
+def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What is told of all classes, from what is told of some: the largest confidences, and sums of all else."""
+    return {
+        name: {
+            fact: (max if fact.startswith("confidence") else sum)(part[name][fact] for part in parts)
+            for fact in parts[0][name]
+        }
+        for name in judged
+    }
 
 
 def texts_of(data: PartedTable) -> PartedRelease:
@@ -117,8 +152,12 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     table = Table(tuple(columns))
     table = table.take(canonical_order(table.columns))
     random = np.random.default_rng([task.seed, int(frame[BUCKET][0])])
-    changed, _ = task.starring.columns(table, table.select(task.judged), random)
-    return to_polars(Table(tuple(changed.get(column.name, column) for column in table.columns)))
+    changed, notes = task.starring.columns(table, table.select(task.judged), random)
+    told = {
+        name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
+        for name, column in changed.items()
+    }
+    return noted(to_polars(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
 
 
 def _column(texts: "polars.Series", column: Column, original: Table) -> Column:
@@ -138,12 +177,6 @@ def _column(texts: "polars.Series", column: Column, original: Table) -> Column:
     return Column(column.name, column.role, domain, codes)
 
 
-def _stars(parts: Parts, name: str) -> int:
-    """How many cells of a column are starred."""
-    counted = parts.counts([name])
-    return int(counted.filter(counted[name].eq_missing(SUPPRESSED))[COUNT].sum())
-
-
 def _values(parts: Parts, name: str) -> int:
     """How many different values a column tells."""
     counted = parts.counts([name])
@@ -160,6 +193,12 @@ def _integer() -> "polars.DataType":
     import polars as pl
 
     return pl.Int32()
+
+
+def _text() -> "polars.DataType":
+    import polars as pl
+
+    return pl.String()
 
 
 def _without_rows(table: Table) -> Table:

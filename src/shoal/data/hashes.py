@@ -1,0 +1,57 @@
+"""Numbers that look random and are the same on every machine, so that workers agree where a row belongs.
+
+The hashes of libraries change with their versions, and workers of a cluster need not all have the same.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Indptr, Items
+
+if TYPE_CHECKING:
+    import polars
+
+
+def list_hashes(indptr: Indptr, items: Items) -> AnyArray:
+    """A number for each ragged row; rows with the same items have the same."""
+    sums = np.zeros(len(items) + 1, dtype=np.uint64)
+    np.cumsum(mixed(items), out=sums[1:])
+    return mixed(sums[indptr[1:]] - sums[indptr[:-1]])
+
+
+def text_hashes(texts: "polars.Series") -> AnyArray:
+    """A number for each text; a missing one has that of the empty text.
+
+    >>> import polars as pl
+    >>> first, second, third = text_hashes(pl.Series(["ab", "ba", "ab"])).tolist()
+    >>> first == third, first == second
+    (True, False)
+    """
+    import polars as pl
+
+    whole = texts.fill_null("")
+    distinct = whole.unique()
+    if 2 * len(distinct) > len(whole):
+        return _of_letters(whole)
+    places = whole.cast(pl.Enum(distinct)).to_physical().to_numpy()
+    return np.asarray(_of_letters(distinct)[places])
+
+
+def _of_letters(texts: "polars.Series") -> AnyArray:
+    """The same, looking at every letter."""
+    lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
+    letters = np.frombuffer("".join(texts.to_list()).encode(), dtype=np.uint8).astype(np.uint64)
+    begins = np.cumsum(lengths) - lengths
+    place = (np.arange(len(letters)) - np.repeat(begins, lengths)).astype(np.uint64)
+    sums = np.zeros(len(letters) + 1, dtype=np.uint64)
+    np.cumsum(mixed(letters + np.uint64(256) * place), out=sums[1:])
+    return mixed(sums[begins + lengths] - sums[begins])
+
+
+def mixed(numbers: AnyArray) -> AnyArray:
+    """A number for each number that looks random (SplitMix64)."""
+    state = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

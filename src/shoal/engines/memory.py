@@ -1,0 +1,137 @@
+"""How much memory the program may take, and how Spark shares it out."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from shoal.errors import WrongUse
+
+COPIES = 10
+"""How many times the memory of distinct combinations the work on them takes at most: up to 9.3 was measured."""
+
+LEAST = 1_000_000_000
+"""Bytes without which nothing runs."""
+
+WORKER = 250_000_000
+"""Bytes that a Python worker takes without any rows, about."""
+
+SMALLEST = 1 << 26
+"""Bytes of rows below which a part is not worth a worker."""
+
+_UNITS = {
+    "": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+}
+
+_JAVA_UNITS = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def parse_memory(text: str) -> int:
+    """A number of bytes as people write it.
+
+    >>> parse_memory("4GB"), parse_memory("512 MiB")
+    (4000000000, 536870912)
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*", text)
+    if match is None or match[2].upper() not in _UNITS:
+        raise WrongUse(f"Memory is a number of bytes such as 4GB or 512MB, not {text!r}.")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def java_memory(text: str) -> int:
+    """A number of bytes as Spark's settings write it: without a unit it is mebibytes.
+
+    >>> java_memory("2g"), java_memory("512"), java_memory("1024kb")
+    (2147483648, 536870912, 1048576)
+    """
+    match = re.fullmatch(r"\s*([0-9]+)\s*([bkmgt]?)i?b?\s*", text.lower())
+    if match is None:
+        raise WrongUse(f"Spark's memory is a number such as 512m or 2g, not {text!r}.")
+    return int(match[1]) * _JAVA_UNITS[match[2] or "m"]
+
+
+def room_of(allowed: str, workers: str) -> int:
+    """Bytes of rows that each of some Python workers has room for that share so much memory.
+
+    >>> room_of("4g", "4")
+    823741824
+    """
+    room = java_memory(allowed) // int(workers) - WORKER
+    if room < SMALLEST:
+        raise WrongUse(
+            f"spark.executor.pyspark.memory = {allowed} for {workers} Python workers leaves no room for rows: give "
+            f"each of them at least {(WORKER + SMALLEST) >> 20} MB."
+        )
+    return room
+
+
+def refuse_too_many(names: Sequence[str]) -> NoReturn:
+    """Refuse columns with more distinct combinations than fit here."""
+    raise WrongUse(
+        f"There are more distinct combinations of {', '.join(names)} than the allowed memory holds; allow more "
+        "(--memory), or take fewer columns."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SparkShares:
+    """How the memory of this machine is shared out under Spark.
+
+    Parameters
+    ----------
+    master
+        Where to work; with ``local[*]`` the cores that there is memory for.
+    jvm
+        Bytes of the JVM here.
+    part
+        Bytes of rows that a Python worker here holds at a time; None where workers are elsewhere, on machines with a
+        memory of their own.
+    countable
+        Bytes of distinct combinations that may come here.
+    """
+
+    master: str
+    jvm: int
+    part: int | None
+    countable: int
+
+    @classmethod
+    def of(cls, memory: str, master: str) -> "SparkShares":
+        """Half for the JVM, half for Python: for its workers, and where they are elsewhere for the driver.
+
+        >>> SparkShares.of("4GB", "local[2]")
+        SparkShares(master='local[2]', jvm=2000000000, part=750000000, countable=200000000)
+
+        Raises
+        ------
+        WrongUse
+            If it is too little, for any work or for so many cores.
+        """
+        allowed = parse_memory(memory)
+        if allowed < LEAST:
+            raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
+        half = allowed // 2
+        here = re.fullmatch(r"local(?:\[(\*|[0-9]+)(?:,[0-9]+)?\])?", master)
+        if here is None:
+            return cls(master, half, None, half // COPIES)
+        room = max(half // (WORKER + SMALLEST), 1)
+        if here[1] == "*":
+            cores = min(os.cpu_count() or 1, room)
+            master = master.replace("*", str(cores))
+        else:
+            cores = int(here[1] or 1)
+            if cores > room:
+                enough = -(-2 * cores * (WORKER + SMALLEST) // 10**9)
+                raise WrongUse(
+                    f"{memory} of memory is too little for {cores} Python workers: allow at least {enough}GB "
+                    f"(--memory), or take fewer cores (--master local[{room}])."
+                )
+        return cls(master, half, max(half // cores - WORKER, SMALLEST), half // COPIES)

@@ -1,0 +1,47 @@
+"""What a release of baskets loses, in memory and in parts, summed over several draws of baskets."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.datasets.shopping import Shopping
+from shoal.io.baskets import with_roles
+from shoal.pipeline import measure
+
+LOSSES = {
+    "cahd": ("kl", "kl_frequent", "query_error"),
+    "disassociation": ("tkd_mean", "tlost", "lost_itemsets_mean", "term_chunk_share"),
+}
+"""Scores of which less is better. Means are over several reconstructions: one alone is a matter of luck."""
+
+MOST = 1.1
+"""The loss in parts, of that in memory."""
+
+
+def drawn(rows: int, items: int, seed: int) -> Baskets:
+    """Baskets in topics; three of the rarest items are sensitive."""
+    baskets = Shopping(rows=rows, items=items, density=6 / items, topics=5).make(seed=seed)
+    rare = np.argsort(baskets.supports, kind="stable")[:3]
+    return with_roles(baskets, [baskets.vocabulary[item] for item in rare])
+
+
+def losses(method: Any, baskets: Baskets, published: Any) -> Counter[str]:
+    """The scores of a release."""
+    release = Release(published, method.name, {}, ())
+    scores = {score.name: score.value for score in measure(baskets, release)}
+    return Counter({name: scores[name] for name in LOSSES[method.name]})
+
+
+def refuse_greater(pairs: Iterable[tuple[Counter[str], Counter[str]]]) -> None:
+    """Fail where parts lose more than a tenth above what memory loses."""
+    here, there = Counter[str](), Counter[str]()
+    for one, other in pairs:
+        here.update(one)
+        there.update(other)
+    assert here
+    worse = {name: there[name] / here[name] for name in here if there[name] > MOST * here[name]}
+    assert not worse

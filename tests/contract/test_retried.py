@@ -1,0 +1,39 @@
+"""A cluster that loses what it has computed publishes what one publishes that loses nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.parted import arguments, text_of
+from tests.parts import MemoryEngine
+from tests.retried import RetriedEngine
+
+import shoal
+from shoal import registry
+from shoal.methods.mondrian import parts as mondrian_parts
+from shoal.methods.rule_hiding import parts as hiding_parts
+from shoal.models import baskets_in_parts, in_parts
+
+CUT = [name for name in registry.METHODS if "spark" in registry.load("method", name).engines]
+CASES = [(name, {}) for name in CUT] + [("cahd", {"form": "pivots"}), ("rule-hiding", {"strategy": "decoy"})]
+
+
+@pytest.mark.parametrize(("name", "more"), CASES, ids=lambda one: str(one))
+@pytest.mark.parametrize("memory", [6_000, 12_000])
+def test_whatever_is_lost(
+    name: str, more: dict[str, Any], memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, size in (
+        (mondrian_parts, "SMALL_PART"),
+        (hiding_parts, "SMALL_PART"),
+        (in_parts, "SMALL_PART"),
+        (baskets_in_parts, "SMALL_SHARE"),
+    ):
+        monkeypatch.setattr(module, size, 7)
+    path, options = arguments(registry.load("method", name), tmp_path)
+    for engine in (MemoryEngine(memory), RetriedEngine(memory)):
+        run = shoal.anonymize(path, name, seed=3, engine=engine, **options, **more)
+        assert run.write(tmp_path / engine.name).holds
+    assert text_of(tmp_path / "retried") == text_of(tmp_path / "memory")
+    facts = [(tmp_path / one / "release" / "release.json").read_text() for one in ("memory", "retried")]
+    assert facts[0] == facts[1]
