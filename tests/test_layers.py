@@ -20,7 +20,7 @@ LAYERS = (
     {"io", "models", "measures", "attacks", "engines"},
     {"methods", "datasets"},
     {"report"},
-    {"recipe", "outcome", "intake", "parted", "pipeline", "audit", "parted_audit"},
+    {"recipe", "outcome", "intake", "parted", "pipeline", "audit", "parted_audit", "population"},
     {"compare"},
     {"recommend"},
     {"cli", "studio"},
@@ -44,6 +44,8 @@ NEIGHBOURS = {
     ("audit", "outcome"),
     ("audit", "pipeline"),
     ("audit", "intake"),
+    ("audit", "population"),
+    ("population", "intake"),
     ("cli", "studio"),
 }
 

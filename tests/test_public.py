@@ -3,6 +3,7 @@
 import ast
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -55,7 +56,7 @@ def test_a_text_is_one_name() -> None:
     [
         ({"others": "keep"}, "others must be 'drop' or 'insensitive', not 'keep'"),
         ({"quasi": [0]}, "quasi.0 must be a valid string, not 0"),
-        ({"quasi": 3}, "quasi must be a valid tuple, not 3"),
+        ({"quasi": 3}, "quasi must be a list, such as [3], not 3"),
         ({"quasi": ["agee"]}, "There is no column 'agee'. Did you mean 'age'?"),
     ],
 )
@@ -134,3 +135,22 @@ def test_a_release_of_a_frame_is_measured(tmp_path: Path) -> None:
     assert shoal.measure(tmp_path / "out", FRAME) == run.scores
     with pytest.raises(BadData, match="not the original of this release"):
         shoal.measure(tmp_path / "out", FRAME.with_columns(age=pl.col("age") + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("cahd", {"p": 2}), ("coherence", {"h": 0.5, "k": 2, "p": 2})]
+)
+def test_a_release_of_baskets_is_measured(tmp_path: Path, name: str, parameters: dict[str, Any]) -> None:
+    """Layout, separator and sensitive items are those of the run."""
+    baskets = tmp_path / "baskets.csv"
+    baskets.write_text("wine,meat\nwine,meat\nmeat,cream,pills\nmeat,cream\n")
+    reading = shoal.Reading(separator=",")
+    run = shoal.anonymize(baskets, name, baskets="lines", reading=reading, sensitive="pills", **parameters)
+    assert run.original.vocabulary == ("cream", "meat", "pills", "wine")
+    run.write(tmp_path / "out")
+    assert shoal.measure(tmp_path / "out", baskets) == run.scores
+    again = shoal.anonymize(run.original, name, **parameters)
+    again.write(tmp_path / "again")
+    assert shoal.measure(
+        tmp_path / "again", [["wine", "meat"]] * 2 + [["meat", "cream", "pills"], ["meat", "cream"]]
+    )

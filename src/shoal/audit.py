@@ -9,7 +9,7 @@
     shoal.measure("out", original="people.csv")          # what the release costs
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,24 @@ from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.intake import form_of, profile, read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
+from shoal.intake import (
+    form_of,
+    profile,
+    read_baskets_for,
+    read_roles,
+    with_hierarchies,
+    with_item_hierarchy,
+)
 from shoal.io.reading import Reading
 from shoal.measures.measure import Score
-from shoal.methods.table_method import TableMethod, read_population
+from shoal.methods.table_method import TableMethod, refuse_idle_population
 from shoal.models.model import Model, TableModel
+from shoal.models.promised import promised as promised_by
 from shoal.models.verdict import Verdict
 from shoal.outcome import judge
+from shoal.pipeline import asked_scores
 from shoal.pipeline import measure as measure_all
+from shoal.population import Trees
 from shoal.recipe import Recipe, Roles, explain, make_measure, roles_of
 
 if TYPE_CHECKING:
@@ -71,6 +81,7 @@ def verify(
     reading: Reading | None = None,
     baskets: str | None = None,
     population: str | None = None,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
     promises: Sequence[Model | Mapping[str, Any]] = (),
     **promised: Any,
 ) -> tuple[Verdict, ...]:
@@ -86,6 +97,9 @@ def verify(
         The layout of a file of baskets.
     population
         The file of the population, for promises that are made beside one.
+    hierarchies
+        Of the population's columns, where published cells are nodes of them: objects, builders or files. A folder that
+        `Run.write` made knows its own.
     promises
         What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
     **promised
@@ -104,7 +118,7 @@ def verify(
     except ValidationError as error:
         raise WrongUse(explain(error)) from error
     others = tuple(model for model in models if not isinstance(model, TableModel))
-    return verify_as_asked(source, Asked(asked, others, roles, reading, baskets))
+    return verify_as_asked(source, Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +135,8 @@ class Asked:
         Who is who. A release has its own roles unless told.
     layout
         Of a file of baskets.
+    trees
+        Hierarchies of the population's columns.
     """
 
     promised: TableMethod = field(default_factory=TableMethod)
@@ -128,6 +144,13 @@ class Asked:
     roles: Roles = field(default_factory=Roles)
     reading: Reading | None = None
     layout: str | None = None
+    trees: Trees = field(default_factory=Trees)
+
+    def population(self, table: Table, source: str | Path | Release, models: Iterable[Model]) -> Table | None:
+        """The population of a published table, for models some of which are about one."""
+        if self.promised.population is not None:
+            refuse_idle_population(models)
+        return self.trees.population(self.promised.population, table, source)
 
 
 def verify_as_asked(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
@@ -139,17 +162,15 @@ def verify_as_asked(source: str | Path | Release, asked: Asked) -> tuple[Verdict
     if release is None and not promised.models() and not roles.quasi and not _is_file(source):
         release = _release_in(source)
     if release is None or promised.models():
-        return _verify_table(release or source, promised, roles, asked.reading)
+        return _verify_table(release or source, asked)
     if not release.promises:
         raise BadData("the release promises nothing, so there is nothing to prove.", path=_path_of(source))
-    if promised.population is not None and isinstance(release.data, Table):
-        return judge(release, read_population(promised.population, release.data))
-    return judge(release)
+    if not isinstance(release.data, Table):
+        return judge(release)
+    return judge(release, asked.population(release.data, source, promised_by(release.promises)))
 
 
-def _verify_table(
-    source: str | Path | Release, promised: TableMethod, roles: Roles, reading: Reading | None
-) -> tuple[Verdict, ...]:
+def _verify_table(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
     """Judge any published table, or that of a release: its cells are taken as they are, nothing is guessed.
 
     Raises
@@ -160,6 +181,7 @@ def _verify_table(
     from shoal.io.release_folder import is_release
     from shoal.io.tables import read_published_table
 
+    promised, roles, reading = asked.promised, asked.roles, asked.reading
     if isinstance(source, Release) or is_release(source):
         data = (source if isinstance(source, Release) else _release_in(source)).data
         for model in promised.models():
@@ -171,7 +193,8 @@ def _verify_table(
         table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
     if not table.quasi:
         raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
-    return tuple(model.verify(table) for model in promised.definite(table, published=True))
+    population = asked.population(table, source, promised.models())
+    return tuple(model.verify(table) for model in promised.definite(table, population, published=True))
 
 
 def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
@@ -197,7 +220,7 @@ def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, .
     else:
         data = _published_sets(source, first, asked)
     for model in asked.others:
-        model.accept(data)
+        model.ask(data)
     return tuple(model.verify(data) for model in asked.others)
 
 
@@ -313,8 +336,9 @@ def measure(
         table = read_roles(original, roles, plan.source.reading, {})
         data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
     refuse_other_original(data, release, path)
-    chosen = None if measures is None else tuple(make_measure(one) for one in measures)
-    return measure_all(data, release, chosen)
+    if measures is None:
+        return measure_all(data, release)
+    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

@@ -7,6 +7,7 @@
     ├── BrokenPromise          a release does not keep what it promises (exit 1)
     ├── WrongUse               a parameter out of range, an unknown name (exit 2)
     │   ├── UnknownName        a column, item, method or model that is not there
+    │   ├── UnknownOption      a word of the command line that can only be a mistyped option
     │   └── MissingExtra       an optional part of Shoal that is not installed
     ├── CannotWrite            a place that takes no file: full, closed, or gone (exit 2)
     ├── EngineFailed           a cluster that does not start, or gave up (exit 2)
@@ -80,6 +81,14 @@ class UnknownName(WrongUse, LookupError):
         shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
         place = "" if where is None else f" in {where}"
         super().__init__(f"There is no {kind} {name!r}{place}.{hint} There are: {shown or 'none'}.")
+
+
+class UnknownOption(WrongUse):
+    """A word that was taken for the input of a command, and can only be a mistyped option."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+        super().__init__(f"Unknown option: {option}.")
 
 
 class MissingExtra(WrongUse, ImportError):

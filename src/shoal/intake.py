@@ -247,15 +247,26 @@ def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) 
 
 def with_drawn_roles(baskets: Baskets, roles: Roles, seed: int | None) -> Baskets:
     """Give items their roles by chance, where the recipe says so."""
+    from shoal.data.drawn_roles import draw_roles
+
+    drawn = draw_of(roles, seed)
+    return baskets if drawn is None else draw_roles(baskets, **drawn)
+
+
+def draw_of(roles: Roles, seed: int | None) -> dict[str, Any] | None:
+    """What is to be drawn, where the recipe says so; None where nothing is."""
     if roles.public_share is None:
         if roles.private != "none" or roles.private_below is not None:
             raise WrongUse("--private and --private-below are about a draw: say --public-share too.")
-        return baskets
+        return None
     if seed is None:
         raise WrongUse("--public-share draws at random: say --seed, so that the draw can be repeated.")
-    from shoal.data.drawn_roles import draw_roles
-
-    return draw_roles(baskets, roles.public_share, seed, roles.private, roles.private_below)
+    return {
+        "share": roles.public_share,
+        "seed": seed,
+        "private": roles.private,
+        "below": roles.private_below,
+    }
 
 
 def profile(
@@ -324,9 +335,6 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
         If a hierarchy has no effect: quasi-identifiers are generalised by theirs, and the closeness of sensitive values
         can be told by one; other columns have no use for it.
     """
-    from shoal.data.builders import build
-    from shoal.io.hierarchies import read_hierarchy
-
     found = hierarchies_of(table, given)
     for name in found:
         role = table.column(name).role
@@ -341,11 +349,19 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
         if spec is None:
             columns.append(column)
             continue
-        if isinstance(spec, Hierarchy):
-            hierarchy, path = spec, None
-        elif is_hierarchy_file(spec):
-            hierarchy, path = read_hierarchy(spec, column.domain), spec
-        else:
-            hierarchy, path = build(spec, column.domain, column.name), None
+        path = spec if isinstance(spec, str) and is_hierarchy_file(spec) else None
+        hierarchy = hierarchy_of(column, spec)
         columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name, path)))
     return Table(tuple(columns))
+
+
+def hierarchy_of(column: Column, spec: str | Hierarchy) -> Hierarchy:
+    """The hierarchy of a column, from an object, a builder or a file."""
+    from shoal.data.builders import build
+    from shoal.io.hierarchies import read_hierarchy
+
+    if isinstance(spec, Hierarchy):
+        return spec
+    if is_hierarchy_file(spec):
+        return read_hierarchy(spec, column.domain)
+    return build(spec, column.domain, column.name)

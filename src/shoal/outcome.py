@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal import __version__
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -78,7 +79,7 @@ class Run:
             pairs.append(("what it cost", f"{cost.figure} {cost.words}"))
             pairs += [(line.name, line.value) for line in cost.lines]
         if self.left_out:
-            pairs.append(("left out", f"{self.left_out:,} rows with missing values"))
+            pairs.append(("left out", f"{counted(self.left_out, 'rows')} with missing values"))
         pairs += [("before you publish", warning) for warning in self.warnings]
         return card(heading, facts(pairs), self.release._repr_html_())
 
@@ -182,6 +183,8 @@ def _write_database(release: Release, target: str, force: bool) -> None:
 def judge(release: Release, population: Table | None = None) -> tuple[Verdict, ...]:
     """Judge a release by each of its promises, from its published data alone.
 
+    One more verdict comes at the end where published baskets do not stand in canonical order.
+
     Parameters
     ----------
     population
@@ -189,13 +192,16 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
     """
     from shoal.models.population import PopulationModel
     from shoal.models.promised import promised
+    from shoal.models.published_order import broken_order
 
     models = promised(release.promises)
     if population is not None:
         models = [
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
-    return tuple(model.verify(release.data) for model in models)
+    verdicts = tuple(model.verify(release.data) for model in models)
+    disorder = broken_order(release.data)
+    return verdicts if disorder is None else (*verdicts, disorder)
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:

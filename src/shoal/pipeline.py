@@ -21,7 +21,6 @@ from shoal.io.reading import Reading
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
-from shoal.models.verdict import counted
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
@@ -144,14 +143,30 @@ def carry_out(
     tell("measuring")
     scores = measure(data, release, measures)
     seconds["measuring"] = time.perf_counter() - begin
-    recipe = {"method": parameters_of(method), "seed": seed}
-    warnings = (*_concerns(data, release), *map(str, trace.notes.get("warnings", ())))
+    recipe = {"method": parameters_of(method), "seed": seed, **_item_roles(data)}
+    idle = (*method.idle(), *_idle_roles(method, data))
+    warnings = (*_concerns(data, release), *idle, *map(str, trace.notes.get("warnings", ())))
     return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=warnings)
+
+
+def _idle_roles(method: Method, data: Table | Baskets) -> tuple[str, ...]:
+    """What to say of a role of items that changes nothing."""
+    if isinstance(data, Table) or not len(data.insensitive) or method.tells_insensitive:
+        return ()
+    return (f"--insensitive has no effect: {method.name} treats such items like public ones.",)
+
+
+def _item_roles(data: Table | Baskets) -> dict[str, Any]:
+    """The roles of items as a recipe tells them; a published form need not tell which items were sensitive."""
+    if isinstance(data, Table):
+        return {}
+    named = {"sensitive": data.sensitive, "insensitive": data.insensitive}
+    return {"roles": {role: [data.vocabulary[item] for item in items] for role, items in named.items()}}
 
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import concerns, empty_baskets
+    from shoal.data.concerns import concerns, empty_baskets, missing_matched
     from shoal.models.protection import reached_k
 
     if isinstance(release.data, Groups):
@@ -160,11 +175,7 @@ def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
         return ()
     found = concerns(original, release.data)
     if any(promise.get("missing_matches_all") for promise in release.promises):
-        return (
-            *found,
-            f"A missing cell is taken to match every value. Whoever knows what is missing finds classes of only "
-            f"{counted(reached_k(release.data) or 0, 'rows')}, of complete rows too.",
-        )
+        return (*found, missing_matched(reached_k(release.data) or 0))
     return found
 
 
@@ -175,6 +186,25 @@ def measure(
     chosen = default_measures() if measures is None else measures
     fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
     return tuple(score for one in fitting for score in one.scores(original, release))
+
+
+def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    """The scores of a measure that is asked for by name.
+
+    Raises
+    ------
+    WrongUse
+        If it has none of this release.
+    """
+    if not isinstance(release.data, one.accepts):
+        forms = " or ".join(form.__name__.lower() for form in one.accepts)
+        raise WrongUse(
+            f"The measure {one.name} is about {forms}, and this release is a {type(release.data).__name__.lower()}; "
+            "leave it away. `shoal methods` lists what there is."
+        )
+    if not (scores := measure(original, release, (one,))):
+        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
+    return scores
 
 
 def default_measures() -> tuple[Measure, ...]:
@@ -221,6 +251,11 @@ def anonymize(
         Who is who (see `Role`): one name or several; only for data that is not read yet.
     hierarchies
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
+    baskets
+        The layout of baskets that are not read yet: ``lines``, ``spmf``, ``long:ID,ITEM``, ``matrix`` or
+        ``column:NAME``; found out from the content unless told.
+    reading
+        What a source does not tell about itself, such as its separator.
     seed
         For methods that draw random numbers.
     engine
@@ -257,7 +292,17 @@ def anonymize(
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 
-        sets = read_baskets(data, layout=baskets, sensitive=roles.sensitive, insensitive=roles.insensitive)
-        return carry_out(chosen, with_item_hierarchy(sets, hierarchies or {}), seed=seed)
+        separator = None if reading is None else reading.separator
+        sets = read_baskets(
+            data,
+            layout=baskets,
+            sensitive=roles.sensitive,
+            insensitive=roles.insensitive,
+            separator=separator,
+        )
+        finished = carry_out(chosen, with_item_hierarchy(sets, hierarchies or {}), seed=seed)
+        told = {"baskets": baskets, "reading": None if separator is None else {"separator": separator}}
+        source = {name: value for name, value in told.items() if value is not None}
+        return replace(finished, recipe={**finished.recipe, "source": source})
     intake = take_in_for(chosen, data, roles, reading or Reading(), hierarchies or {})
     return _after(intake, carry_out(chosen, intake.data, seed=seed))

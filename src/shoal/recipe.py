@@ -108,7 +108,7 @@ class Running(Section):
     )
     memory: str = Field(
         default="4GB",
-        description="the most memory: with stream of the program, with spark of the driver's JVM",
+        description="the most memory on this machine: of the program, and with spark of its JVM and Python workers",
     )
 
 
@@ -288,6 +288,10 @@ def explain(error: ValidationError) -> str:
             sentences.append(f"{where} is not a parameter here")
         elif problem["type"] == "missing":
             sentences.append(f"{where} is required")
+        elif problem["type"] in ("tuple_type", "list_type"):
+            sentences.append(
+                f"{where} must be a list, such as [{problem['input']!r}], not {problem['input']!r}"
+            )
         else:
             said = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
             said = said.partition(", unable to")[0]

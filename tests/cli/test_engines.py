@@ -1,8 +1,10 @@
 """The same command on another engine."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -67,11 +69,65 @@ def test_refusals(shoal: Callable[..., object], people: Path) -> None:
     assert shoal(*asked, "--k", 10_000, "--engine", "stream").code == 1
 
 
-@pytest.mark.skipif(find_spec("pyspark") is not None, reason="pyspark is installed")
-def test_missing_extra(shoal: Callable[..., object], people: Path) -> None:
-    answer = shoal("anonymize", "mondrian", people, *ROLES, "--k", 10, "-o", "out", "--engine", "spark")
-    assert answer.code == 2
-    assert 'pip install "shoal[spark]"' in answer.err
+@pytest.fixture
+def without_spark(tmp_path: Path) -> dict[str, str]:
+    """An environment in which pyspark cannot be imported, whether it is installed or not."""
+    absent = tmp_path / "absent" / "pyspark"
+    absent.mkdir(parents=True)
+    (absent / "__init__.py").write_text('raise ImportError("No module named pyspark")\n')
+    return {**os.environ, "PYTHONPATH": f"{absent.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
+def called(environment: dict[str, str], *arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_missing_extra(without_spark: dict[str, str], people: Path) -> None:
+    """Without the extra one sentence says what to install, and all else works."""
+    command = ("anonymize", "mondrian", people, *ROLES, "--k", 10)
+    answer = called(without_spark, *command, "-o", "out", "--engine", "spark")
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert 'pip install "shoal[spark]"' in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
+    assert not Path("out").exists()
+    verified = called(without_spark, "verify", "out", "--engine", "spark")
+    assert verified.returncode == 2
+    for engine in ("local", "stream"):
+        answer = called(without_spark, *command, "-o", engine, "--engine", engine)
+        assert (answer.returncode, answer.stderr) == (0, "")
+    assert called(without_spark, "verify", "local", "--engine", "stream").returncode == 0
+    listed = called(without_spark, "methods")
+    assert listed.returncode == 0
+    assert "spark" in listed.stdout
+
+
+def test_every_module_loads_without_spark(without_spark: dict[str, str]) -> None:
+    program = (
+        "import importlib, pkgutil, shoal\n"
+        "for module in pkgutil.walk_packages(shoal.__path__, 'shoal.'):\n"
+        "    if not module.name.endswith('__main__'):\n"
+        "        importlib.import_module(module.name)\n"
+        "shoal.Spark(master='local[1]')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=without_spark, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_drawn_roles_are_the_same_in_parts(shoal: Callable[..., object]) -> None:
+    shoal("generate", "baskets", "--rows", 400, "--items", 30, "--seed", 3, "-o", "baskets.dat")
+    drawn = ("--public-share", 0.5, "--private", "bottom", "--private-below", 0.3)
+    command = ("anonymize", "coherence", "baskets.dat", "--baskets", "lines", "--h", 0.8, "--k", 5, "--p", 2)
+    for engine in ("local", "stream"):
+        answer = shoal(*command, *drawn, "--seed", 4, "--engine", engine, "-o", engine)
+        assert (answer.code, answer.err) == (0, "")
+    assert text_of(Path("local")) == text_of(Path("stream"))
+    facts = [(Path(engine) / "release" / "release.json").read_text() for engine in ("local", "stream")]
+    assert facts[0] == facts[1]
+    answer = shoal(*command, *drawn, "--engine", "stream", "-o", "out")
+    assert (answer.code, "--seed" in answer.err) == (2, True)
 
 
 def test_a_recipe_of_another_engine_is_not_run_in_memory() -> None:

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from shoal import registry
 from shoal.cli.generate import generators
+from shoal.io.baskets import read_baskets
 
 
 def test_every_generator_has_a_command() -> None:
@@ -29,3 +32,25 @@ def test_baskets(shoal: Callable[..., object], folder: Path) -> None:
     answer = shoal("generate", "baskets", "--rows", 40, "--items", 20, "--density", 0.2, "-o", "baskets.dat")
     assert (answer.code, answer.out) == (0, "40 baskets in baskets.dat\n")
     assert len((folder / "baskets.dat").read_text().splitlines()) == 40
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [("b.dat", "lines"), ("b.spmf", "spmf"), ("b.csv", "long"), ("b.parquet", "long"), ("b.dat.gz", "lines")],
+)
+def test_the_ending_tells_the_layout_of_baskets(
+    shoal: Callable[..., object], folder: Path, name: str, layout: str
+) -> None:
+    call = ("generate", "baskets", "--rows", 40, "--items", 20, "--seed", 1)
+    assert shoal(*call, "-o", "plain.dat").code == 0
+    assert shoal(*call, "-o", name, "--force").code == 0
+    read, plain = read_baskets(folder / name), read_baskets(folder / "plain.dat")
+    assert read.layout.partition(":")[0] == layout
+    assert read.vocabulary == plain.vocabulary
+    assert read.items.tolist() == plain.items.tolist()
+
+
+def test_an_ending_that_tells_no_layout_is_refused(shoal: Callable[..., object], folder: Path) -> None:
+    answer = shoal("generate", "baskets", "--rows", 40, "-o", "b.xlsx")
+    assert (answer.code, list(folder.iterdir())) == (2, [])
+    assert "b.xlsx" in answer.err

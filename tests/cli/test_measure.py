@@ -189,3 +189,19 @@ def test_a_recipe_may_ask_for_further_measures(
     assert answer.code == 0, answer.err
     run = json.loads(Path("again/run.json").read_text())
     assert any("7 counting questions" in score["meaning"] for score in run["scores"])
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("pair-supports", "is about baskets or groups or clusters, and this release is a table"),
+        ("hidden-rules", "has nothing to say of this release"),
+    ],
+)
+def test_a_measure_that_says_nothing(
+    measure: str, said: str, shoal: Callable[..., object], people: Path, roles: tuple[str, ...]
+) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    answer = shoal("measure", "out", "--original", people, "--measures", f"loss,{measure}")
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err

@@ -1,6 +1,7 @@
 """What the terminal says of a finished run: what was chosen, what it cost, and nothing twice."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,10 @@ def test_local_recoding_tells_what_it_gained(table: Callable[..., Any]) -> None:
     [
         ((), ("is the least that there is; chosen by lm (", "of it.")),
         (("--choose", "first"), ("chosen as the first among",)),
-        (("--among", "minimal"), ("Chosen by lm (", "minimal vectors of levels", "its height is")),
+        (
+            ("--among", "minimal"),
+            ("Chosen by lm (", "among 1 minimal vector of levels, of height ", "its height is"),
+        ),
     ],
 )
 def test_samarati_tells_its_height_and_choice(
@@ -135,7 +139,7 @@ def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder
     assert names[-4:] == ["starred_cells", "confidence_before", "confidence_published", "confidence_worst"]
     assert "discernibility" not in names
     told = json.loads((folder / "out/run.json").read_text())["notes"]["rules.occupation"]
-    assert f"Rules hidden: {told['rules']} of occupation." in answer.out
+    assert f"Rules hidden: {told['rules']} of occupation (confidence " in answer.out
     assert told["rules"]
 
 
@@ -168,12 +172,25 @@ def test_clusters_are_counted_as_in_release_json(
         told = json.loads((folder / out / "release/release.json").read_text())
         assert f"{told['clusters']} clusters published, of 60 baskets" in answer.out
         assert ("are joint" in answer.out) == ('"joint"' in (folder / out / "release/data.jsonl").read_text())
+        assert shoal(*call[:-1], *([] if refine else ["--no-refine"]), "--force", "-o", out).code == 0
+        report = " ".join((folder / out / "report.html").read_text().split())
+        counted = re.search(r"clusters published</\w+>\s*<\w+[^>]*>\s*([0-9,]+)", report)
+        assert counted is not None
+        assert int(counted[1]) == told["clusters"]
+        assert ("simple clusters that all are made of" in report) == ("are joint" in answer.out)
         assert {"term_chunk_share", "certain_links", "tkd"} <= set(names_of_scores(answer.out))
         as_json = json.loads(shoal(*call, "--force", "--json", "-o", out).out)
         assert (
             as_json["published"]
             == json.loads((folder / out / "release/release.json").read_text())["clusters"]
         )
+
+
+@pytest.mark.parametrize("aim", ["granularity", "entropy"])
+def test_what_was_looked_for_is_among_the_scores(aim: str, table: Callable[..., Any]) -> None:
+    assert names_of_scores(table("lattice", "--k", 5, *TREES).out)[0] == "lm"
+    answer = table("lattice", "--k", 5, "--minimize", aim, *TREES)
+    assert names_of_scores(answer.out)[:2] == [aim, "lm"]
 
 
 def test_generalised_items_are_not_called_suppressed(shoal: Callable[..., Any], baskets: Path) -> None:
@@ -212,3 +229,14 @@ def test_warnings_of_a_method_are_warnings_of_the_run(
     assert "WARNING This has no effect." in lines
     assert "Chosen by lot." in lines
     assert json.loads(shoal(*call, "--json").out)["warnings"] == ["This has no effect."]
+
+
+def test_tables_of_scores_say_what_they_are_by(shoal: Callable[..., Any], baskets: Path) -> None:
+    for method, more, head in (
+        ("cahd", ("--p", 3, "--sensitive", "secret"), "item "),
+        ("km-generalization", ("--k", 16), "support "),
+    ):
+        assert shoal("anonymize", method, baskets, *more, "--no-report", "-o", method).code == 0
+        lines = shoal("measure", method, "--original", baskets).out.splitlines()
+        assert [line for line in lines if line.startswith(head)]
+        assert not [line for line in lines if line.startswith("column")]

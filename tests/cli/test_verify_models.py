@@ -1,6 +1,5 @@
 """Any published file by any model, with all the parameters that the model declares."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.io.baskets import read_baskets
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.km_anonymity import KmAnonymity
 
@@ -125,6 +125,24 @@ def test_a_bare_file_by_a_model(
     assert answer.out.startswith("OK") if not code else "BROKEN" in answer.out
 
 
+@pytest.mark.parametrize("engine", [(), ("--engine", "stream")])
+def test_no_rule_is_asked_about(engine: tuple[str, ...], files: Path, shoal: Callable[..., Any]) -> None:
+    call = ("verify", "baskets.dat", "--model", "hidden-associations", "--support", 0.2, "--confidence", 0.5)
+    answer = shoal(*call, *engine)
+    assert (answer.code, answer.out) == (2, "")
+    assert "give --rules, name sensitive items with --sensitive, or say --scope all" in answer.err
+    assert shoal(*call, *engine, "--sensitive", "secret").code == 0
+    assert shoal(*call, *engine, "--scope", "all").code == 1
+
+
+def test_a_size_that_has_no_effect(files: Path, shoal: Callable[..., Any]) -> None:
+    call = ("verify", "table.csv", *ROLES, "--model", "hidden-rules", "--confidence", 0.5, "--size", 1)
+    answer = shoal(*call)
+    assert answer.code == 2
+    assert "add --antecedent any" in answer.err
+    assert shoal(*call, "--antecedent", "any").code == 0
+
+
 def test_missing_cells_that_match_all(folder: Path, shoal: Callable[..., Any]) -> None:
     (folder / "gaps.csv").write_text("age,sex\n30,m\n30,m\n30,\n")
     call = ("verify", "gaps.csv", "--quasi", "age,sex", "--model", "k-anonymity", "--k", 3)
@@ -210,15 +228,68 @@ def test_from_python(files: Path) -> None:
         library.verify("baskets.dat", promises=[{"model": "km-anonymity", "k": 2}])
 
 
-def test_a_promise_about_nothing_is_remarked(files: Path, shoal: Callable[..., Any]) -> None:
-    call = ("verify", "baskets.dat", "--model", "hidden-associations", "--support", 0.2, "--confidence", 0.5)
-    assert "no published item is named sensitive" in shoal(*call).out
-    assert "no published item is named sensitive" not in shoal(*call, "--sensitive", "secret").out
-    told = json.loads(shoal(*call, "--scope", "all", "--json").out)
-    assert told["holds"] is False
-    assert HiddenAssociations(support=0.2, confidence=0.5).scope == "sensitive"
+def test_a_promise_about_nothing_is_remarked(files: Path) -> None:
+    """A release may promise it: its items named sensitive are gone."""
+    model = HiddenAssociations(support=0.2, confidence=0.5)
+    assert "no published item is named sensitive" in model.verify(read_baskets("baskets.dat")).remark
+    assert not model.verify(read_baskets("baskets.dat", sensitive=["secret"])).remark
 
 
 def test_every_form_has_a_model_that_proves_it() -> None:
     judged = {form for name in registry.MODELS for form in registry.load("model", name).accepts}
     assert judged == {Table, Baskets, Groups, Clusters}
+
+
+@pytest.fixture
+def mapped(folder: Path, shoal: Callable[..., Any]) -> Path:
+    """A release of half a population, by a hierarchy whose nodes say nothing of their leaves."""
+    schools = {"primary": ("first", "second"), "secondary": ("third", "fourth")}
+    people = [f"{20 + age},{school}" for age in range(8) for part in schools.values() for school in part]
+    (folder / "all.csv").write_text("\n".join(["age,school", *people, "20,never"]) + "\n")
+    (folder / "part.csv").write_text("\n".join(["age,school", *people[::2]]) + "\n")
+    tree = [f"{school};{stage};*" for stage, part in schools.items() for school in part]
+    (folder / "trees").mkdir()
+    (folder / "trees" / "school.csv").write_text("\n".join(tree) + "\n")
+    answer = shoal(
+        *("anonymize", "lattice", "part.csv", "--quasi", "age,school", "-o", "out"),
+        *("--hierarchies", "trees", "--hierarchy", "age=intervals:4", "--raw", "age"),
+        *("--k-map", 2, "--presence", 0.5, "--population", "all.csv"),
+    )
+    assert answer.code == 0, answer.err
+    assert "secondary" in (folder / "out/release/data.csv").read_text()
+    return folder / "out"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("out",),
+        ("out/release", "--hierarchies", "trees"),
+        ("out/release", "--hierarchy", "school=trees/school.csv"),
+        ("out/release/data.csv", "--quasi", "age,school", "--k-map", 2, "--hierarchies", "trees"),
+        ("out/release", "--hierarchies", "trees", "--engine", "stream"),
+        ("out", "--engine", "stream"),
+    ],
+)
+def test_a_population_whose_cells_are_nodes(
+    told: tuple[object, ...], mapped: Path, shoal: Callable[..., Any]
+) -> None:
+    answer = shoal("verify", *told, "--population", "all.csv")
+    assert (answer.code, answer.err) == (0, "")
+    data = mapped / "release/data.csv"
+    data.write_text(data.read_text().replace("secondary", "third"))
+    assert shoal("verify", *told, "--population", "all.csv").code == 1
+
+
+def test_nodes_that_nobody_explains(mapped: Path, shoal: Callable[..., Any]) -> None:
+    answer = shoal("verify", "out/release", "--population", "all.csv")
+    assert answer.code == 1
+    assert "--hierarchy or --hierarchies" in answer.out
+    with pytest.raises(WrongUse, match="population"):
+        library.verify(mapped, hierarchies={"school": "suppress"})
+    trees = {"school": "trees/school.csv"}
+    verdicts = library.verify(mapped / "release", population="all.csv", hierarchies=trees)
+    assert all(verdict.holds for verdict in verdicts)
+    answer = shoal("verify", "out", "--population", "all.csv", "--hierarchy", "shool=suppress")
+    assert answer.code == 2
+    assert "'school'" in answer.err

@@ -34,6 +34,96 @@ def test_an_unknown_option(method: str, option: str, meant: str, anonymize: Call
     assert answer.err.endswith(f"See: shoal anonymize {method} --help\n")
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("anonymize", "mondrian", "--kk", 3, "people.csv"), "Unknown option: --kk. Did you mean --k?"),
+        (
+            ("anonymize", "samarati", "--suppression-limit", 3, "people.csv"),
+            "Did you mean --max-suppressed (",
+        ),
+        (("verify", "--kk", 3, "out"), "Did you mean --k?"),
+        (("recommend", "--rsk", 3, "people.csv"), "Did you mean --risk?"),
+        (("inspect", "--quazi", "age", "people.csv"), "Did you mean --quasi?"),
+    ],
+)
+def test_an_unknown_option_before_the_input(
+    call: tuple[object, ...], said: str, shoal: Callable[..., Any], people: Path
+) -> None:
+    answer = shoal(*call)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert answer.err.endswith("--help\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            ("anonymize", "rule-hiding", "people.csv"),
+            "shoal: --confidence is missing: largest confidence of a",
+        ),
+        (("anonymize", "rule-hiding", "people.csv", "--confidenc", 0.5), "(there is no --confidenc)"),
+        (("anonymize", "mondrian"), "shoal: INPUT is missing: a file"),
+        (("anonymize", "mondrian", "people.csv", "--k"), "shoal: --k needs a value: least number of rows"),
+        (("measure", "out"), "shoal: --original is missing: the data that the release was made from."),
+    ],
+)
+def test_what_is_missing(
+    call: tuple[object, ...], said: str, shoal: Callable[..., Any], people: Path
+) -> None:
+    answer = shoal(*call)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_rules_are_hidden_after_a_promise(anonymize: Callable[..., Any]) -> None:
+    answer = anonymize("rule-hiding", "--confidence", 0.5)
+    assert answer.code == 2
+    assert answer.err.startswith("shoal: rule-hiding anonymises the table first, by mondrian")
+    assert "--anonymize-with none" in answer.err
+
+
+def test_too_many_suppressed_rows_are_told_as_a_share(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "ages.csv").write_text("age\n" + "30\n" * 5 + "40\n")
+    tree = ("--hierarchy", "age=suppress", "--raw", "age")
+    call = ("anonymize", "lattice", "ages.csv", "--quasi", "age", "--k", 3, *tree, *OUT)
+    answer = shoal(*call)
+    assert answer.code == 1
+    assert "with at most 0 suppressed rows" in answer.err
+    assert "suppresses 1 of 6. Allow that (--suppression-limit 0.166667)" in answer.err
+    assert shoal(*call, "--suppression-limit", 0.166667).code == 0
+
+
+def test_presence_does_not_go_with_local(shoal: Callable[..., Any], people: Path) -> None:
+    trees = ("--hierarchy", "age=intervals:10,20", "--hierarchy", "education=suppress")
+    call = ("anonymize", "lattice", people, "--quasi", "age,education", "--others", "drop", *trees, "--local")
+    answer = shoal(*call, "--presence", 0.9, "--population", people, *OUT)
+    assert answer.code == 2
+    assert "--local does not go with delta-presence" in answer.err
+    assert shoal(*call, "--k-map", 2, "--population", people, *OUT).code == 0
+
+
+def test_one_row_has_no_k(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "one.csv").write_text("age,ill\n30,flu\n")
+    answer = shoal("anonymize", "mondrian", "one.csv", "--quasi", "age", "--sensitive", "ill", "--k", 2, *OUT)
+    assert answer.code == 1
+    assert "k = 2 cannot be kept: there is only 1 row. No k can be." in answer.err
+
+
+def test_a_table_that_reaches_no_k_is_to_be_anonymised(anonymize: Callable[..., Any]) -> None:
+    answer = anonymize("rule-hiding", "--confidence", 0.5, "--k", 3, "--anonymize-with", "none")
+    assert answer.code == 1
+    assert "it reaches 1. Anonymise it with --anonymize-with mondrian." in answer.err
+
+
+def test_a_release_of_no_use_is_warned_of(anonymize: Callable[..., Any]) -> None:
+    answer = anonymize("mondrian", "--k", 120)
+    assert answer.code == 0
+    assert "WARNING All rows are published alike (age [18,77], education " in answer.out
+    assert "smaller k" in answer.out
+
+
 def test_a_rule_that_is_none(shoal: Callable[..., Any], folder: Path) -> None:
     (folder / "b.dat").write_text("a b\nb\n")
     call = ("anonymize", "hide-rules", "b.dat", "--support", 0.1, "--confidence", 0.5, *OUT)
@@ -99,3 +189,33 @@ def test_a_header_with_a_wrong_name_is_no_missing_header(shoal: Callable[..., An
     answer = shoal("anonymize", "mondrian", people, "--k", 2, "--quasi", "agee", *OUT)
     assert "'age'" in answer.err
     assert "--names" not in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--k", 3, "--distance", "equal"), "distance belongs to t-closeness and needs t"),
+        (("--k", 3, "--population", "people.csv"), "The population has no effect"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    options: tuple[object, ...], said: str, people: Path, roles: tuple[str, ...], shoal: Callable[..., Any]
+) -> None:
+    answer = shoal("anonymize", "mondrian", people, *roles, *options, "-o", "out")
+    assert answer.code == 2
+    assert said in answer.err
+    answer = shoal("anonymize", "mondrian", people, *roles, "--k", 3, "-o", "out", "--no-report")
+    assert answer.code == 0
+    answer = shoal("verify", "out", *options)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "stream")])
+def test_a_population_that_no_promise_of_a_release_is_about(
+    engine: tuple[str, ...], people: Path, roles: tuple[str, ...], shoal: Callable[..., Any]
+) -> None:
+    shoal("anonymize", "mondrian", people, *roles, "--k", 3, "-o", "out", "--no-report")
+    answer = shoal("verify", "out", "--population", people, *engine)
+    assert answer.code == 2
+    assert "The population has no effect" in answer.err

@@ -57,6 +57,8 @@ def test_a_failed_run_is_told_by_the_exit_code(
         (("mondrian", "mondrain"), 2, "There is no method 'mondrain'. Did you mean 'mondrian'"),
         (("k = [2", "k = [0"), 2, "sweep s: mondrian: k must be greater than or equal to 2, not 0"),
         (("[[sweep]]", "[[sweep"), 3, "this is not TOML"),
+        (("k = [2", '"data.zps" = [3], k = [2'), 2, "called 'zps'. Did you mean 'zips'"),
+        (('name = "s"', 'name = "s"\nseeds = 3'), 2, "sweep.0.seeds must be a list, such as [3], not 3"),
     ],
 )
 def test_a_wrong_recipe_is_a_sentence(
@@ -70,6 +72,34 @@ def test_a_wrong_recipe_is_a_sentence(
     assert main(["compare", str(recipe(SWEEP.replace(*change))), "-o", str(tmp_path / "out")]) == code
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("chart", "said"),
+    [
+        ('x = "k"\ny = "lmm"', "for the chart 's-k-lmm' called 'lmm'. Did you mean 'lm"),
+        ('x = "kk"\ny = "lm"', "called 'kk'. Did you mean 'k'"),
+        ('x = "k"\ny = "lm"\npanels = "dataste"', "called 'dataste'. Did you mean 'dataset'"),
+        ('x = "k"\ny = "note.classes"', "called 'note.classes'"),
+    ],
+)
+def test_a_chart_of_nothing_is_told_before_anything_runs(
+    chart: str, said: str, recipe: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'{SWEEP}[[chart]]\nsweep = "s"\n{chart}\n'
+    assert main(["compare", str(recipe(text)), "-o", str(tmp_path / "out")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_shape_of_a_dataset_is_told_before_anything_runs(
+    recipe: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'{SWEEP}[datasets.other]\ngenerate = "table"\nshape = {{ zps = 3 }}\n'
+    assert main(["compare", str(recipe(text)), "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "dataset other: " in said
+    assert "called 'zps'. Did you mean 'zips'" in said
 
 
 def test_the_example_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -211,9 +211,9 @@ def test_a_foreign_folder_stays_as_it_is(recipe: Callable[..., Path], tmp_path: 
 
 def test_a_chart_that_cannot_be_drawn_says_why(recipe: Callable[..., Path], tmp_path: Path) -> None:
     text = SWEEP.format(grid='how = ["work"]')
-    found = compare(recipe(text + CHART.replace('"lm"', '["lm", "lmm"]')), tmp_path / "out")
+    found = compare(recipe(text + CHART.replace('"lm"', '["lm", "lm.agee"]')), tmp_path / "out")
     assert [bool(one.svg) for one in found.pictures] == [True, False]
-    assert "There is no column 'lmm'. Did you mean 'lm'" in found.pictures[1].problem
+    assert "There is no column 'lm.agee'. Did you mean 'lm.age'" in found.pictures[1].problem
     assert sorted(path.name for path in (tmp_path / "out" / "charts").iterdir()) == ["c-lm.png", "c-lm.svg"]
     refused = SWEEP.format(grid='how = ["refuse"]')
     (picture,) = compare(recipe(refused + CHART), tmp_path / "other").pictures

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.basket_cases import baskets_of, sets_of, small_baskets
+from tests.parts import parted_baskets
 
 from shoal.data.baskets import Baskets
-from shoal.data.drawn_roles import draw_roles
+from shoal.data.drawn_roles import draw_roles, draw_roles_in_parts
 from shoal.errors import WrongUse
 
 seeds = st.integers(0, 5)
@@ -68,3 +69,14 @@ def test_seeds_draw_differently() -> None:
 def test_shares_lie_between_0_and_1(wrong: dict[str, float]) -> None:
     with pytest.raises(WrongUse, match="between 0 and 1"):
         draw_roles(baskets_of(["a"]), seed=1, **wrong)
+
+
+@given(baskets=small_baskets(), share=st.sampled_from([0, 0.3, 0.5]), seed=seeds)
+def test_baskets_in_parts_draw_the_same(baskets: Baskets, share: float, seed: int) -> None:
+    there = parted_baskets(baskets, seed)
+    for private in ("none", "top", "bottom", "rest"):
+        for below in (None, 0.4):
+            here = draw_roles(baskets, share, seed, private, below)
+            drawn = draw_roles_in_parts(there, share, seed, private, below).schema
+            assert drawn.sensitive.tolist() == here.sensitive.tolist()
+            assert drawn.insensitive.tolist() == here.insensitive.tolist()

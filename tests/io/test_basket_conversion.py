@@ -9,7 +9,7 @@ from tests.basket_cases import baskets_of, sets_of, small_baskets
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
-from shoal.io.basket_conversion import convert_baskets, without_rare_items
+from shoal.io.basket_conversion import convert_baskets, separator_to_tell, without_rare_items
 from shoal.io.baskets import read_baskets
 
 ROWS = [["0", "2", "6"], [], ["0", "2"], ["2", "9"]]
@@ -54,3 +54,46 @@ def test_empty_baskets_go_on_request_alone(tmp_path: Path) -> None:
 def test_a_negative_support_is_refused() -> None:
     with pytest.raises(WrongUse, match="at least 0"):
         without_rare_items(baskets_of(["a"]), -1)
+
+
+@pytest.mark.parametrize("name", ["a.dat", "a.spmf", "a.parquet", "a.arrow", "a.dat.gz", "a.spmf.zst"])
+def test_the_ending_tells_the_format_and_the_compression(tmp_path: Path, name: str) -> None:
+    convert_baskets(ROWS, tmp_path / name)
+    begin = (tmp_path / name).read_bytes()[:4]
+    magic = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".parquet": b"PAR1", ".arrow": b"ARRO"}
+    assert begin.startswith(magic.get(Path(name).suffix, b"0 "))
+    assert sets_of(read_baskets(tmp_path / name)) == [frozenset(row) for row in ROWS]
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.zst"])
+@pytest.mark.parametrize("to", ["long", "matrix", "column:got"])
+def test_tables_are_compressed_too(tmp_path: Path, name: str, to: str) -> None:
+    convert_baskets(ROWS, tmp_path / name, to=to)
+    assert sets_of(read_baskets(tmp_path / name, layout=to)) == [frozenset(row) for row in ROWS]
+    first = (tmp_path / name).read_bytes()
+    convert_baskets(ROWS, tmp_path / name, to=to)
+    assert (tmp_path / name).read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("name", "to"),
+    [("a.parquet", "matrix"), ("a.parquet", "lines"), ("a.arrow", "column:got"), ("a.xlsx", "long")]
+    + [("a.sav", "long"), ("a.parquet.gz", "long")],
+)
+def test_a_format_that_cannot_hold_the_layout_is_refused(tmp_path: Path, name: str, to: str) -> None:
+    with pytest.raises(WrongUse, match="cannot hold baskets in the layout"):
+        convert_baskets(ROWS, tmp_path / name, to=to)
+    assert not list(tmp_path.iterdir())
+
+
+@given(baskets=small_baskets())
+def test_the_separator_of_cells_is_told_where_it_must_be(
+    baskets: Baskets, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("cells") / "a.csv"
+    try:
+        _, written = convert_baskets(list(map(list, sets_of(baskets))), path, to="column:got")
+    except WrongUse:
+        return
+    read = read_baskets(path, layout="column:got", separator=separator_to_tell(written))
+    assert sets_of(read) == sets_of(baskets)

@@ -104,6 +104,17 @@ def test_ambiguous_files_are_refused(text: str, name: str) -> None:
         find_layout(text.encode(), name)
 
 
+def test_what_to_say_is_named_as_it_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\nc\n")
+    frame = pl.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]})
+    for source in (path, frame):
+        with pytest.raises(
+            WrongUse, match=r"--baskets.*\(in Python: baskets=…, or layout=… of read_baskets\)"
+        ):
+            read_baskets(source)
+
+
 def test_the_sample_may_end_inside_a_line() -> None:
     text = b"1,0,1\n" * (SAMPLE // 6 + 1)
     assert str(find_layout(text[:SAMPLE])) == "matrix"

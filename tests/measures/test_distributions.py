@@ -165,3 +165,11 @@ def test_middles_of_sets_and_missing_cells() -> None:
     assert dict(
         zip(axis.published.domain.labels, middle_of(original, axis.coverage).tolist(), strict=True)
     ) == pytest.approx({"": float("nan"), "*": 5, "[5,9]": 7, "{1|9}": 5}, nan_ok=True)
+
+
+def test_columns_that_do_not_go_together_are_not_correlated() -> None:
+    """Rounding would leave a correlation of 1e-17."""
+    data = table({"a": [0.1, 0.1, 0.7, 0.7] * 3, "b": [0.3, 0.9, 0.3, 0.9] * 3})
+    scores = flat(Distributions().scores(data, Release(data, "by hand", {}, ())))
+    assert scores["correlation_before"] == scores["correlation_error"] == 0
+    assert scores["marginal_hellinger"] == scores["marginal_kl"] == 0

@@ -57,6 +57,12 @@ def test_finer_classes_teach_more(people: Table) -> None:
     assert lost[0] < lost[1]
 
 
+def test_the_order_of_the_rows_does_not_matter(people: Table) -> None:
+    other = people.take(np.random.default_rng(1).permutation(ROWS))
+    one, two = (flat(Learning().scores(data, Mondrian(k=5).anonymize(data)[0])) for data in (people, other))
+    assert one == two
+
+
 def test_a_target_of_ones_own(people: Table) -> None:
     release, _ = Mondrian(k=5).anonymize(people)
     scores = flat(Learning(target="town").scores(people, release))

@@ -78,6 +78,17 @@ def test_the_same_seed_asks_the_same() -> None:
     assert one == same != other
 
 
+@given(st.permutations(range(24)))
+def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:
+    rows = [(row % 7, "abc"[row % 3], "xy"[row % 5 % 2]) for row in range(24)]
+    scores = []
+    for chosen in (rows, [rows[place] for place in order]):
+        ages, cities, ills = (list(part) for part in zip(*chosen, strict=True))
+        original = table({"age": ages, "city": cities, "ill": ills}, sensitive=["ill"])
+        scores.append(flat(Queries(questions=30).scores(original, Mondrian(k=4).anonymize(original)[0])))
+    assert scores[0] == scores[1]
+
+
 def test_starred_sensitive_cells_are_any_value() -> None:
     original = table({"age": [1, 1], "ill": ["flu", "cold"]}, sensitive=["ill"])
     published = Table((column("age", ["1", "1"]), column("ill", ["*", "cold"], Role.SENSITIVE)))

@@ -15,9 +15,10 @@ import shoal
 from shoal.cli import main
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
-from shoal.errors import BadData, Infeasible
+from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets import read_baskets
 from shoal.io.hierarchies import read_hierarchy
+from shoal.io.release_folder import read_release
 from shoal.measures.generalised_items import GeneralisedItems
 from shoal.measures.measure import flat
 from shoal.methods.km_generalization.method import KmGeneralization
@@ -220,3 +221,48 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main([*command, "--k", "7", "-o", str(tmp_path / "other")]) == 1
     assert "The largest k is 6" in capsys.readouterr().err
     assert main([*command, "--k", "1", "-o", str(tmp_path / "other")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("layout", "node", "kept"),
+    [
+        ("lines", "low numbers", False),
+        ("lines", "[1,2]", True),
+        ("lines:,", "[1,2]", False),
+        ("lines:,", "low numbers", True),
+        ("spmf", "#low", False),
+        ("matrix", "low numbers", True),
+        ("long:id,item", "low, numbers", True),
+        ("column:goods", "low|numbers;etc", True),
+    ],
+)
+def test_nodes_that_the_layout_cannot_tell_apart(tmp_path: Path, layout: str, node: str, kept: bool) -> None:
+    """They are published as a long table, with a word about it, and always read back as they are."""
+    tree = Hierarchy((("1", "2", "3"), (node, "3"), ("*",)), (np.array([0, 0, 1]), np.array([0, 0])))
+    baskets = replace(
+        read_baskets([["1"], ["2"], ["3"], ["3", "1"], ["2", "3"]], layout=layout), hierarchy=tree
+    )
+    run = shoal.anonymize(baskets, "km-generalization", k=2, m=2)
+    assert node in run.release.data.vocabulary
+    run.write(tmp_path / "out")
+    read = read_release(tmp_path / "out").data
+    assert isinstance(read, Baskets)
+    assert plain(read) == plain(run.release.data)
+    assert (read.layout == layout) is kept
+    assert any(repr(node) in warning for warning in run.warnings) is not kept
+
+
+def test_a_bare_file_of_nodes_is_read_without_a_word(tmp_path: Path) -> None:
+    """The marks inside of braces and brackets separate nothing."""
+    sets = [["1", "2", "3"], ["1", "2"], ["10", "3"], ["2", "3"], ["11", "12"], ["5", "6", "7"], ["1", "5"]]
+    run = shoal.anonymize(sets, "km-generalization", k=2)
+    run.write(tmp_path / "out")
+    path = tmp_path / "out/release/data.dat"
+    assert "|" in path.read_text()
+    assert read_baskets(path).vocabulary == run.release.data.vocabulary
+    assert main(["verify", str(path), "--model", "km-anonymity", "--k", "2", "--m", "2"]) == 0
+    path.write_text("[1,5] {a|b}\n[6,9)\n")
+    assert read_baskets(path).vocabulary == ("[1,5]", "[6,9)", "{a|b}")
+    path.write_text("{a|b},{c|d}\n")
+    with pytest.raises(WrongUse, match="more than one way"):
+        read_baskets(path)

@@ -290,6 +290,27 @@ def test_wildcards_hold_row_by_row(data: Table, k: int, limit: float) -> None:
     assert all(judge(release))
 
 
+@settings(max_examples=15)
+@given(
+    tables,
+    st.sampled_from([{"maximal_risk": 0.34}, {"average_risk": 0.4}, {"alpha": 0.7}]),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.booleans(),
+)
+def test_wildcards_are_for_k_alone(data: Table, also: dict[str, float], limit: float, local: bool) -> None:
+    """Other promises count the rows of a class, while the search looks for it as well as in the release."""
+    try:
+        release, _ = solved(data, k=2, suppression_limit=limit, missing_matches_all=True, local=local, **also)
+    except Infeasible:
+        return
+    assert all(judge(release))
+
+
+def test_wildcards_without_k_are_refused() -> None:
+    with pytest.raises(WrongUse, match="give --k too"):
+        solved(made([("a", "x", "0", "flu")] * 4), maximal_risk=0.5, missing_matches_all=True)
+
+
 def test_wildcards_and_persons_do_not_go_together() -> None:
     data = Table((*made([("a", "x", "0", "flu")] * 4).columns, column("who", list("pqrs"), Role.ENTITY)))
     with pytest.raises(WrongUse, match="entity"):

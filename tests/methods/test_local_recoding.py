@@ -246,7 +246,7 @@ def test_a_plan_that_was_given_up_is_told() -> None:
     remark = recoding.remark((part_of(problem, (2, 0, 0)),))
     assert remark is not None
     assert "loses 0.01 by lm instead of 1" in remark
-    assert "suppresses 1 rows, where 0 are allowed" in remark
+    assert "suppresses 1 row, where 0 are allowed" in remark
     assert "limit of 0.029412" in remark
 
 

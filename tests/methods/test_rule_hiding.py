@@ -354,6 +354,29 @@ def test_before_is_what_the_notes_say() -> None:
     assert scores["starred_cells"] == notes["stars"] == notes["least_stars"]
 
 
+def test_before_classes_were_joined() -> None:
+    """The classes before are not published: the notes know them, the measure does not."""
+    _, release, trace = published(people(600), k=6, confidence=0.45, strategy="merge", column="ill")
+    assert "confidence_before" not in flat(measure(people(600), release, (measures.HiddenRules(),)))
+    before = trace.notes["rules.ill"]["confidence_before"]
+    assert before > 0.45
+    assert f"(confidence {before:.4g} at most before)" in " ".join(trace.notes["summary"])
+
+
+def test_a_star_of_the_original_is_no_value() -> None:
+    data = table({"x": ["a"] * 6, "s": ["u", "u", "v", "*", "*", "*"]}, sensitive=["s"])
+    _, release, trace = published(data, confidence=0.2, anonymize_with="none")
+    scores = flat(measure(data, release, (measures.HiddenRules(),)))
+    assert scores["confidence_before"] == trace.notes["rules.s"]["confidence_before"] == pytest.approx(1 / 3)
+
+
+def test_confidences_of_whole_classes_say_so() -> None:
+    for antecedent, words in (("any", "of a rule of a whole class"), ("class", "of a rule as published")):
+        _, release, _ = published(people(), k=5, confidence=0.5, column="ill", antecedent=antecedent)
+        meanings = {one.name: one.meaning for one in measure(people(), release, (measures.HiddenRules(),))}
+        assert words in meanings["confidence_published"]
+
+
 def test_other_releases_have_no_such_scores() -> None:
     release, _ = Mondrian(k=3).anonymize(people())
     assert measure(people(), release, (measures.HiddenRules(),)) == ()

@@ -126,6 +126,29 @@ def test_a_column_without_stars_keeps_its_kind():
     assert release.data.schema.column("illness").domain.kind == "nominal"
 
 
+def test_a_class_that_does_not_fit_into_a_worker_is_refused():
+    data = random_table(5, rows=80)
+    engine = MemoryEngine(10 * (hiding_parts.ROW_BYTES + hiding_parts.CELL_BYTES * 3))
+    with pytest.raises(WrongUse, match=r"has up to \d+ rows, and a worker has room for 10"):
+        RuleHiding(k=40, confidence=0.5).anonymize_parts(parted(data), engine)
+    for strategy in ("star", "decoy"):
+        method = RuleHiding(k=2, confidence=0.5, strategy=strategy)
+        local, _ = method.anonymize(data, seed=1)
+        release, _ = method.anonymize_parts(parted(data), MemoryEngine(3 * engine.memory), seed=1)
+        assert_frame_equal(published_rows(release.data), to_polars(local.data))
+
+
+def test_what_the_owner_may_know_is_told_of_parts_too():
+    for strategy in ("star", "decoy"):
+        for seed in range(5):
+            data = random_table(seed, columns=("illness", "income"))
+            method = RuleHiding(k=3, confidence=0.5, strategy=strategy)
+            _, here = method.anonymize(data, seed=1)
+            _, there = method.anonymize_parts(parted(data), MemoryEngine(), seed=1)
+            for name in ("rules.illness", "rules.income", "summary"):
+                assert there.notes[name] == here.notes[name]
+
+
 def test_what_cannot_be_cut_is_refused():
     data, engine = random_table(1), MemoryEngine()
     for parameters in ({"strategy": "merge"}, {"antecedent": "any", "size": 1}):

@@ -114,7 +114,7 @@ def test_shares_and_counts_of_suppressed_rows() -> None:
 
 def test_the_nearest_vector_is_told_where_none_will_do() -> None:
     data = made([("a", "x", "0", "flu")] * 5 + [("d", "z", "1", "gout")])
-    with pytest.raises(Infeasible, match=r"suppresses 1\. Allow 1") as refusal:
+    with pytest.raises(Infeasible, match=r"suppresses 1 of 6\. Allow that \(--max-suppressed 1\)") as refusal:
         solved(data, k=2, raw=("three",))
     assert refusal.value.best == 1
 

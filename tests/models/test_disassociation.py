@@ -13,16 +13,16 @@ from tests.naive.published_sets import clusters_of
 
 from shoal.cli.program import main
 from shoal.data.release import Release
-from shoal.io.published_clusters import read_clusters
+from shoal.io.published_clusters import canonical_clusters, read_clusters
 from shoal.io.release_folder import write_release
 from shoal.models.disassociation import Disassociated
 
 FIRST = {
     "size": 5,
     "chunks": [
+        [["audi a4", "sony tv"]] * 3,
         [["flu", "itunes"], ["flu", "itunes", "madonna"], ["flu", "itunes", "madonna"], ["flu", "madonna"]]
         + [["itunes", "madonna"]],
-        [["audi a4", "sony tv"]] * 3,
     ],
     "terms": ["ikea", "ruby", "viagra"],
 }
@@ -39,7 +39,7 @@ SECOND = {
 
 
 def holds(trees: list[dict[str, Any]], k: int, m: int, **more: Any) -> bool:
-    return Disassociated(k=k, m=m, **more).verify(clusters_of(trees)).holds
+    return Disassociated(k=k, m=m, **more).verify(canonical_clusters(clusters_of(trees))).holds
 
 
 def test_the_clusters_of_the_dissertation() -> None:
@@ -51,7 +51,7 @@ def test_the_clusters_of_the_dissertation() -> None:
 
 def without_terms(cluster: dict[str, Any]) -> None:
     cluster["terms"] = []
-    cluster["chunks"][0] = [["flu"]] * 3
+    cluster["chunks"][1] = [["flu"]] * 3
 
 
 def test_sensitive_items_stand_in_term_chunks_alone() -> None:
@@ -60,7 +60,7 @@ def test_sensitive_items_stand_in_term_chunks_alone() -> None:
     verdict = Disassociated(k=3, m=2, sensitive=("sony tv",)).verify(clusters_of([FIRST, SECOND]))
     assert not verdict.holds
     assert [(one.where, one.why) for one in verdict.offenders] == [
-        ("chunk 2 of cluster 1: {sony tv}", "the item is sensitive, and stands in 3 sub-records")
+        ("chunk 1 of cluster 1: {sony tv}", "the item is sensitive, and stands in 3 sub-records")
     ]
     parts = [copy.deepcopy(FIRST), copy.deepcopy(SECOND)]
     for part in parts:
@@ -73,9 +73,9 @@ def test_sensitive_items_stand_in_term_chunks_alone() -> None:
 
 MUTATIONS = {
     "a rare combination": (
-        lambda one: one["chunks"][0].__setitem__(0, ["flu", "itunes", "madonna", "rare"]),
-        "chunk 1 of cluster 1: {rare}",
-        "1 sub-records where 3 are promised",
+        lambda one: one["chunks"][1].__setitem__(0, ["flu", "itunes", "madonna", "rare"]),
+        "chunk 2 of cluster 1: {rare}",
+        "1 sub-record where 3 are promised",
     ),
     "a small cluster": (
         lambda one: one.update(size=2, chunks=[]),
@@ -83,18 +83,18 @@ MUTATIONS = {
         "2 baskets where 3 are promised",
     ),
     "an item in two chunks": (
-        lambda one: one["chunks"].__setitem__(1, [["flu", "sony tv"]] * 3),
+        lambda one: one["chunks"].__setitem__(0, [["flu", "sony tv"]] * 3),
         "chunk 2 of cluster 1: {flu}",
         "the item stands in another chunk too",
     ),
     "an item in a chunk and the terms": (
         lambda one: one["terms"].append("flu"),
-        "chunk 1 of cluster 1: {flu}",
+        "chunk 2 of cluster 1: {flu}",
         "the item stands in another chunk too",
     ),
     "an order that tells": (
-        lambda one: one["chunks"][0].reverse(),
-        "chunk 1 of cluster 1",
+        lambda one: one["chunks"][1].reverse(),
+        "chunk 2 of cluster 1",
         "the sub-records are not in ascending order",
     ),
     "too few sub-records": (
@@ -128,7 +128,7 @@ def test_a_chunk_above_its_cluster() -> None:
     broken = {**FIRST, "size": 4}
     verdict = Disassociated(k=3, m=2).verify(clusters_of([broken]))
     assert [(one.where, one.why) for one in verdict.offenders] == [
-        ("chunk 1 of cluster 1", "5 sub-records, and the cluster has 4 baskets")
+        ("chunk 2 of cluster 1", "5 sub-records, and the cluster has 4 baskets")
     ]
 
 
@@ -161,7 +161,7 @@ def test_why_shared_chunks_need_room() -> None:
     """Each sub-record stands k times, and still x and b are together once at the most: two of three baskets hold a."""
     first = {"size": 3, "chunks": [[["x"], ["x"]]], "terms": ["z"]}
     second = {"size": 2, "chunks": [[["a"], ["a"]]], "terms": ["z"]}
-    tree = joint([[["a"], ["a"], ["b"], ["b"]]], first, second)
+    tree = joint([[["a"], ["a"], ["b"], ["b"]]], second, first)
     assert naive.guarantees(tree, 2, 2) is False
     verdict = Disassociated(k=2, m=2).verify(clusters_of([tree]))
     assert [offender.where for offender in verdict.offenders] == ["shared chunk 1 of cluster 1"]
@@ -223,5 +223,61 @@ def test_what_is_accepted_of_joint_clusters_has_k_candidates(
 
 def test_reading_keeps_the_order_that_is_judged(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
-    path.write_text(json.dumps({**FIRST, "chunks": [FIRST["chunks"][0][::-1]]}) + "\n")
+    path.write_text(json.dumps({**FIRST, "chunks": [FIRST["chunks"][1][::-1]]}) + "\n")
     assert not Disassociated(k=3, m=2).verify(read_clusters(path))
+
+
+ORDERS = {
+    "items of a sub-record": (
+        lambda first, second, lines: first["chunks"][1][0].reverse(),
+        "part 1 of cluster 2",
+        "the items of a sub-record or the terms are not in ascending order",
+    ),
+    "terms": (
+        lambda first, second, lines: second["terms"].reverse(),
+        "part 2 of cluster 2",
+        "the items of a sub-record or the terms are not in ascending order",
+    ),
+    "sub-records": (
+        lambda first, second, lines: second["chunks"][0].reverse(),
+        "chunk 1 of part 2 of cluster 2",
+        "the sub-records are not in ascending order",
+    ),
+    "chunks": (
+        lambda first, second, lines: first["chunks"].reverse(),
+        "chunk 2 of part 1 of cluster 2",
+        "in ascending order it would come before the chunk ahead of it",
+    ),
+    "parts": (
+        lambda first, second, lines: lines[1]["joint"].reverse(),
+        "part 2 of cluster 2",
+        "in ascending order it would come before the cluster ahead of it",
+    ),
+    "lines": (
+        lambda first, second, lines: lines.reverse(),
+        "cluster 2",
+        "in ascending order it would come before the cluster ahead of it",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ORDERS)
+def test_any_order_but_the_canonical_one_is_named(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second, alone = copy.deepcopy(FIRST), copy.deepcopy(SECOND), copy.deepcopy(SECOND)
+    lines = [alone, joint([[["zoo"]] * 3], first, second)]
+    promise = Disassociated(k=3, m=2).as_promise()
+    release = Release(clusters_of(lines), "disassociation", {}, (promise,))
+    folder = write_release(tmp_path / "out", release)
+    path = folder / "release" / "data.jsonl"
+    assert path.read_text() == "".join(json.dumps(tree) + "\n" for tree in lines)
+    assert main(["verify", str(folder)]) == 0
+    change, where, why = ORDERS[what]
+    change(first, second, lines)
+    path.write_text("".join(json.dumps(tree) + "\n" for tree in lines))
+    capsys.readouterr()
+    assert main(["verify", str(folder)]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert where in told
+    assert why in told

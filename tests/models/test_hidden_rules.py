@@ -71,7 +71,7 @@ def test_the_verdict_tells_both_confidences_and_the_support() -> None:
     assert [(one.where, one.why) for one in verdict.offenders] == [
         (
             "x b: s v",
-            "1 of 1 rows show it (confidence 1, in the worst case 1; support 1 of 4) where 0.6 is promised",
+            "1 of 1 row shows it (confidence 1, in the worst case 1; support 1 of 4) where 0.6 is promised",
         ),
         (
             "x a: s u",

@@ -1,6 +1,7 @@
 """The privacy degree of published groups."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.sets import baskets_of, sets_of
 
 from shoal.data.groups import Groups
 from shoal.errors import WrongUse
+from shoal.io.published_groups import read_groups
 from shoal.models.privacy_degree import PrivacyDegree
 
 Line = tuple[list[list[str]], dict[str, int]]
@@ -139,3 +141,26 @@ def test_verdicts_agree_with_the_definition(drawn: list[Line], p: int) -> None:
     reached = degree([([frozenset(b) for b in baskets], summary) for baskets, summary in sets_of(groups)])
     assert verdict.value == reached
     assert verdict.holds == (reached is None or reached >= p)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"baskets": [["a"], ["c", "b"], ["d"], ["e"]], "sensitive": {"s": 1, "t": 2}}',
+        '{"baskets": [["a"], ["b", "c"], ["d"], ["e"]], "sensitive": {"t": 2, "s": 1}}',
+    ],
+)
+def test_the_order_of_items_is_judged_too(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    good = '{"baskets": [["a"], ["a", "b"]], "sensitive": {"s": 1}}\n'
+    path.write_text(good + '{"baskets": [["a"], ["b", "c"], ["d"], ["e"]], "sensitive": {"s": 1, "t": 2}}\n')
+    assert PrivacyDegree(p=2).verify(read_groups(path))
+    path.write_text(good + line + "\n")
+    verdict = PrivacyDegree(p=2).verify(read_groups(path))
+    assert not verdict.holds
+    assert [(one.where, one.why) for one in verdict.offenders] == [
+        (
+            "group 2 (4 baskets, the first is {a})",
+            "the items of a basket, or the sensitive ones, are not in ascending order",
+        )
+    ]

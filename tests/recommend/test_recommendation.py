@@ -1,18 +1,21 @@
 """From data and a promise to a proposal that keeps it, in time."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from shoal.audit import verify
+from shoal.compare.cells import Cell
+from shoal.compare.workers import Answer, Worker
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
 from shoal.pipeline import run
 from shoal.recipe import Roles
 from shoal.recommend import recommendation
 from shoal.recommend.candidates import Candidate
+from shoal.recommend.race import Race
 from shoal.recommend.recommendation import Recommendation, recommend
 from shoal.recommend.stated import Stated
 
@@ -131,14 +134,41 @@ def test_what_overruns_is_ended(
 ) -> None:
     late = {"name": "misbehaving", "k": 3, "how": "wait"}
     tried(monkeypatch, late, {"name": "misbehaving", "k": 4, "how": "wait"})
-    begin = time.monotonic()
     with pytest.raises(Infeasible, match="No candidate was done within 4 seconds"):
         recommend(people, Stated(k=3), roles=roles, time_limit=4, jobs=1)
-    assert time.monotonic() - begin < 60  # waiting would take ten minutes
     tried(monkeypatch, {"name": "mondrian", "k": 3}, late)
     found = recommend(people, Stated(k=3), roles=roles, time_limit=25, jobs=2)
     assert found.proposal.candidate.method["name"] == "mondrian"
     assert any("given up" in reason for reason in found.reasons)
+
+
+def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that moves when it is told to: the first run uses up all time."""
+    now, begun = [0.0], []
+
+    def run_one(self: Worker, cell: Cell) -> Answer:
+        begun.append((cell.key, cell.time_limit))
+        now[0] += 4
+        return {"status": "done"}
+
+    monkeypatch.setattr("shoal.recommend.race.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Worker, "run", run_one)
+    cells = [Cell({}, {}, False, 5.0, key) for key in "abc"]
+    with Race(1, 6.0) as race:
+        answers = [(cell.key, answer["status"]) for cell, answer in race.answers(cells)]
+    assert begun == [("a", 5.0), ("b", 2.0)]
+    assert dict(answers)["c"] == "timeout"
+    assert race.left == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_a_risk_that_nobody_reaches_says_what_joined_classes_can(people: Path, roles: Roles) -> None:
+    with pytest.raises(Infeasible, match="by rule-hiding, merge") as caught:
+        recommend(people, Stated(risk=0.02), roles=roles, time_limit=LIMIT)
+    assert caught.value.best is not None
+    found = recommend(people, Stated(risk=caught.value.best), roles=roles, time_limit=LIMIT)
+    assert found.proposal.privacy is not None
+    assert found.proposal.privacy <= caught.value.best
 
 
 @pytest.mark.usefixtures("few")
@@ -175,7 +205,6 @@ def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:
 
 
 def test_adult(public_data: Callable[[str], Path]) -> None:
-    begin = time.monotonic()
     found = recommend(
         public_data("adult/adult.data.gz"),
         Stated(k=10),
@@ -187,14 +216,11 @@ def test_adult(public_data: Callable[[str], Path]) -> None:
         reading=Reading(names=tuple(ADULT.split()), drop_missing=True),
         time_limit=30,
     )
-    assert time.monotonic() - begin < 45
     assert_sound(found)
     assert found.proposal.loss is not None
     assert found.proposal.loss < 0.05
 
 
 def test_bms1(public_data: Callable[[str], Path]) -> None:
-    begin = time.monotonic()
     found = recommend(public_data("bms-webview-1/bms-webview-1.dat.gz"), Stated(k=5, m=2), time_limit=30)
-    assert time.monotonic() - begin < 45
     assert_sound(found)

@@ -8,7 +8,8 @@ from cyclopts import App, Parameter
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Force, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
-from shoal.io.basket_conversion import convert_baskets
+from shoal.data.baskets import Baskets
+from shoal.io.basket_conversion import convert_baskets, separator_to_tell
 from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
 from shoal.recipe import Source
@@ -37,7 +38,8 @@ def convert(
     to: Annotated[
         str | None,
         text_option(
-            "layout to write: lines, spmf, long:ID,ITEM, matrix or column:NAME; .dat and .spmf tell it themselves",
+            "layout to write: lines, spmf, long:ID,ITEM, matrix or column:NAME; .dat, .spmf and .parquet tell it "
+            "themselves",
             "LAYOUT",
             group=OUTPUT,
         ),
@@ -57,7 +59,8 @@ def convert(
     """Write baskets in another format, without rare items if wanted.
 
     Formats: one basket a line, SPMF, a long table of basket and item, a matrix of 0 and 1, or a column of a table;
-    gzip and Zstandard are unpacked. Baskets that lose all their items stay, because they are persons too.
+    gzip and Zstandard are unpacked, and packed where the new name ends in .gz or .zst. Baskets that lose all their
+    items stay, because they are persons too.
     """
     refuse_existing(output, force, input)
     before, after = convert_baskets(
@@ -70,7 +73,14 @@ def convert(
         drop_empty=drop_empty,
     )
     if not quiet:
-        show.line(
-            f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "
-            f"items in {output}"
-        )
+        tell(before, after, output)
+
+
+def tell(before: Baskets, after: Baskets, output: str) -> None:
+    """Say what was written, and how to read it where that does not go without saying."""
+    show.line(
+        f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "
+        f"items in {output}"
+    )
+    if (separator := separator_to_tell(after)) is not None:
+        show.line(f"Items hold what is usually between them; read this file with --separator {separator!r}.")

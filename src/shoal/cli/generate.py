@@ -1,6 +1,7 @@
 """``shoal generate``: data about people who do not exist."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, get_type_hints
 
 from cyclopts import App
@@ -12,6 +13,7 @@ from shoal.cli.examples import MADE
 from shoal.cli.options import Section, flattened, number_option, single, text_option
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
+from shoal.io.basket_conversion import layout_by_ending
 from shoal.io.baskets import write_baskets
 from shoal.io.places import refuse_existing
 from shoal.io.tables import write_table
@@ -25,7 +27,10 @@ Seed = Annotated[int | None, number_option("the same seed makes the same data", 
 Target = Annotated[
     str,
     text_option(
-        "the file to write; its ending tells the format", "FILE", name=("--output", "-o"), group=OUTPUT
+        "the file to write; its ending tells the format, and .gz or .zst behind that of baskets compresses",
+        "FILE",
+        name=("--output", "-o"),
+        group=OUTPUT,
     ),
 ]
 
@@ -41,7 +46,13 @@ def program(tokens: Sequence[str]) -> App:
 def generators() -> dict[str, type]:
     """The registered generators by what they make: a table or baskets."""
     kinds = [registry.load("dataset", name) for name in registry.DATASETS]
-    return {get_type_hints(kind.make)["return"].__name__.lower(): kind for kind in kinds}
+    return {made_by(kind).__name__.lower(): kind for kind in kinds}
+
+
+def made_by(kind: Any) -> type:
+    """What a generator makes."""
+    made: type = get_type_hints(kind.make)["return"]
+    return made
 
 
 def command_of(kind: type) -> Callable[..., Any]:
@@ -56,9 +67,10 @@ def generate(
 ) -> None:
     """Make data and write it."""
     refuse_existing(output, force)
+    layout = layout_by_ending(output) if made_by(type(shape)) is Baskets else ""
     data = shape.make(seed)
     if isinstance(data, Baskets):
-        write_baskets(data, output)
+        write_baskets(replace(data, layout=layout), output)
     else:
         write_table(data, output)
     if not quiet:

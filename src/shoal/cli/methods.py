@@ -32,7 +32,7 @@ Name = Annotated[str, Parameter(help="a method, model or measure, to be told all
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:
-    """List what there is: methods, models and measures; or tell all about one of them.
+    """List methods, models and measures, or tell all about one.
 
     `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """
@@ -46,6 +46,11 @@ def methods(name: Name | None = None, /, *, json: Json = False) -> None:
         for family, entries in found.items():
             tell(family, entries[0])
         return
+    listed(found)
+
+
+def listed(found: Found) -> None:
+    """List everything, family by family."""
     for family, entries in found.items():
         heads = [head for head in entries[0] if head not in HIDDEN[family]]
         show.line(family.capitalize(), "bold")

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from shoal.cli.examples import complete
-from shoal.errors import WrongUse
+from shoal.errors import UnknownOption, WrongUse
 
-TITLES = ("Method", "Promise", "Columns", "Items", "Reading", "Shape", "Engine", "Output")
+TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
 """The parts of a help page, in order."""
 
@@ -59,7 +59,7 @@ def source_named(_: Any, tokens: Sequence[Any]) -> str:
     """A source; one that begins with a hyphen is a mistyped option, but for that of standard input."""
     name: str = tokens[0].value
     if name.startswith("-") and name != "-":
-        raise WrongUse(f"Unknown option: {name.partition('=')[0]}.")
+        raise UnknownOption(name.partition("=")[0])
     return name
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
+from shoal.data.counted import counted
 
 if TYPE_CHECKING:
     from shoal.parted import PartedRun
@@ -45,12 +46,12 @@ def _words(run: "PartedRun") -> str:
     """How much is published, in words."""
     data, suppressed = run.release.data, run.release.suppressed
     noun = {"Table": "rows"}.get(type(data.schema).__name__, type(data.schema).__name__.lower())
-    words = f"{data.rows:,} {noun} published in parts by {run.engine.name}"
+    words = f"{counted(data.rows, noun)} published in parts by {run.engine.name}"
     if data.baskets:
-        words += f", of {data.baskets:,} baskets"
+        words += f", of {counted(data.baskets, 'baskets')}"
     if suppressed:
         stars = data.rows + suppressed > run.data.rows
         words += f", {suppressed:,} of them as *" if stars else f"; {suppressed:,} suppressed and left out"
     if run.left_out:
-        words += f"; {run.left_out:,} row{'s' * (run.left_out != 1)} with missing values left out"
+        words += f"; {counted(run.left_out, 'rows')} with missing values left out"
     return words

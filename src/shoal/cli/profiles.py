@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from shoal.cli import show
 from shoal.cli.options import typed_option
+from shoal.data.counted import counted
 from shoal.io.reading import header_hint
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def table_profile(found: "TableProfile", begin: str | None) -> None:
     """Show the columns of a table, what else they look like, and a command line to begin with."""
-    show.line(f"{found.rows:,} rows, {len(found.columns)} columns")
+    show.line(f"{counted(found.rows, 'rows')}, {counted(len(found.columns), 'columns')}")
     show.line()
     head = ("column", "kind", "distinct", "missing", "unique", "role", "because", "examples")
     show.grid(
@@ -42,8 +43,8 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
         show.line()
     if found.quasi:
         show.line(
-            f"Together, {', '.join(found.quasi)} make {found.classes:,} classes; the smallest has {found.smallest:,} "
-            f"row{'s' * (found.smallest != 1)}, and {found.unique:.1%} of the rows are unique."
+            f"Together, {', '.join(found.quasi)} make {counted(found.classes, 'classes')}; the smallest has "
+            f"{counted(found.smallest, 'rows')}, and {found.unique:.1%} of the rows are unique."
         )
     if begin is not None:
         show.line()
@@ -95,7 +96,8 @@ def suggestion(found: "TableProfile", source: str, method: str, reading: list[st
 def baskets_profile(found: "BasketsProfile", begin: str | None) -> None:
     """Show how many, how long and how telling baskets are."""
     show.line(
-        f"{found.baskets:,} baskets, {found.items:,} items, density {found.density:.2%}, {found.empty:,} empty"
+        f"{counted(found.baskets, 'baskets')}, {counted(found.items, 'items')}, density {found.density:.2%}, "
+        f"{found.empty:,} empty"
     )
     show.line()
     spreads = [("items of a basket", found.lengths), ("baskets of an item", found.supports)]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
 
 from shoal import __version__
 from shoal.cli.show import visible
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, UnknownOption
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
@@ -28,7 +28,7 @@ COMMANDS = {
     "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
-    "methods": "List what there is: methods, models and measures.",
+    "methods": "List methods, models and measures, or tell all about one.",
 }
 """Each command lives in the module of its name, which offers `program(tokens)`."""
 
@@ -92,6 +92,16 @@ def _sentence(error: BaseException) -> tuple[str, int]:
             from shoal.cli.unknown import unknown_option
 
             return f"{unknown_option(error)} See: shoal {_place(error)}--help", WRONG_USE
+        case MissingArgumentError():
+            from shoal.cli.unknown import missing_argument
+
+            return f"{missing_argument(error)} See: shoal {_place(error)}--help", WRONG_USE
+        case CycloptsError(__cause__=UnknownOption(option=option), app=App() as app):
+            from shoal.cli.unknown import named
+
+            options = app.assemble_argument_collection(default_parameter=None)
+            said = named(option, options, error.command_chain or ())
+            return f"{said} See: shoal {_place(error)}--help", WRONG_USE
         case CycloptsError():
             return f"{str(error).strip()} See: shoal {_place(error)}--help", WRONG_USE
         case KeyboardInterrupt():

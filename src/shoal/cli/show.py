@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from shoal.data.counted import counted
+
 if TYPE_CHECKING:
     from shoal.compare.runner import Compared, Tell
     from shoal.io.hierarchy_findings import Findings
@@ -170,11 +172,11 @@ def scores(found: Sequence["Score"], *, json: bool) -> None:
         as_json(flat(found))
         return
     score_lines(found)
-    parts = {score.name: score.parts for score in found if score.parts}
-    if parts:
+    for by in dict.fromkeys(score.by for score in found if score.parts):
+        parts = {score.name: score.parts for score in found if score.parts and score.by == by}
         names = list(dict.fromkeys(name for part in parts.values() for name in part))
         line()
-        grid([(name, *(part.get(name) for part in parts.values())) for name in names], ["column", *parts])
+        grid([(name, *(part.get(name) for part in parts.values())) for name in names], [by, *parts])
 
 
 def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:
@@ -194,7 +196,7 @@ def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:
     elif not quiet:
         resumed = f", {found.resumed:,} of them finished before" if found.resumed else ""
         counts = ", ".join(f"{count:,} {STATUSES[status][0]}" for status, count in found.statuses.items())
-        line(f"{len(found.rows):,} runs{resumed}: {counts}.")
+        line(f"{counted(len(found.rows), 'runs')}{resumed}: {counts}.")
         wrong = faults(found)
         for status, error, times, first in wrong[:FAULTS]:
             line(f"{status:<8} {times:>4}  {error}  ({first})")
@@ -211,11 +213,11 @@ def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:
 
 def findings(found: "Findings") -> None:
     """Show what is wrong with a hierarchy, or that nothing is."""
-    size = f"{found.leaves:,} values on {found.levels} levels"
+    size = f"{counted(found.leaves, 'values')} on {counted(found.levels, 'levels')}"
     if not found:
         line(f"{OK:<7} {size}.", "bold green")
         return
-    line(f"{len(found):,} faults; {size}.", "bold red")
+    line(f"{counted(len(found), 'faults')}; {size}.", "bold red")
     for finding in found[:SHOWN]:
         line(f"  {finding}")
     if len(found) > SHOWN:

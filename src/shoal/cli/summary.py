@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
+from shoal.data.counted import counted
 
 if TYPE_CHECKING:
     from shoal.data.clusters import Clusters
@@ -110,11 +111,13 @@ def sentences(run: "Run") -> list[str]:
 
 
 def shown_scores(run: "Run") -> list["Score"]:
-    """The scores of the summary, in the order of the table."""
+    """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
     wanted = SCORES.get(type(run.release.data).__name__, ())
-    return [by_name[name] for name in wanted if name in by_name and name not in hidden]
+    aim = run.trace.notes.get("minimized", run.trace.notes.get("chosen_by"))
+    own = [aim] if aim in by_name and aim not in wanted else []
+    return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
 
 
 def published_words(run: "Run") -> str:
@@ -123,17 +126,16 @@ def published_words(run: "Run") -> str:
     from shoal.data.groups import Groups
 
     data, suppressed = run.release.data, run.release.suppressed
-    words = f"{count(data):,} {noun(data)} published"
+    words = f"{counted(count(data), noun(data))} published"
     if isinstance(data, Groups):
-        words += f", of {len(data.basket_indptr) - 1:,} baskets"
+        words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
         words += _cluster_words(data)
     if suppressed:
         as_stars = _published_as_stars(run)
         words += f", {suppressed:,} of them as *" if as_stars else f"; {suppressed:,} suppressed and left out"
     if run.left_out:
-        rows = f"{run.left_out:,} row{'s' * (run.left_out != 1)}"
-        words += f"; {rows} with missing values left out"
+        words += f"; {counted(run.left_out, 'rows')} with missing values left out"
     return words
 
 
@@ -160,7 +162,7 @@ def noun(data: "Published") -> str:
 def _cluster_words(data: "Clusters") -> str:
     """How many clusters are joint, and what they are made of."""
     joint = int(((data.parents < 0) & (data.sizes == 0)).sum())
-    baskets = f", of {int(data.sizes.sum()):,} baskets"
+    baskets = f", of {counted(int(data.sizes.sum()), 'baskets')}"
     if not joint:
         return baskets
     return f"{baskets}; {joint:,} of them are joint, and all are made of {int((data.sizes > 0).sum()):,} simple ones"

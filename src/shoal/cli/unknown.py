@@ -1,10 +1,10 @@
-"""What to say about an option that a command does not have: the name it has here, or where it belongs."""
+"""What to say about an option that a command does not have, or that a call lacks: its name, and what it is for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 
-from cyclopts import UnknownOptionError
+from cyclopts import Argument, MissingArgumentError, UnknownOptionError
 
 from shoal import registry
 
@@ -24,14 +24,32 @@ NAMESAKES = (
 def unknown_option(error: UnknownOptionError) -> str:
     """Name an unknown option, and the one that was meant, or where it belongs."""
     option = (error.token.keyword or error.token.value).partition("=")[0]
-    known = list(chain.from_iterable(one.names for one in error.argument_collection if one.parse))
+    return named(option, error.argument_collection, error.command_chain or ())
+
+
+def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> str:
+    """Name an unknown option among those of a command, and the one that was meant, or where it belongs."""
+    collection = list(options)
+    known = list(chain.from_iterable(one.names for one in collection if one.parse))
     said = f"Unknown option: {option}."
     if meant := _namesakes(option, known):
-        texts = {name: one.parameter.help or "" for one in error.argument_collection for name in one.names}
+        texts = {name: one.parameter.help or "" for one in collection for name in one.names}
         return f"{said} Did you mean {' or '.join(f'{name} ({texts[name]})' for name in meant)}?"
     near = get_close_matches(option, known, n=1, cutoff=0.6)
     did_you = f" Did you mean {near[0]}?" if near else ""
-    return said + did_you + _elsewhere(option, error.command_chain or ())
+    return said + did_you + _elsewhere(option, commands)
+
+
+def missing_argument(error: MissingArgumentError) -> str:
+    """Name what a call lacks, an option or its value, and what it is for."""
+    assert error.argument is not None
+    said = error.argument.parameter.help
+    why = f": {said}" if said else ""
+    if error.keyword is not None:
+        return f"{error.keyword} needs a value{why}."
+    unknown = [word for word in error.unused_tokens or () if word.startswith("--")]
+    near = get_close_matches(error.argument.name, unknown, n=1, cutoff=0.6)
+    return f"{error.argument.name} is missing{f' (there is no {near[0]})' if near else ''}{why}."
 
 
 def _namesakes(option: str, known: list[str]) -> list[str]:

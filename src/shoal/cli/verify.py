@@ -14,6 +14,7 @@ from shoal.io.reading import Reading
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import Model, TableModel
 from shoal.parted_audit import verify_in_parts
+from shoal.population import Trees
 from shoal.recipe import Roles, Running, Source
 
 EXAMPLE = """{first}
@@ -39,6 +40,8 @@ TABLE = ("separator", "names", "sheet", "query")
 
 COLUMNS, ITEMS = ("quasi", "sensitive", "entity"), ("sensitive", "insensitive")
 """The roles that columns and items can be given."""
+
+FOLDER = {"folder": "--hierarchies"}
 
 OF_THE_TABLE = ("entity", "population")
 """Parameters of models that the roles and the population of the table tell."""
@@ -76,6 +79,7 @@ def _command(kind: type[Model] | None) -> Callable[..., Any]:
             Roles, "Columns" if tables else "Items", only=COLUMNS if tables else ITEMS, without=own
         ),
         source=Section(Source, "Reading", only=() if tables else ("baskets",), build=dict),
+        trees=Section(Trees, "Population", only=None if tables else (), names=FOLDER),
         reading=Section(Reading, "Reading", only=TABLE if tables else TABLE[:1], without=own),
         running=Section(Running, "Engine", without=own),
     )
@@ -96,6 +100,7 @@ def verify(
     promise: Model | None,
     roles: Roles,
     source: dict[str, Any],
+    trees: Trees,
     reading: Reading,
     running: Running,
     model: ModelName = None,
@@ -111,6 +116,9 @@ def verify(
 
     A row of * in all quasi-identifiers and all sensitive columns is a suppressed row: promises about the sizes of
     classes leave it out.
+
+    Promises about a population are judged beside its file. Where published cells are nodes of hierarchies, these tell
+    who of the population is meant: a folder with its run.json knows them, otherwise give them here.
     """
     others: tuple[Model, ...] = ()
     if isinstance(promise, TableModel):
@@ -119,7 +127,7 @@ def verify(
         others = (promise,)
     with show.progress(quiet or json) as stage:
         stage("verifying")
-        asked = Asked(promised, others, roles, reading, source.get("baskets"))
+        asked = Asked(promised, others, roles, reading, source.get("baskets"), trees)
         local = running.engine == "local"
         verdicts = verify_as_asked(path, asked) if local else verify_in_parts(path, asked, running)
     return show.verdicts(verdicts, json=json, quiet=quiet)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from shoal import __version__, registry
+from shoal.compare.datasets import generator_of
 from shoal.compare.recipe import Comparison, Dataset, Sweep
 from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
@@ -99,6 +100,8 @@ def _cell(
         elif not room.startswith("measures"):
             given[axis] = value
     try:
+        if "generate" in data:
+            generator_of(data)
         made = make_method(given)
     except WrongUse as error:
         raise WrongUse(f"sweep {sweep.name}: {error}") from error
@@ -197,7 +200,12 @@ def _at_hand(name: str, dataset: Dataset, folder: Path) -> tuple[str, dict[str, 
     if dataset.generate is not None:
         makes, generator = _generator(dataset.generate)
         made = {"generate": generator, "makes": makes, "shape": dataset.shape, "seed": dataset.seed}
-        return "generated", {**made, **_described(dataset, folder)}
+        found = {**made, **_described(dataset, folder)}
+        try:
+            generator_of(found)
+        except WrongUse as error:
+            raise WrongUse(f"dataset {name}: {error}") from error
+        return "generated", found
     path = _place(dataset, folder)
     if path is None or not path.exists():
         if dataset.otherwise is None:

@@ -1,6 +1,7 @@
 """Pictures of figures: Vega-Lite drawn by vl-convert. Nothing else imports it."""
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -29,10 +30,18 @@ INK, SOFT, LINE, GROUND = "#1c2530", "#56616e", "#dfe3e6", "#ffffff"
 PUBLISHED = (INK, SOFT, "#8a929b")
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
+NO_BREAK = "\u00a0"
+
 WIDTH, HEIGHT, PANEL = 560, 330, 300
 
-NUMBER = "abs(datum.value) >= 10000 ? format(datum.value, '~s') : format(datum.value, ',~r')"
+NUMBER = "abs(datum.value) >= 10000 ? format(datum.value, '.3~s') : format(datum.value, ',~r')"
 """Tick labels: 25, 0.125, 5,000, 100k."""
+
+LETTER = 7
+"""The width of a letter of a tick label, about."""
+
+APART = 4
+"""Panels whose largest values differ by more than this factor have axes of their own: one would be flat otherwise."""
 
 
 def require() -> None:
@@ -77,6 +86,7 @@ def specification(figure: Figure) -> dict[str, Any]:
             "facet": {"field": "panel", "type": "nominal", "header": header, "sort": list(figure.panels)},
             "columns": abreast,
             "spec": plot,
+            "resolve": {"scale": {"y": "independent" if _are_apart(figure) else "shared"}},
         }
     title = figure.title or f"{figure.y_title} against {figure.x_title}"
     return {
@@ -84,7 +94,7 @@ def specification(figure: Figure) -> dict[str, Any]:
         "background": GROUND,
         "padding": 14,
         "title": {
-            "text": textwrap.wrap(title, 62),
+            "text": title_lines(title),
             "anchor": "start",
             "frame": "group",
             "fontSize": 16,
@@ -96,6 +106,25 @@ def specification(figure: Figure) -> dict[str, Any]:
         "config": _looks(columns=1 if max(map(len, labels), default=0) > 36 else 2),
         **plot,
     }
+
+
+def title_lines(title: str) -> list[str]:
+    """A title in lines; what stands in brackets stays together.
+
+    >>> title_lines("A title that is so long that one line cannot hold all of it (p = 10)")
+    ['A title that is so long that one line cannot hold all of it', '(p = 10)']
+    """
+    kept = re.sub(r"\([^()]{1,30}\)", lambda found: found[0].replace(" ", NO_BREAK), title)
+    return [line.replace(NO_BREAK, " ") for line in textwrap.wrap(kept, 62)]
+
+
+def _are_apart(figure: Figure) -> bool:
+    largest: dict[str, float] = {}
+    for one in figure.series:
+        for point in one.points:
+            largest[point.panel] = max(largest.get(point.panel, 0.0), abs(point.high))
+    reached = [value for value in largest.values() if value > 0]
+    return not figure.log_y and bool(reached) and max(reached) > APART * min(reached)
 
 
 def legend_text(series: Series, figure: Figure) -> str:
@@ -200,11 +229,15 @@ def _frontier(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
 def _x(figure: Figure) -> dict[str, Any]:
     axis = {"title": figure.x_title, "labelOverlap": "greedy", "grid": False}
     if figure.nominal:
+        width = PANEL if len(figure.panels) > 1 else WIDTH
+        longest = max((len(str(place)) for place in figure.places), default=0)
+        slanted = LETTER * (longest + 1) * len(figure.places) > width
+        angle = {"labelAngle": -35, "labelAlign": "right"} if slanted else {"labelAngle": 0}
         return {
             "field": "x",
             "type": "nominal",
             "sort": list(figure.places),
-            "axis": {**axis, "labelAngle": 0, "labelLimit": 160},
+            "axis": {**axis, **angle, "labelOverlap": False, "labelLimit": 160},
             "scale": {"padding": 0.5},
         }
     scale: dict[str, Any] = {

@@ -55,15 +55,29 @@ def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
     return baskets
 
 
-def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
+def generator_of(data: Mapping[str, Any]) -> Any:
+    """What makes generated data, with its shape checked.
+
+    Raises
+    ------
+    WrongUse
+        If the shape has a field that the generator does not know, or one out of its range.
+    """
     shape = dict(data["shape"])
     if data["rows"] is not None:
         shape["rows"] = data["rows"]
+    kind = registry.load("dataset", data["generate"])
+    for name in shape:
+        if name not in kind.model_fields:
+            raise UnknownName(f"field of the shape of {data['generate']} called", name, kind.model_fields)
     try:
-        generator = registry.load("dataset", data["generate"])(**shape)
+        return kind(**shape)
     except ValidationError as error:
         raise WrongUse(f"{data['generate']}: {explain(error)}") from error
-    made: Table | Baskets = generator.make(seed if data["seed"] == "each" else data["seed"])
+
+
+def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
+    made: Table | Baskets = generator_of(data).make(seed if data["seed"] == "each" else data["seed"])
     roles = Roles(**data["roles"])
     if isinstance(made, Baskets):
         from shoal.io.baskets import with_roles

@@ -1,12 +1,14 @@
 """Tidy results: one row a run, one column a fact."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from shoal import registry
 from shoal.compare.cells import Cell
-from shoal.errors import CannotWrite
+from shoal.compare.recipe import Chart
+from shoal.errors import CannotWrite, UnknownName
 
 if TYPE_CHECKING:
     import polars
@@ -15,6 +17,9 @@ Row: TypeAlias = dict[str, Any]
 
 FIRST = ("sweep", "dataset", "source", "rows", "method", "label")
 """The columns that every table of results begins with; parameters follow."""
+
+PREFIXES = ("parameter", "score", "reached", "notes", "seconds")
+"""What stands before the dot of columns that only a finished run has."""
 
 SIZES = ("columns", "items", "cells", "occurrences", "public_items", "sensitive_items")
 
@@ -57,6 +62,36 @@ def _free(name: str, row: Row) -> str:
 
 def _verdict(status: str) -> str | None:
     return {"done": "kept", "broken": "broken"}.get(status)
+
+
+def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> None:
+    """Refuse charts of columns that the results of their runs cannot have, before anything runs.
+
+    Of a name with a dot the part before it is looked at: parts of scores, notes and steps are known afterwards only.
+
+    Raises
+    ------
+    UnknownName
+        With the near names.
+    """
+    for chart in charts:
+        known = dict.fromkeys(
+            name for cell in cells if cell.facts["sweep"] in chart.sweeps for name in _columns(cell)
+        )
+        beside = (*(chart.by or ()), *([chart.panels] if chart.panels else ()), *chart.where)
+        for name in (chart.x, str(chart.y), *beside):
+            if name not in known and name.partition(".")[0] not in {*known, *PREFIXES}:
+                raise UnknownName(f"column of the results for the chart {chart.name!r} called", name, known)
+
+
+def _columns(cell: Cell) -> Iterator[str]:
+    """The columns that the row of a run may have."""
+    planned = cell.plan.get("measures")
+    names = list(registry.MEASURES) if planned is None else [one["name"] for one in planned]
+    yield from row_of(cell, {"status": "done"})
+    yield from SIZES
+    for name in names:
+        yield from registry.load("measure", name).scores_named
 
 
 def frame_of(rows: Sequence[Row]) -> "polars.DataFrame":

@@ -13,7 +13,7 @@ from shoal.compare.cells import Cell, cells_of
 from shoal.compare.curves import Figure, figure_of
 from shoal.compare.journal import AGAIN, Journal
 from shoal.compare.recipe import Chart, Comparison
-from shoal.compare.results import Row, row_of, write_results
+from shoal.compare.results import Row, refuse_unknown_columns, row_of, write_results
 from shoal.compare.workers import answers
 from shoal.errors import CannotWrite, UnknownName, WrongUse
 
@@ -114,6 +114,7 @@ def compare(
 
         require()
     cells = cells_of(comparison, recipe.resolve().parent)
+    refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
     _prepare(folder, recipe, force)
     found, resumed = _carried_out(cells, folder, jobs or os.cpu_count() or 1, tell or (lambda *_: None))
     rows = tuple(row_of(cell, found[cell.key]) for cell in cells)
@@ -207,10 +208,12 @@ def common_words(one: str, other: str) -> str:
     'mean over k = …; 1 is best'
     >>> common_words(_, "mean over k = 2; 1 is best")
     'mean over k = …; 1 is best'
+    >>> common_words("1/p is 0.25", "1/p is 0.1")
+    '1/p is …'
     """
     if one == other:
         return one
-    words = re.compile(r"\w+|…|[^\w…]+")
+    words = re.compile(r"\d[\d.,]*\d|\w+|…|[^\w…]+")
     pairs = zip(words.findall(one), words.findall(other), strict=False)
     return "".join(first if first == second else "…" for first, second in pairs)
 

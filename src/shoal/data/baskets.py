@@ -1,6 +1,6 @@
 """One set of items a person."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class Baskets:
         ``long:ID,ITEM``, ``matrix`` or ``column:NAME``.
     hierarchy
         A tree of ever coarser names for the items, where there is one. Its leaves are found by their texts.
+    unsorted
+        The first of the baskets whose items did not ascend, or repeated, where they were read. Published ones never do.
     """
 
     indptr: Indptr
@@ -39,6 +41,7 @@ class Baskets:
     insensitive: Items
     layout: str = "lines"
     hierarchy: Hierarchy | None = None
+    unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         for name, kind in (
@@ -46,6 +49,7 @@ class Baskets:
             ("items", np.int32),
             ("sensitive", np.int32),
             ("insensitive", np.int32),
+            ("unsorted", np.int64),
         ):
             object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
 
@@ -100,6 +104,7 @@ class Baskets:
             vocabulary=tuple(label for label, kept in zip(self.vocabulary, wanted, strict=True) if kept),
             sensitive=renamed[self.sensitive[wanted[self.sensitive]]],
             insensitive=renamed[self.insensitive[wanted[self.insensitive]]],
+            unsorted=self.unsorted[:0],
         )
 
     def take(self, rows: Rows) -> "Baskets":
@@ -108,7 +113,7 @@ class Baskets:
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         places = np.repeat(self.indptr[rows] - indptr[:-1], lengths)
         places += np.arange(indptr[-1])
-        return replace(self, indptr=indptr, items=self.items[places])
+        return replace(self, indptr=indptr, items=self.items[places], unsorted=self.unsorted[:0])
 
     def canonical_order(self) -> Rows:
         """The baskets in ascending order of their lists of items; the empty ones first."""
@@ -146,6 +151,27 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
         active = active[np.repeat(sizes > 1, sizes) & ~ended]
         position += step
     return rank
+
+
+def descents(indptr: Indptr, items: Items | Rows) -> Rows:
+    """The ragged rows that come before the one ahead of them as Python sorts lists.
+
+    >>> descents(np.array([0, 1, 1, 3, 4]), np.array([5, 2, 7, 2]))
+    array([1, 3])
+    """
+    lengths = np.diff(indptr)
+    tied: Rows = np.arange(1, max(len(lengths), 1), dtype=np.int64)
+    fallen = [tied[:0]]
+    position = 0
+    while len(tied):
+        ended, ahead_ended = lengths[tied] <= position, lengths[tied - 1] <= position
+        fallen.append(tied[ended & ~ahead_ended])
+        tied = tied[~ended & ~ahead_ended]
+        here, ahead = items[indptr[tied] + position], items[indptr[tied - 1] + position]
+        fallen.append(tied[here < ahead])
+        tied = tied[here == ahead]
+        position += 1
+    return np.sort(np.concatenate(fallen))
 
 
 def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:

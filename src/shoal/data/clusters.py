@@ -1,6 +1,6 @@
 """Baskets published in clusters of chunks (disassociation)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class Clusters:
         The term chunk of cluster c: a set, without counts. Empty for a joint cluster.
     vocabulary
         The text of each item, in ascending order.
+    unsorted
+        Clusters in which the items of a sub-record or the terms did not ascend where they were read. Here they do.
     """
 
     parents: Codes
@@ -40,9 +42,10 @@ class Clusters:
     term_indptr: Indptr
     terms: Items
     vocabulary: tuple[str, ...]
+    unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        for name in ("sizes", "chunk_indptr", "record_indptr", "item_indptr", "term_indptr"):
+        for name in ("sizes", "chunk_indptr", "record_indptr", "item_indptr", "term_indptr", "unsorted"):
             object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int64)))
         for name in ("parents", "items", "terms"):
             object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))

@@ -3,8 +3,12 @@
 Promises are about the roles that columns were given. A name among the insensitive columns breaks none of them.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
 import numpy as np
 
+from shoal.data.counted import counted
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
 from shoal.data.role import Role
@@ -15,8 +19,12 @@ TELLING = 0.5
 """From this share of unique rows on, an insensitive column is worth a word."""
 
 
+ALIKE = 5
+"""Cells that are shown where all rows are published alike."""
+
+
 def concerns(original: Table, published: Table) -> tuple[str, ...]:
-    """Plain sentences about columns that may give persons away, in the order of the columns.
+    """Plain sentences: that nothing is told, and about columns that may give persons away, in the order of the columns.
 
     Parameters
     ----------
@@ -25,37 +33,89 @@ def concerns(original: Table, published: Table) -> tuple[str, ...]:
     published
         The table of the release.
     """
-    known = set(published.names)
-    found = []
-    for column in original.columns:
-        if column.role in (Role.ENTITY, Role.IDENTIFYING) or column.name not in known:
-            continue
-        profile = profile_column(column)
-        if column.role is Role.INSENSITIVE and (why := _telling(profile)):
-            found.append(
-                f"The insensitive column {column.name!r} is published as it is, and {why}. If it can name a person, "
-                "make it identifying."
-            )
-        if column.role is Role.QUASI and profile.role in (Role.IDENTIFYING, Role.ENTITY):
-            raw = _raw_rows(column, published.column(column.name))
-            if raw:
-                found.append(
-                    f"The quasi-identifier {column.name!r} looks like one that names persons, and {raw:,} "
-                    f"row{'s publish' if raw != 1 else ' publishes'} it as it is. If it names persons, make it "
-                    "identifying."
-                )
-        if column.role is Role.QUASI and profile.note:
-            found.append(f"The quasi-identifier {column.name!r} {profile.note}.")
-        if original.entity is None and profile.role is Role.ENTITY:
-            found.append(rows_are_counted(column.name, profile.distinct, original.rows))
+    kept = [column for column in original.columns if column.name in published.names]
+    texts = {
+        column.name: _texts(published.column(column.name)) for column in kept if column.role is Role.QUASI
+    }
+    found = nothing_told(kept, texts)
+    for column in kept:
+        raw = partial(_raw_rows, column, published.column(column.name))
+        found += of_column(column, profile_column(column), raw, original.rows, original.entity)
     return tuple(found)
+
+
+def of_column(
+    column: Column, profile: ColumnProfile, raw: Callable[[], int], rows: int, entity: Column | None
+) -> list[str]:
+    """Plain sentences about one column of a table of so many rows that is published.
+
+    Parameters
+    ----------
+    raw
+        Counts the published cells that are values of the original as they were; it is not asked without need.
+    """
+    found: list[str] = []
+    if column.role in (Role.ENTITY, Role.IDENTIFYING):
+        return found
+    if column.role is Role.INSENSITIVE and (why := _telling(profile)):
+        found.append(
+            f"The insensitive column {column.name!r} is published as it is, and {why}. If it can name a person, "
+            "make it identifying."
+        )
+    if column.role is Role.QUASI and profile.role in (Role.IDENTIFYING, Role.ENTITY) and (cells := raw()):
+        found.append(
+            f"The quasi-identifier {column.name!r} looks like one that names persons, and {cells:,} "
+            f"row{'s publish' if cells != 1 else ' publishes'} it as it is. If it names persons, make it "
+            "identifying."
+        )
+    if column.role is Role.QUASI and profile.note:
+        found.append(f"The quasi-identifier {column.name!r} {profile.note}.")
+    if entity is None and profile.role is Role.ENTITY:
+        found.append(rows_are_counted(column.name, profile.distinct, rows))
+    return found
+
+
+def nothing_told(columns: Sequence[Column], texts: Mapping[str, set[str]]) -> list[str]:
+    """Say it where all rows are published alike: one class of all keeps any promise, and is of no use.
+
+    Parameters
+    ----------
+    columns
+        The original ones that are published.
+    texts
+        The published texts of each quasi-identifier.
+    """
+    quasi = [column for column in columns if column.role is Role.QUASI]
+    alike = all(len(texts[column.name]) == 1 for column in quasi)
+    if not quasi or not alike or not any(column.domain.present > 1 for column in quasi):
+        return []
+    cells = ", ".join(f"{column.name} {next(iter(texts[column.name]))}" for column in quasi[:ALIKE])
+    more = ", …" if len(quasi) > ALIKE else ""
+    return [
+        f"All rows are published alike ({cells}{more}): nothing is left of the quasi-identifiers. Promise less, such "
+        "as a smaller k, leave rare rows out, give finer hierarchies, or name fewer quasi-identifiers."
+    ]
+
+
+def missing_matched(reached: int) -> str:
+    """The sentence for a promise under which a missing cell matches all: without it, classes have so few rows."""
+    return (
+        "A missing cell is taken to match every value. Whoever knows what is missing finds classes of only "
+        f"{counted(reached, 'rows')}, of complete rows too."
+    )
+
+
+def _texts(published: Column) -> set[str]:
+    """The texts of a column that are published."""
+    return {published.domain.labels[code] for code in np.unique(published.codes).tolist()}
 
 
 def rows_are_counted(name: str, persons: int, rows: int) -> str:
     """The sentence for a table without an entity column that has a number of persons which repeats."""
     return (
-        f"Rows, not persons, are counted: {name!r} looks like the number of a person, and has {persons:,} "
-        f"value{'s' * (persons != 1)} in {rows:,} rows. If rows with the same number are one person, say --entity."
+        f"Rows, not persons, are counted: {name!r} looks like the number of a person, and has "
+        f"{counted(persons, 'values')} in {counted(rows, 'rows')}. If rows with the same number are one person, say "
+        "--entity."
     )
 
 
@@ -80,11 +140,21 @@ def empty_baskets(groups: Groups) -> tuple[str, ...]:
 
     Whoever is known to have bought something holds a sensitive item for certain if her basket is empty.
     """
+    return warned_of_empty(count_empty(groups))
+
+
+def count_empty(groups: Groups) -> int:
+    """How many baskets are published without an item, in groups with sensitive items."""
     told = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
-    empty = int(((np.diff(groups.basket_indptr) == 0) & told).sum())
+    return int(((np.diff(groups.basket_indptr) == 0) & told).sum())
+
+
+def warned_of_empty(empty: int) -> tuple[str, ...]:
+    """The sentence about so many baskets; none where there are none."""
     if not empty:
         return ()
     return (
-        f"{empty:,} baskets are published without a public item, in groups with sensitive ones: whoever is known to "
-        "have a basket that is not empty holds a sensitive item for certain. Leave such baskets out if that matters.",
+        f"{counted(empty, 'baskets')} {'is' if empty == 1 else 'are'} published without a public item, in groups with "
+        "sensitive ones: whoever is known to have a basket that is not empty holds a sensitive item for certain. Leave "
+        "such baskets out if that matters.",
     )

@@ -1,13 +1,15 @@
 """Items of baskets drawn at random to be public, as experiments do: the others are private or neither."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Items, Mask
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
 from shoal.data.baskets import Baskets
+from shoal.data.parts import PartedBaskets
 from shoal.errors import WrongUse
 
 Private: TypeAlias = Literal["none", "top", "bottom", "rest"]
@@ -50,6 +52,47 @@ def draw_roles(
     >>> len(drawn.public), len(drawn.sensitive)
     (1, 2)
     """
+
+    def first(place: Rows) -> Rows:
+        return least_places(place, baskets.indptr, baskets.items)
+
+    return _drawn(baskets, baskets.supports, len(baskets), share, seed, private, below, first)
+
+
+def draw_roles_in_parts(
+    data: PartedBaskets, share: float, seed: int, private: Private = "none", below: float | None = None
+) -> PartedBaskets:
+    """The same of baskets in parts: the same items are drawn."""
+    from shoal.data.basket_frames import rows_of, supports_in
+
+    def first(place: Rows) -> Rows:
+        found = data.parts.fold(lambda frame: least_places(place, *rows_of(frame["items"])), np.union1d)
+        return np.empty(0, dtype=np.int64) if found is None else found
+
+    supports = supports_in(data)
+    schema = _drawn(data.schema, supports, data.rows, share, seed, private, below, first)
+    return replace(data, schema=schema)
+
+
+def least_places(place: Rows, indptr: Indptr, items: Items) -> Rows:
+    """The least place of an item of each basket that is not empty: the distinct ones."""
+    filled: Mask = np.diff(indptr) > 0
+    if not filled.any():
+        return np.empty(0, dtype=np.int64)
+    return np.unique(np.minimum.reduceat(place[items], indptr[:-1][filled]))
+
+
+def _drawn(
+    baskets: Baskets,
+    supports: Counts,
+    rows: int,
+    share: float,
+    seed: int,
+    private: Private,
+    below: float | None,
+    first: Callable[[Rows], Rows],
+) -> Baskets:
+    """Baskets with drawn roles, of which only the vocabulary and the roles are looked at."""
     for name, value in (("public", share), ("private", below)):
         if value is not None and not 0 <= value <= 1:
             raise WrongUse(f"The share of {name} items must lie between 0 and 1, not at {value:g}.")
@@ -59,9 +102,8 @@ def draw_roles(
     others = np.delete(free, drawn)
     able = others
     if below is not None:
-        most = int(Fraction(str(below)) * len(baskets))
-        able = others[baskets.supports[others] <= most]
-    secret = able if private == "rest" else _of_some_basket(baskets, able, private)
+        able = others[supports[others] <= int(Fraction(str(below)) * rows)]
+    secret = able if private == "rest" else _of_some_basket(supports, able, private, first)
     return replace(
         baskets,
         sensitive=np.union1d(baskets.sensitive, secret),
@@ -69,15 +111,12 @@ def draw_roles(
     )
 
 
-def _of_some_basket(baskets: Baskets, able: Items, private: Private) -> Items:
+def _of_some_basket(supports: Counts, able: Items, private: Private, first: Callable[[Rows], Rows]) -> Items:
     """Those of the items that are the most frequent, or the rarest, one of some basket; ties by the smaller code."""
     if private == "none" or not len(able):
         return np.empty(0, dtype=np.int32)
-    order = np.argsort(baskets.supports[able] * (-1 if private == "top" else 1), kind="stable")
-    place = np.full(len(baskets.vocabulary), len(able), dtype=np.int64)
+    order = np.argsort(supports[able] * (-1 if private == "top" else 1), kind="stable")
+    place = np.full(len(supports), len(able), dtype=np.int64)
     place[able[order]] = np.arange(len(able))
-    filled: Mask = baskets.lengths > 0
-    if not filled.any():
-        return np.empty(0, dtype=np.int32)
-    found = np.unique(np.minimum.reduceat(place[baskets.items], baskets.indptr[:-1][filled]))
+    found = first(place)
     return np.sort(able[order[found[found < len(able)]]])

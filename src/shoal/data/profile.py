@@ -176,10 +176,11 @@ def profile_baskets(baskets: Baskets) -> BasketsProfile:
     )
 
 
-def profile_column(column: Column) -> ColumnProfile:
-    """Look at one column."""
-    rows = len(column.codes)
-    counts = np.bincount(column.codes, minlength=len(column.domain))
+def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfile:
+    """Look at one column; `counts` tell how many rows have each of its values where its rows are not here."""
+    if counts is None:
+        counts = np.bincount(column.codes, minlength=len(column.domain)).astype(np.int64)
+    rows = int(counts.sum())
     missing = 0 if column.domain.missing is None else int(counts[column.domain.missing])
     present = counts if column.domain.missing is None else counts[:-1]
     frequent = np.lexsort((np.arange(len(present)), -present))[:EXAMPLES]

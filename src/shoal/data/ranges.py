@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
+from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data.basket_frames import rows_of
 from shoal.data.baskets import ragged_ranks
+from shoal.data.hashes import list_hashes
 from shoal.data.parts import COUNT
 
 if TYPE_CHECKING:
@@ -127,24 +128,9 @@ def _sampled(frame: "Frame", share: float) -> "Frame":
 
     indptr, items = rows_of(frame[KEY])
     if share < 1:
-        own = hashes_of(indptr, items)
+        own = list_hashes(indptr, items)
         frame = frame.filter(pl.Series(own < np.uint64(int(share * (2**64 - 1)))))
     return frame.group_by(KEY).agg(pl.len().cast(pl.Int64).alias("count"))
-
-
-def hashes_of(indptr: Indptr, items: Items) -> AnyArray:
-    """A number for each ragged row that looks random; equal rows have equal ones, on every machine."""
-    sums = np.zeros(len(items) + 1, dtype=np.uint64)
-    np.cumsum(_mixed(items), out=sums[1:])
-    return _mixed(sums[indptr[1:]] - sums[indptr[:-1]])
-
-
-def _mixed(numbers: AnyArray) -> AnyArray:
-    """A number for each number that looks random (SplitMix64)."""
-    state = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))
 
 
 def _placed(frame: "Frame", splitters: tuple[Indptr, Items]) -> "Frame":

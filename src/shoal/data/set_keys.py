@@ -65,7 +65,19 @@ def group_keys(groups: Groups) -> tuple[Indptr, Items]:
 
 
 def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
-    """The key of each tree of clusters that are in canonical order.
+    """The key of each tree of clusters that are in canonical order."""
+    trees = [key for key, above in zip(cluster_keys(clusters), clusters.parents, strict=True) if above < 0]
+    return as_rows(trees)
+
+
+def as_rows(keys: Sequence[Items]) -> tuple[Indptr, Items]:
+    """Keys as ragged rows."""
+    indptr = np.concatenate(([0], np.cumsum([len(key) for key in keys], dtype=np.int64)))
+    return indptr, np.concatenate((np.empty(0, dtype=np.int32), *keys))
+
+
+def cluster_keys(clusters: Clusters) -> list[Items]:
+    """The key of each cluster, whose parts, chunks and sub-records are in canonical order.
 
     That of a simple cluster is a 0, its chunks, terms and size; that of a joint one the height of its tree, the keys of
     its parts, and its chunks.
@@ -76,7 +88,7 @@ def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
     )
     heights = [0] * len(clusters)
     parts: list[list[Items]] = [[] for _ in heights]
-    trees: list[Items] = []
+    keys: list[Items] = []
     parents = clusters.parents.tolist()
     # Parts come after their joint cluster, so that from the end the key of every part is there before it is needed.
     for cluster in reversed(range(len(clusters))):
@@ -84,13 +96,10 @@ def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
         chunks = entries[indptr[cluster] : indptr[cluster + 1]]
         height = np.array([heights[cluster]], dtype=np.int32)
         end = [np.array([END_OF_PARTS], dtype=np.int32)] if parts[cluster] else []
-        key = np.concatenate((height, *reversed(parts[cluster]), *end, chunks))
+        keys.append(np.concatenate((height, *reversed(parts[cluster]), *end, chunks)))
         above = parents[cluster]
-        if above < 0:
-            trees.append(key)
-        else:
-            parts[above].append(key)
+        if above >= 0:
+            parts[above].append(keys[-1])
             heights[above] = max(heights[above], heights[cluster] + 1)
-    trees.reverse()
-    indptr = np.concatenate(([0], np.cumsum([len(key) for key in trees], dtype=np.int64)))
-    return indptr, np.concatenate((np.empty(0, dtype=np.int32), *trees))
+    keys.reverse()
+    return keys

@@ -10,9 +10,12 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 from shoal.io.basket_layouts import Layout, parse_layout
+from shoal.io.basket_tables import BETWEEN_ITEMS, between_items, published_separator
 from shoal.io.baskets import Source, read_baskets, write_baskets
+from shoal.io.columnar import ARROW, PARQUET
+from shoal.io.source import format_of
 
-ENDINGS = {".dat": "lines", ".spmf": "spmf"}
+ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
 """Layouts that the ending of a file tells."""
 
 
@@ -36,7 +39,8 @@ def convert_baskets(
         The file to write.
     to
         The layout to write: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or
-        ``column:NAME``. Unless told, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF.
+        ``column:NAME``. Unless told, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and
+        ``.arrow`` are long. ``.gz`` or ``.zst`` behind it compresses.
     least_support
         Items that fewer baskets hold are left out: a number of baskets, or below 1 a share of them.
     drop_empty
@@ -86,10 +90,42 @@ def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
 
 def target_layout(target: str | Path, to: str | None) -> Layout:
     """The layout to write: the one that is named, or the one that the ending of the file tells."""
-    told = to or ENDINGS.get(Path(target).suffix.lower())
+    told = to or ENDINGS.get(format_of(target))
     if told is None:
         raise WrongUse(
             f"Say how to write {target} with --to: lines, spmf, long:ID,ITEM, matrix or column:NAME. "
-            f"Only the endings {' and '.join(ENDINGS)} tell it by themselves."
+            "Only the endings .dat, .spmf, .parquet and .arrow tell it by themselves."
         )
     return parse_layout(told)
+
+
+def layout_by_ending(target: str | Path) -> str:
+    """The layout that the ending of a new file tells where nothing else does: ``.csv`` is a long table.
+
+    Raises
+    ------
+    WrongUse
+        If the ending tells none.
+    """
+    told = {**ENDINGS, ".csv": "long"}.get(format_of(target))
+    if told is None:
+        raise WrongUse(
+            f"The ending of {target} tells no layout of baskets: take .dat, .spmf, .csv (a long table), .parquet or "
+            ".arrow; .gz or .zst behind .dat, .spmf or .csv compresses."
+        )
+    return told
+
+
+def separator_to_tell(baskets: Baskets) -> str | None:
+    """What separates the items of written cells, where a reader would take something else; None where it would not.
+
+    >>> separator_to_tell(read_baskets([["red|green", "blue"]], layout="column:goods"))
+    ';'
+    """
+    if parse_layout(baskets.layout).form != "column":
+        return None
+    separator = published_separator(baskets.vocabulary)
+    marks = {mark for mark in BETWEEN_ITEMS if any(mark in item for item in baskets.vocabulary)}
+    if (baskets.lengths > 1).any():
+        marks.add(separator)
+    return None if between_items(frozenset(marks)) == separator else separator

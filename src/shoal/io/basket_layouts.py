@@ -32,6 +32,8 @@ _ITEM_NAME = re.compile(
     r"(item|product|article|stock|sku|good|page|term|code|diagnos|drug)\w*( ?(id|no|name|code|number))?",
     re.IGNORECASE,
 )
+_NODE = re.compile(r"(?<!\S)(\{[^{}\s]*\}|\[[^\[\]()\s]*[\])])(?!\S)")
+"""A set or a range that stands for several items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,33 @@ def published_name(layout: str) -> str:
     return PUBLISHED_NAMES[parse_layout(layout).form]
 
 
+def refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:
+    """Refuse items that a reader of this layout would not find again."""
+    item = unwritable(vocabulary, layout)
+    if item is not None:
+        raise WrongUse(
+            f"The item {item!r} cannot be written in the layout {layout.form}, because it could not be read again; "
+            "use the long layout, or give the item another name."
+        )
+
+
+def unwritable(vocabulary: tuple[str, ...], layout: Layout) -> str | None:
+    """The first item that a reader of this layout would not find again; None if there is none.
+
+    >>> unwritable(("beer", "red wine"), Layout("lines")), unwritable(("beer", "red wine"), Layout("matrix"))
+    ('red wine', None)
+    """
+    forbidden = {
+        "lines": r"[ \t\r\n]"
+        if layout.separator is None
+        else rf"[\r\n{re.escape(layout.separator)}]|^[ \t]|[ \t]$",
+        "spmf": r"[ \t\r\n]|^-[12]$|^[@#%]",
+        "matrix": r"[\r\n]|^[ \t]|[ \t]$",
+    }.get(layout.form, r"^[ \t\r]|[ \t\r]$")
+    wrong = re.compile(rf"{forbidden}|^\ufeff|^$|\0")
+    return next((item for item in vocabulary if wrong.search(item)), None)
+
+
 def find_layout(sample: bytes, name: str = "") -> Layout:
     """Find out the layout of a text file from its beginning.
 
@@ -124,7 +153,8 @@ def find_layout(sample: bytes, name: str = "") -> Layout:
       blank that are never equal could be baskets of the items 0 and 1 as well: ambiguous.
     - Every line holds two cells, and the names in the first line are those of a basket and an item (``id``,
       ``invoice``, ``customer`` … and ``item``, ``product``, ``stockcode`` …): long.
-    - No line holds a comma, semicolon, tab or ``|``, and the name does not end in ``.csv`` or ``.tsv``: lines.
+    - No line holds a comma, semicolon, tab or ``|``, but for those inside of nodes such as ``{beer|wine}`` and
+      ``[1,5]``, and the name does not end in ``.csv`` or ``.tsv``: lines.
 
     Parameters
     ----------
@@ -150,7 +180,8 @@ def find_layout(sample: bytes, name: str = "") -> Layout:
             if _BASKET_NAME.fullmatch(basket) and _ITEM_NAME.fullmatch(item):
                 return Layout("long", (basket, item))
     is_table = re.search(r"\.(csv|tsv)(\.\w+)?$", name) is not None
-    if is_table or any(delimiter in line for line in lines for delimiter in DELIMITERS):
+    bare = [_NODE.sub("", line) for line in lines]
+    if is_table or any(delimiter in line for line in bare for delimiter in DELIMITERS):
         raise _ambiguous(name)
     return Layout("lines")
 
@@ -201,5 +232,5 @@ def _ambiguous(name: str) -> WrongUse:
     return WrongUse(
         f"{name or 'The input'} could hold baskets in more than one way. Say which with --baskets: lines (with "
         "--separator if no blanks separate the items), spmf, long:ID,ITEM, matrix or column:NAME "
-        "(in Python: layout=…)."
+        "(in Python: baskets=…, or layout=… of read_baskets)."
     )

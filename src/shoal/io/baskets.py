@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,15 +14,23 @@ import polars as pl
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
-from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout, published_name
+from shoal.io.basket_layouts import (
+    SAMPLE,
+    Layout,
+    find_layout,
+    parse_layout,
+    published_name,
+    refuse_unwritable,
+)
 from shoal.io.basket_lines import Tokens, read_lines, read_spmf
 from shoal.io.basket_matrix import Ones, read_matrix, write_matrix
 from shoal.io.basket_tables import Pairs, published_separator, read_column, read_long
-from shoal.io.columnar import ARROW, PARQUET
+from shoal.io.columnar import ARROW, PARQUET, write_arrow, write_parquet
 from shoal.io.delimited import Delimited
 from shoal.io.excel import ENDINGS
 from shoal.io.frames import open_frame
 from shoal.io.input import Input
+from shoal.io.packing import packed
 from shoal.io.part_files import part_files
 from shoal.io.reading import Reading
 from shoal.io.source import check_utf8, format_of, name_of, read_bytes
@@ -37,6 +46,9 @@ Source: TypeAlias = "str | Path | Sequence[Collection[object]] | pl.DataFrame | 
 
 FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
 """Endings of files that hold a table and no text."""
+
+TOLD = 1000
+"""How many baskets are remembered of those whose items did not ascend."""
 
 _LINES = Spelling("", " ", "\n", "\n")
 _SPMF = Spelling("", " -1 ", " -1 -2\n", "-2\n")
@@ -117,35 +129,55 @@ def with_roles(baskets: Baskets, sensitive: Iterable[str], insensitive: Iterable
     if len(both):
         item = baskets.vocabulary[both[0]]
         raise WrongUse(f"The item {item!r} is named sensitive and insensitive; choose one.")
-    return Baskets(baskets.indptr, baskets.items, baskets.vocabulary, secret, neutral, baskets.layout)
+    return replace(baskets, sensitive=secret, insensitive=neutral)
 
 
 def write_baskets(baskets: Baskets, path: str | Path) -> None:
     """Write baskets to a file in their layout, in their order. The file appears when it is whole.
 
+    It is compressed if its name ends in ``.gz`` or ``.zst``; a long table goes into ``.parquet`` and ``.arrow`` too.
     A long table numbers the baskets 1, 2, 3, …; an empty basket is an empty line, ``-2`` in SPMF, a row with an
     empty item in a long table, a row of zeros in a matrix, and an empty cell in a column.
 
     Raises
     ------
     WrongUse
-        If an item cannot be told apart in this layout, such as one with a blank in lines.
+        If an item cannot be told apart in this layout, such as one with a blank in lines, or the ending is that of
+        a format that does not hold it.
     """
     layout = parse_layout(baskets.layout)
     refuse_unwritable(baskets.vocabulary, layout)
     path = Path(path)
+    write_frame = _frame_writer(path, layout)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        if layout.form == "long":
-            _long_frame(baskets, layout).write_csv(partial)
+        if write_frame is not None:
+            write_frame(_long_frame(baskets, layout), partial)
         else:
-            with partial.open("wb") as file:
-                file.writelines(_text(baskets, layout))
+            with packed(partial, path.suffix) as file:
+                if layout.form == "long":
+                    _long_frame(baskets, layout).write_csv(file)
+                else:
+                    for text in _text(baskets, layout):
+                        file.write(text)
         partial.replace(path)
-    except OSError as error:
+    except (OSError, pl.exceptions.ComputeError) as error:
         raise CannotWrite(f"The file {path}", error) from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:
+    """What writes a long table into a file of that ending; None if it is a text."""
+    ending = format_of(path)
+    if ending not in FRAME_FORMATS:
+        return None
+    if ending == path.suffix.lower() and ending in (*PARQUET, *ARROW) and layout.form == "long":
+        return write_parquet if ending in PARQUET else write_arrow
+    raise WrongUse(
+        f"{path} cannot hold baskets in the layout {layout.form}: write a long table into .parquet or .arrow (--to "
+        "long:ID,ITEM), and all others into a text, such as .csv or .dat."
+    )
 
 
 def _read_file(source: str | Path, told: Layout | None) -> Baskets:
@@ -189,7 +221,11 @@ def _joined(parts: list[Baskets]) -> Baskets:
     lengths = np.concatenate([part.lengths for part in parts])
     none: Items = np.empty(0, dtype=np.int32)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return Baskets(indptr, np.concatenate(codes), vocabulary, none, none, parts[0].layout)
+    begins = np.cumsum([0, *map(len, parts[:-1])])
+    unsorted = np.concatenate([begin + part.unsorted for begin, part in zip(begins, parts, strict=True)])[
+        :TOLD
+    ]
+    return Baskets(indptr, np.concatenate(codes), vocabulary, none, none, parts[0].layout, unsorted=unsorted)
 
 
 def _read_table(source: Input, told: Layout | None) -> Baskets:
@@ -215,7 +251,7 @@ def _table_layout(source: Input) -> Layout:
         return Layout("long", source.names)
     raise WrongUse(
         f"The table has the columns {', '.join(source.names)}: say which hold the baskets with --baskets "
-        "long:ID,ITEM or column:NAME (in Python: layout=…)."
+        "long:ID,ITEM or column:NAME (in Python: baskets=…, or layout=… of read_baskets)."
     )
 
 
@@ -238,7 +274,7 @@ def _read_python(source: Any, told: Layout | None) -> Baskets:
         raise BadData(f"basket {place} holds an item without a text; leave it out.")
     baskets = _from_tokens(Tokens(indptr, texts), told or Layout("lines"))
     if told is None and any(re.search(r"\s", item) for item in baskets.vocabulary):
-        return _with_layout(baskets, Layout("long", ("basket", "item")))
+        return replace(baskets, layout=str(Layout("long", ("basket", "item"))))
     return baskets
 
 
@@ -286,17 +322,18 @@ def _assembled(rows: Rows, codes: Items, count: int, vocabulary: tuple[str, ...]
     """Baskets of pairs of a row and a code, which are sorted here; repeated pairs are merged."""
     size = max(len(vocabulary), 1)
     mixed = rows.astype(np.int64) * size + codes
-    if not (mixed[1:] > mixed[:-1]).all():
+    unsorted: Rows = np.empty(0, dtype=np.int64)
+    falls = mixed[1:] <= mixed[:-1]
+    if falls.any():
+        met = np.zeros(count, dtype=np.bool_)
+        met[rows[1:][falls]] = True
+        unsorted = np.flatnonzero(met)[:TOLD]
         mixed = np.sort(mixed)
         mixed = mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))]
     indptr = np.searchsorted(mixed, np.arange(count + 1, dtype=np.int64) * size)
     none: Items = np.empty(0, dtype=np.int32)
-    return Baskets(indptr, (mixed % size).astype(np.int32), vocabulary, none, none, str(layout))
-
-
-def _with_layout(baskets: Baskets, layout: Layout) -> Baskets:
     return Baskets(
-        baskets.indptr, baskets.items, baskets.vocabulary, baskets.sensitive, baskets.insensitive, str(layout)
+        indptr, (mixed % size).astype(np.int32), vocabulary, none, none, str(layout), unsorted=unsorted
     )
 
 
@@ -342,24 +379,6 @@ def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
     )
     texts = pl.Series([*baskets.vocabulary, None], dtype=pl.String)
     return pl.DataFrame({basket: rows, item: texts.gather(codes)})
-
-
-def refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:
-    """Refuse items that a reader of this layout would not find again."""
-    forbidden = {
-        "lines": r"[ \t\r\n]"
-        if layout.separator is None
-        else rf"[\r\n{re.escape(layout.separator)}]|^[ \t]|[ \t]$",
-        "spmf": r"[ \t\r\n]|^-[12]$|^[@#%]",
-        "matrix": r"[\r\n]|^[ \t]|[ \t]$",
-    }.get(layout.form, r"^[ \t\r]|[ \t\r]$")
-    wrong = re.compile(rf"{forbidden}|^\ufeff|^$|\0")
-    for item in vocabulary:
-        if wrong.search(item):
-            raise WrongUse(
-                f"The item {item!r} cannot be written in the layout {layout.form}, because it could not be read "
-                "again; use the long layout, or give the item another name."
-            )
 
 
 __all__ = ["published_name", "read_baskets", "write_baskets"]

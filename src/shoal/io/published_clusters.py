@@ -138,16 +138,20 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     vocabulary = vocabulary_of(records.texts, terms.texts)
     item_indptr, items = records.encode(vocabulary)
     term_indptr, term_items = terms.encode(vocabulary)
+    chunk_indptr, record_indptr = indptr_of(chunk_counts), indptr_of(record_counts)
+    mixed = np.searchsorted(record_indptr, records.unsorted, side="right") - 1
+    mixed = np.searchsorted(chunk_indptr, mixed, side="right") - 1
     return Clusters(
         np.array(parents, dtype=np.int32),
         np.array(sizes, dtype=np.int64),
-        indptr_of(chunk_counts),
-        indptr_of(record_counts),
+        chunk_indptr,
+        record_indptr,
         item_indptr,
         items,
         term_indptr,
         term_items,
         tuple(vocabulary.to_list()),
+        np.union1d(mixed, terms.unsorted),
     )
 
 

@@ -21,6 +21,7 @@ from shoal.io.set_lines import (
     set_texts,
     sorted_inside,
     taken,
+    unsorted_rows,
     vocabulary_of,
 )
 
@@ -112,12 +113,15 @@ def read_groups(path: str | Path | Lines) -> Groups:
     sensitive_indptr = indptr_of(summary_lengths)
     sensitive_items = encoded(secrets, vocabulary)
     order = order_inside(sensitive_indptr, sensitive_items)
+    group_indptr = indptr_of(sizes)
+    mixed = np.searchsorted(group_indptr, baskets.unsorted, side="right") - 1
     return Groups(
-        indptr_of(sizes),
+        group_indptr,
         basket_indptr,
         items,
         sensitive_indptr,
         sensitive_items[order],
         np.array(counts, dtype=np.int64)[order],
         tuple(vocabulary.to_list()),
+        np.union1d(mixed, unsorted_rows(sensitive_indptr, sensitive_items)),
     )

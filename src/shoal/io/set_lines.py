@@ -38,6 +38,7 @@ class Sets:
         self.lengths: list[int] = []
         self.texts: list[str] = []
         self.places: list[Place] = []
+        self.unsorted: Rows = np.empty(0, dtype=np.int64)
 
     def add(self, sets: object, place: Place, what: str, least: int) -> int:
         """Add a list of sets of at least so many items, and say how many it held."""
@@ -55,7 +56,7 @@ class Sets:
         return len(sets)
 
     def encode(self, vocabulary: pl.Series) -> tuple[Indptr, Items]:
-        """The sets as ascending codes.
+        """The sets as ascending codes; those that did not ascend are noted under `unsorted`.
 
         Raises
         ------
@@ -63,7 +64,9 @@ class Sets:
             With its line, if a set holds an item twice.
         """
         indptr = indptr_of(self.lengths)
-        items = sorted_inside(indptr, encoded(self.texts, vocabulary))
+        given = encoded(self.texts, vocabulary)
+        self.unsorted = unsorted_rows(indptr, given)
+        items = sorted_inside(indptr, given)
         twice = np.flatnonzero(items[1:] == items[:-1]) + 1
         rows = np.searchsorted(indptr, twice, side="right") - 1
         inside = np.flatnonzero(indptr[rows] < twice)
@@ -159,6 +162,13 @@ def sorted_inside(indptr: Indptr, items: Items) -> Items:
     if (keys[1:] >= keys[:-1]).all():
         return items
     return np.asarray(np.sort(keys) - base, dtype=items.dtype)
+
+
+def unsorted_rows(indptr: Indptr, items: Items) -> Rows:
+    """The rows whose items do not ascend."""
+    falls = np.flatnonzero(items[1:] < items[:-1]) + 1
+    rows = np.searchsorted(indptr, falls, side="right") - 1
+    return np.unique(rows[indptr[rows] < falls])
 
 
 def taken(indptr: Indptr, order: Rows) -> tuple[Indptr, Rows]:

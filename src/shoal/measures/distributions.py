@@ -15,6 +15,9 @@ from shoal.measures.crosstabs import BINS, Axis, Crosstabs, axis_of
 from shoal.measures.measure import FACT, Score, TableMeasure
 from shoal.measures.row_keys import mixed_codes
 
+NOISE = 1e-12
+"""Shares and correlations below this are what rounding leaves of nothing."""
+
 PARTS = 60
 """Pairs of columns that a score lists, the worst first."""
 
@@ -118,9 +121,9 @@ def _marginals(axes: list[Axis], absent: int) -> list[Score]:
 def _correlations(strength: dict[str, tuple[float, float]]) -> list[Score]:
     if not strength:
         return []
-    before = {name: abs(pair[0]) for name, pair in strength.items()}
-    after = {name: abs(pair[1]) for name, pair in strength.items()}
-    error = {name: abs(pair[0] - pair[1]) for name, pair in strength.items()}
+    before = {name: _plain(pair[0]) for name, pair in strength.items()}
+    after = {name: _plain(pair[1]) for name, pair in strength.items()}
+    error = {name: _plain(pair[0] - pair[1]) for name, pair in strength.items()}
     what = "strength of the correlation of two columns"
     return [
         Score("correlation_before", _mean(before), f"Mean {what} in the original.", FACT, _worst(before)),
@@ -129,6 +132,15 @@ def _correlations(strength: dict[str, tuple[float, float]]) -> list[Score]:
             "correlation_error", _mean(error), f"Mean difference of the {what}, 0 to 2.", parts=_worst(error)
         ),
     ]
+
+
+def _plain(number: float) -> float:
+    """A size without its sign; what is left over from rounding is nothing.
+
+    >>> _plain(-0.25), _plain(8.7e-17)
+    (0.25, 0.0)
+    """
+    return abs(number) if abs(number) > NOISE else 0.0
 
 
 def _mean(parts: dict[str, float]) -> float:
@@ -155,7 +167,9 @@ def distances(truth: Floats, expected: Floats, even: Floats) -> tuple[float, flo
     filled = p > 0
     divergence = float((p[filled] * np.log(p[filled] / q[filled])).sum())
     overlap = float(np.sqrt(p * q).sum())
-    return max(divergence, 0.0), float(np.sqrt(max(1.0 - overlap, 0.0)))
+    return max(divergence, 0.0) if _plain(divergence) else 0.0, float(
+        np.sqrt(_plain(max(1.0 - overlap, 0.0)))
+    )
 
 
 def cramer(table: Floats, shape: Floats) -> float | None:

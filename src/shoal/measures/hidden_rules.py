@@ -24,10 +24,11 @@ class HiddenRules(TableMeasure):
     starred_cells, starred_share
         Sensitive cells published as ``*``, and their share of all sensitive cells. Suppressed rows have none.
     confidence_before
-        The largest confidence in the published classes if no cell was starred.
+        The largest confidence in the published classes if no cell was starred. Left out under `merge`, where the
+        classes before are not published.
     confidence_published, confidence_worst
         The largest confidence as published, where stars count as rows that do not show the value; and if all stars of
-        a class hide one value.
+        a class hide one value. Of whole classes, also where shorter antecedents are promised about.
     confidence_stars
         The largest chance to be right about what a star hides, for a reader who knows how the release was made, sees
         every value as likely as any other beforehand, and has no other source. Under `star`, stars hide the values that
@@ -63,6 +64,7 @@ class HiddenRules(TableMeasure):
         named = [after.column(promise["column"])] if promise.get("column") else list(after.sensitive)
         classes = _Classes.of(after)
         reader = _Reader.of(release, promise)
+        subject = "a rule of a whole class" if promise.get("antecedent") == "any" else "a rule"
         found = [_Shown.of(column, classes, tuple(promise.get("values") or ())) for column in named]
         blank = max(before.rows - release.suppressed - after.rows, 0)
         stars = {shown.column.name: int(shown.stars.sum()) + blank for shown in found}
@@ -70,16 +72,18 @@ class HiddenRules(TableMeasure):
         scores = [
             Score("starred_cells", sum(stars.values()), "Sensitive cells published as *.", parts=stars),
             Score("starred_share", share, "Share of the sensitive cells that are published as *."),
-            *_largest("confidence_published", {one.column.name: one.published() for one in found}),
-            *_largest("confidence_worst", {one.column.name: one.worst() for one in found}),
+            *_largest("confidence_published", {one.column.name: one.published() for one in found}, subject),
+            *_largest("confidence_worst", {one.column.name: one.worst() for one in found}, subject),
         ]
         if reader is not None:
             told = {one.column.name: reader.told(one) for one in found}
             scores += _largest("confidence_stars", told)
-        return (*scores, *self._before(before, classes, found, Fraction(str(promise["confidence"]))))
+        told_before = self._before(before, classes, found, Fraction(str(promise["confidence"])), subject)
+        joined = release.parameters.get("strategy") == "merge"
+        return (*scores, *(one for one in told_before if not joined or one.name != "confidence_before"))
 
     def _before(
-        self, original: Table, classes: "_Classes", found: list["_Shown"], c: Fraction
+        self, original: Table, classes: "_Classes", found: list["_Shown"], c: Fraction, subject: str
     ) -> list[Score]:
         """The rules before cells were starred, where it is certain which row is in which class."""
         starred = np.flatnonzero(np.sum([one.stars for one in found], axis=0))
@@ -96,7 +100,7 @@ class HiddenRules(TableMeasure):
             harmless, lost = harmless + int(rules.sum()), lost + int((rules & ~kept).sum())
         share = lost / harmless if harmless else 0.0
         meaning = f"Share of the {harmless} harmless rules that are not shown any more."
-        return [*_largest("confidence_before", largest), Score("lost_class_rules", share, meaning)]
+        return [*_largest("confidence_before", largest, subject), Score("lost_class_rules", share, meaning)]
 
 
 def _telling(table: Table) -> Table:
@@ -108,11 +112,11 @@ def _telling(table: Table) -> Table:
     return table.take(np.flatnonzero(~blank)) if blank.any() else table
 
 
-def _largest(name: str, parts: dict[str, float]) -> list[Score]:
+def _largest(name: str, parts: dict[str, float], subject: str = "a rule") -> list[Score]:
     meaning = {
-        "confidence_before": "Largest confidence of a rule if no cell was starred.",
-        "confidence_published": "Largest confidence of a rule as published.",
-        "confidence_worst": "Largest confidence of a rule if all stars of a class hide its value.",
+        "confidence_before": f"Largest confidence of {subject} if no cell was starred.",
+        "confidence_published": f"Largest confidence of {subject} as published.",
+        "confidence_worst": f"Largest confidence of {subject} if all stars of a class hide its value.",
         "confidence_stars": "Largest chance to guess what a star hides, for a reader who knows the procedure.",
     }[name]
     better = FACT if name == "confidence_before" else "lower"
@@ -200,7 +204,7 @@ class _Shown:
         return float(((self.most() + self.stars) / self.class_sizes).max(initial=0.0))
 
     def with_truth(self, original: Column, starred: Rows, members: list[Rows]) -> "_Shown":
-        """The same classes with the values of the original in those that have stars."""
+        """The same classes with the values of the original in those that have stars; a star of the original is none."""
         numbers = {label: code for code, label in enumerate(self.labels)}
         extra = [label for label in original.domain.labels if label not in numbers]
         labels = (*self.labels, *extra)
@@ -211,7 +215,10 @@ class _Shown:
         shown = np.repeat(self.values[others], self.counts[others])
         true_number = np.repeat(starred, [len(rows) for rows in members])
         none = np.empty(0, dtype=np.int64)
-        true_codes = codes[original.codes[np.concatenate([none, *members])]]
+        rows = np.concatenate([none, *members])
+        blank = np.array([label == SUPPRESSED for label in original.domain.labels], dtype=np.bool_)
+        known = ~blank[original.codes[rows]]
+        true_number, true_codes = true_number[known], codes[original.codes[rows[known]]]
         guarded = np.append(self.guarded, np.full(len(extra), bool(self.guarded.all())))
         return self._counted(
             self.column,

@@ -159,10 +159,10 @@ class FrequentItemsets(Measure):
             return []
         meaning = f"Share of the frequent itemsets of at most {self.size} items that are no longer frequent"
         parts = {name: float(np.mean([share[name] for share in shares])) for name in shares[0]}
-        scores = [Score("lost_itemsets", _mean(shares[0]), f"{meaning}.", parts=shares[0])]
+        scores = [Score("lost_itemsets", _mean(shares[0]), f"{meaning}.", parts=shares[0], by="support")]
         if len(versions) > 1:
             meaning = f"{meaning}, mean of {len(versions)} reconstructions."
-            scores.append(Score("lost_itemsets_mean", _mean(parts), meaning, parts=parts))
+            scores.append(Score("lost_itemsets_mean", _mean(parts), meaning, parts=parts, by="support"))
         return scores
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
-from shoal.data.table import Table
+from shoal.data.table import Table, canonical_order
 from shoal.errors import MissingExtra, UnknownName, WrongUse
 from shoal.measures.coverage import Form
 from shoal.measures.crosstabs import BINS, Axis, axis_of
@@ -54,13 +54,14 @@ class Learning(TableMeasure):
         default=0.3, gt=0, lt=1, description="share of the rows that both are examined on"
     )
     rows: int = Field(default=20_000, ge=10, description="rows that are looked at, at most")
-    seed: int = Field(default=0, ge=0, description="draws the same rows again")
+    seed: int = Field(default=0, ge=0, description="draws the same rows again, whatever their order")
 
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Learn twice, examine twice."""
         before, after = self.tables(original, release)
         make = _learner()
         name = self._target(before, after)
+        before = before.take(canonical_order((*before.quasi, before.column(name))))
         goal = axis_of(before.column(name), after.column(name))
         axes = [axis_of(one, after.column(one.name), BINS) for one in before.quasi if one.name != name]
         if not axes or before.rows < 10:

@@ -30,7 +30,9 @@ class Score:
     better
         ``lower`` or ``higher``; empty for a plain fact, which is neither good nor bad.
     parts
-        The number by column or item, where it has parts.
+        The number by column, item or support, where it has parts.
+    by
+        Which of these the parts are by.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Score:
     meaning: str
     better: str = "lower"
     parts: Mapping[str, float] = field(default_factory=dict)
+    by: str = "column"
 
     def as_dict(self) -> dict[str, Any]:
         """The score as plain data."""

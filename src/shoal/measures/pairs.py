@@ -69,7 +69,7 @@ class PairSupports(Measure):
             return ()
         meaning = "Mean relative error of the supports of pairs of items, 0 to 2."
         parts = errors if len(errors) > 1 else {}
-        return (Score("pair_error", sum(errors.values()) / len(errors), meaning, parts=parts),)
+        return (Score("pair_error", sum(errors.values()) / len(errors), meaning, parts=parts, by="pairs"),)
 
     def _expected(self, original: Baskets, release: Release, pairs: Items) -> Floats:
         published = release.data

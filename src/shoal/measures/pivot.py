@@ -23,7 +23,9 @@ class Pivot(Measure):
     this measure: which of them stands in which group is nowhere to be read.)
 
     pivot_guess
-        The reader names any member: what a group gives away by its counts. With one sensitive item, at most 1 / p.
+        The reader names any member: what a group gives away by its counts. With one sensitive item that is at most
+        1 / p where no two baskets have the same public items; a basket that many hold counts with all of them, wherever
+        they stand.
     pivot_largest
         The reader names the member with most public items (any of them, where several have). No group is needed to
         know that large baskets are likelier to hold any item: what this attack gains over a guess is what no

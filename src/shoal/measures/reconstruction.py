@@ -84,7 +84,9 @@ class Reconstruction(Measure):
                 "with one sensitive item, from what groups tell of them"
             )
             value = float(means.mean())
-            scores.append(Score(f"kl{suffix}", value, meaning, parts=dict(list(parts.items())[:PARTS])))
+            scores.append(
+                Score(f"kl{suffix}", value, meaning, parts=dict(list(parts.items())[:PARTS]), by="item")
+            )
             summed = f"the same, summed over {len(kinds)} sensitive items"
             scores.append(Score(f"kl{suffix}_sum", value * len(kinds), summed))
         errors = two.count_errors(generator, asked, self.questions)

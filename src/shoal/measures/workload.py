@@ -19,7 +19,7 @@ import numpy as np
 
 from shoal.arrays import Mask
 from shoal.data.domain import Kind
-from shoal.data.table import Column, Table
+from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData
 from shoal.measures.nodes import NodeTexts
 from shoal.measures.ranges import day, number
@@ -41,7 +41,8 @@ def draw(
     """Questions by chance: each is about some quasi-identifiers and, where there is one, a sensitive column.
 
     A question is drawn around a row of the table, so that at least this row is counted. Names are asked for
-    themselves; numbers, dates and ordered names in a range that covers a share of the values that there are.
+    themselves; numbers, dates and ordered names in a range that covers a share of the values that there are. Rows are
+    drawn in canonical order, so that the same rows in another order are asked the same.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def draw(
     """
     quasi, sensitive = table.quasi, table.sensitive
     found: list[Question] = []
-    for row in generator.integers(0, table.rows, questions).tolist():
+    order = canonical_order((*quasi, *sensitive))
+    for row in order[generator.integers(0, table.rows, questions)].tolist():
         chosen = generator.permutation(len(quasi))[:columns].tolist()
         asked = [quasi[place] for place in sorted(chosen)]
         if sensitive:

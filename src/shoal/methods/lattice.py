@@ -1,10 +1,12 @@
 """The optimal full-domain generalisation, proven: best-first branch and bound over the lattice of levels."""
 
 import time
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shoal.errors import WrongUse
 from shoal.methods.full_domain.descent import Descent
 from shoal.methods.full_domain.local import LocalRecoding
 from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
@@ -13,6 +15,8 @@ from shoal.methods.full_domain.parts import Part, scores
 from shoal.methods.full_domain.problem import Judge, Problem
 from shoal.methods.full_domain.search import Progress, branch_and_bound
 from shoal.methods.full_domain.summary import local_sentence, proof_sentence
+from shoal.models.exact import rounded_up
+from shoal.models.population import PopulationModel
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
@@ -58,6 +62,8 @@ class Lattice(FullDomain):
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search for the best vector, and for more of them where rows may be published on other levels."""
+        if self.local:
+            _refuse_uncounted(problem)
         limit = share_of(self.suppression_limit, problem.tuples.rows)
         prepared = time.perf_counter()
         end = begin + self.time_limit - self._reserve(problem)
@@ -67,7 +73,7 @@ class Lattice(FullDomain):
         self._search(judge, progress, prepared, prepared + share * (end - prepared), seed)
         if progress.levels is None:
             assert progress.nearest is not None
-            refuse(problem, progress.nearest, limit)
+            refuse(problem, progress.nearest, limit, lambda lost: _allowing(lost, problem.tuples.rows))
         searched = time.perf_counter()
         outcome = judge.evaluate([progress.levels])[0]
         alone: tuple[Part, ...] = (Part(outcome.levels, outcome.kept[outcome.number]),)
@@ -121,6 +127,28 @@ class Lattice(FullDomain):
             "solutions": [told],
             "summary": [proof_sentence(self.minimize, problem, progress, told)],
         }
+
+
+def _refuse_uncounted(problem: Problem) -> None:
+    """Refuse promises about a population that must be counted for all classes together, on whatever levels."""
+    for model in problem.models:
+        if (
+            isinstance(model, PopulationModel)
+            and type(model).hold_together is not PopulationModel.hold_together
+        ):
+            raise WrongUse(
+                f"--local does not go with {model.name}: the population is not counted for classes on different "
+                "levels. Leave --local away, or promise --k-map."
+            )
+
+
+def _allowing(lost: int, rows: int) -> str:
+    """The option that allows to suppress some of the rows.
+
+    >>> _allowing(1, 6)
+    '--suppression-limit 0.166667'
+    """
+    return f"--suppression-limit {rounded_up(Fraction(lost, rows), 6):g}"
 
 
 def _told(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:

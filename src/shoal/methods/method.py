@@ -43,6 +43,9 @@ class Method(BaseModel):
     needs_sensitive: ClassVar[bool] = False
     """Whether some items must be sensitive; tables say by their promises what they need."""
 
+    tells_insensitive: ClassVar[bool] = False
+    """Whether a method of baskets treats insensitive items otherwise than public ones."""
+
     example: ClassVar[dict[str, Any]]
     """Parameters that work on the contract data."""
 
@@ -116,6 +119,14 @@ class Method(BaseModel):
             promises=tuple(model.as_promise() for model in self.models()),
             details=details or {},
         )
+
+    def idle(self) -> tuple[str, ...]:
+        """What to say of parameters that were given and change nothing beside the others."""
+        return ()
+
+    def given(self, field: str) -> bool:
+        """Whether a parameter has another value than by default."""
+        return bool(getattr(self, field) != type(self).model_fields[field].default)
 
     def goes_on(self) -> bool:
         """Whether it goes on from a table that is anonymous already, and takes generalised cells as they are."""

@@ -64,7 +64,7 @@ class Samarati(FullDomain):
         heights = Heights(judge)
         found = heights.least() if self.among == "least" else heights.minimal()
         if not found:
-            refuse(problem, heights.nearest, limit)
+            refuse(problem, heights.nearest, limit, lambda lost: f"--max-suppressed {lost}")
         searched = time.perf_counter()
         parts = [_part(judge.evaluate([levels])[0]) for levels in found]
         solutions = [(part, _told(problem, part)) for part in parts]

@@ -1,5 +1,6 @@
 """What the methods for tables have in common: a list of promises, and the way to publish an entity column."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -117,6 +118,10 @@ class TableMethod(Method):
             raise WrongUse(
                 "complete: c belongs to recursive (c,l)-diversity and needs l, for example --c 2 --l 3"
             )
+        if self.distance != "by-kind" and self.t is None:
+            raise WrongUse("complete: distance belongs to t-closeness and needs t, for example --t 0.2")
+        if self.population is not None and (models := self.models()):
+            refuse_idle_population(models)
         return self
 
     def models(self) -> tuple[TableModel, ...]:
@@ -190,11 +195,21 @@ class TableMethod(Method):
             )
         return self.definite(table)
 
-    def definite(self, table: Table, *, published: bool = False) -> tuple[TableModel, ...]:
-        """The promises about the columns, persons and population of a table, original or published."""
+    def definite(
+        self, table: Table, population: Table | None = None, *, published: bool = False
+    ) -> tuple[TableModel, ...]:
+        """The promises about the columns, persons and population of a table, original or published.
+
+        Parameters
+        ----------
+        population
+            That of the file unless told.
+        """
         models = self.models()
-        if self.population is not None:
-            models = _among(models, read_population(self.population, table))
+        if population is None and self.population is not None:
+            population = read_population(self.population, table)
+        if population is not None:
+            models = _among(models, population)
         return tuple(one for model in models for one in model.bound(table, published=published))
 
     def population_of(self, table: Table) -> Table | None:
@@ -215,6 +230,15 @@ class TableMethod(Method):
             if certain and not model.holds(whole)[0]:
                 refusal = model.refusal(whole)
                 raise Infeasible(str(refusal), refusal.best)
+
+
+def refuse_idle_population(models: Iterable[Model]) -> None:
+    """Refuse a population that no promise is about: whoever gives one thinks of a promise that is not made."""
+    if not any("population" in type(model).model_fields for model in models):
+        raise WrongUse(
+            "The population has no effect: no promise is about one. Add --k-map or --presence, or leave --population "
+            "away."
+        )
 
 
 def _among(models: tuple[TableModel, ...], population: Table) -> tuple[TableModel, ...]:

@@ -8,13 +8,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.exact import fraction, rounded_up
 from shoal.models.sensitive import Finding, SensitiveModel
 from shoal.models.shares import Bounds, Shares, shares_kept
-from shoal.models.verdict import counted
 
 
 class AlphaKAnonymity(SensitiveModel):

@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.release import Published
 from shoal.models.cohort_pairs import Broken, broken_sets
 from shoal.models.exact import fraction
@@ -48,8 +49,8 @@ class HkpCoherence(Model):
         by_share = bool(broken) and not few
         return Verdict(
             self.name,
-            f"every set of at most {self.p} public items that occurs is in at least {self.k} baskets, and no sensitive "
-            f"item is in more than {self.h:g} of those",
+            f"every set of at most {self.p} public item{'s' * (self.p != 1)} that occurs is in at least {self.k} "
+            f"baskets, and no sensitive item is in more than {self.h:g} of those",
             not broken,
             max(found.share for found in broken) if by_share else least,
             share if by_share else self.k,
@@ -60,9 +61,9 @@ class HkpCoherence(Model):
     def _offender(self, found: Broken, vocabulary: tuple[str, ...]) -> Offender:
         where = f"{{{', '.join(vocabulary[item] for item in found.items)}}}"
         if found.cohort < self.k:
-            return Offender(where, f"{found.cohort} baskets where {self.k} are promised")
+            return Offender(where, f"{counted(found.cohort, 'baskets')} where {self.k} are promised")
         secret = vocabulary[found.secret]
         return Offender(
             where,
-            f"{secret} in {found.count} of {found.cohort} baskets where a share of {self.h:g} is promised",
+            f"{secret} in {found.count} of {counted(found.cohort, 'baskets')} where a share of {self.h:g} is promised",
         )

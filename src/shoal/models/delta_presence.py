@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Mask
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics
 from shoal.errors import Infeasible, WrongUse
 from shoal.models.classes import Excerpt, PublishedClasses
@@ -78,7 +79,8 @@ class DeltaPresence(PopulationModel):
             return Infeasible("delta-presence cannot be kept: nobody of the population is in the table.")
         best = rounded_up(Fraction(persons, matches))
         return Infeasible(
-            f"delta_max = {self.delta_max:g} cannot be kept: {persons} persons of the table match {matches} of the "
+            f"delta_max = {self.delta_max:g} cannot be kept: {counted(persons, 'persons of the table')} "
+            f"match{'es' * (persons == 1)} {matches:,} of the "
             f"population. The least delta_max is {best:g}.",
             best,
         )
@@ -100,7 +102,8 @@ class DeltaPresence(PopulationModel):
                 float(chance[place]),
                 Offender(
                     classes.words(place),
-                    f"{persons[place]} persons, {matches[place]} of the population fit{self.hint(matches[place])}",
+                    f"{counted(int(persons[place]), 'persons')}, {matches[place]} of the population "
+                    f"fit{'s' * int(matches[place] == 1)}{self.hint(matches[place])}",
                 ),
             )
             for place in worst
@@ -118,7 +121,8 @@ class DeltaPresence(PopulationModel):
             return Verdict(self.name, promise, holds=True, value=None, threshold=upper)
         offenders, absent = list(evidence.places), 0
         if evidence.met is not None and (absent := int((~evidence.met).sum())):
-            offenders.append(Offender("no class", f"{absent} persons of the population fit no class"))
+            who = counted(absent, "persons of the population")
+            offenders.append(Offender("no class", f"{who} fit{'s' * (absent == 1)} no class"))
         count, value = evidence.count + bool(absent), evidence.highest["chance"]
         return Verdict(
             self.name,

@@ -9,13 +9,16 @@ from pydantic import Field
 from shoal.arrays import Mask, Rows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
+from shoal.data.counted import counted
 from shoal.data.release import Published
 from shoal.models.combinations import rarest
 from shoal.models.evidence import Evidence, Part
 from shoal.models.model import LineModel
-from shoal.models.verdict import SHOWN, Offender, Verdict, counted
+from shoal.models.published_order import disordered_chunks, early_clusters
+from shoal.models.verdict import SHOWN, Offender, Verdict
 
 BELOW = "an item of the shared chunk stands in a chunk below it"
+EARLY = "in ascending order it would come before the {} ahead of it"
 
 Found = tuple[list[Offender], int]
 """The worst places, and how many there are."""
@@ -32,9 +35,10 @@ class Disassociated(LineModel):
     - in any other shared chunk each sub-record stands at least k times, and every part of the joint cluster has room
       for k of each beside all that differ from it;
     - a cluster that names no terms has enough sub-records that none of its baskets need be empty:
-      ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks;
-    - no item stands in two chunks of a cluster, no chunk has more sub-records than its cluster has baskets, and
-      sub-records ascend, so that their order tells nothing;
+      ``sum |C| >= |P| + k (max(1, min(m, v)) - 1)`` for v record chunks. Only a cluster on its own that holds nothing
+      at all is left out: it says that its baskets are empty;
+    - no item stands in two chunks of a cluster, and no chunk has more sub-records than its cluster has baskets;
+    - everything ascends, so that no order tells anything: items, sub-records, chunks, terms, parts and clusters;
     - sensitive items stand in term chunks alone, so that nothing published goes with them.
     """
 
@@ -70,7 +74,7 @@ class Disassociated(LineModel):
             self._empty_baskets(published, places),
             _large_chunks(published, places),
             _repeated_items(published, places),
-            _disorder(published, places),
+            _disorder(published, places, lines=part is None),
         ]
         if self.safe is not None:
             found.append(self._links(published, places))
@@ -87,7 +91,9 @@ class Disassociated(LineModel):
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """One broken condition is enough."""
-        promise = f"for any {self.m} items of a basket there may be {self.k} baskets with all of them"
+        promise = (
+            f"for any {counted(self.m, 'items')} of a basket there may be {self.k} baskets with all of them"
+        )
         if self.safe is not None:
             promise += f", and no item is held by more than {self.safe:g} of a cluster it can be linked in"
         if self.sensitive:
@@ -114,7 +120,7 @@ class Disassociated(LineModel):
             [
                 Offender(
                     f"{places.chunk(one.group)}: {places.items(one.items)}",
-                    f"{one.support} sub-records where {self.k} are promised",
+                    f"{counted(one.support, 'sub-records')} where {self.k} are promised",
                 )
                 for one in found.worst
             ],
@@ -146,7 +152,7 @@ class Disassociated(LineModel):
             np.flatnonzero(overlapping & (smallest < room)),
             lambda one: Offender(
                 places.chunk(one),
-                f"a part of {smallest[one]} baskets where {room[one]} are needed, because {BELOW}",
+                f"a part of {counted(int(smallest[one]), 'baskets')} where {room[one]} are needed, because {BELOW}",
             ),
         )
         return offenders + tight, len(few) + number
@@ -156,7 +162,8 @@ class Disassociated(LineModel):
         return _listed(
             np.flatnonzero(simple & (clusters.sizes < self.k)),
             lambda one: Offender(
-                places.cluster(one), f"{clusters.sizes[one]} baskets where {self.k} are promised"
+                places.cluster(one),
+                f"{counted(int(clusters.sizes[one]), 'baskets')} where {self.k} are promised",
             ),
         )
 
@@ -176,7 +183,8 @@ class Disassociated(LineModel):
             np.flatnonzero(bare & ~nothing & (records < enough)),
             lambda one: Offender(
                 places.cluster(one),
-                f"{records[one]} sub-records where {enough[one]} are needed, because it names no terms",
+                f"{counted(int(records[one]), 'sub-records')} where {enough[one]} are needed, because it names no "
+                "terms",
             ),
         )
 
@@ -212,7 +220,7 @@ class Disassociated(LineModel):
             np.flatnonzero(too_many),
             lambda one: Offender(
                 f"{places.chunk(int(chunk[one]))}: {places.items([int(item[one])])}",
-                f"{support[one]} of {size[one]} baskets where a share of {self.safe:g} is promised",
+                f"{support[one]} of {counted(int(size[one]), 'baskets')} where a share of {self.safe:g} is promised",
             ),
         )
 
@@ -273,7 +281,9 @@ def _large_chunks(clusters: Clusters, places: _Places) -> Found:
     return _listed(
         np.flatnonzero(records > baskets),
         lambda one: Offender(
-            places.chunk(one), f"{records[one]} sub-records, and the cluster has {baskets[one]} baskets"
+            places.chunk(one),
+            f"{counted(int(records[one]), 'sub-records')}, and the cluster has "
+            f"{counted(int(baskets[one]), 'baskets')}",
         ),
     )
 
@@ -302,13 +312,24 @@ def _repeated_items(clusters: Clusters, places: _Places) -> Found:
     return offenders, len(again) + int(named.sum()) + len(shared)
 
 
-def _disorder(clusters: Clusters, places: _Places) -> Found:
-    """Chunks whose sub-records do not ascend: any other order may tell which of different chunks belong together."""
-    ranks = ragged_ranks(clusters.item_indptr, clusters.items)
-    falls = np.flatnonzero(ranks[1:] < ranks[:-1]) + 1
-    chunk = np.searchsorted(clusters.record_indptr, falls, side="right") - 1
-    inside = falls > clusters.record_indptr[chunk]
-    return _listed(
-        np.unique(chunk[inside]),
-        lambda one: Offender(places.chunk(one), "the sub-records are not in ascending order"),
-    )
+def _disorder(clusters: Clusters, places: _Places, *, lines: bool) -> Found:
+    """What does not ascend: any other order may tell which of different chunks belong together.
+
+    The order of the trees is looked at only where all lines are there, in their order.
+    """
+    mixed, early = disordered_chunks(clusters)
+    found = [
+        _listed(mixed, lambda one: Offender(places.chunk(one), "the sub-records are not in ascending order")),
+        _listed(
+            clusters.unsorted,
+            lambda one: Offender(
+                places.cluster(one), "the items of a sub-record or the terms are not in ascending order"
+            ),
+        ),
+        _listed(early, lambda one: Offender(places.chunk(one), EARLY.format("chunk"))),
+        _listed(
+            early_clusters(clusters, lines=lines),
+            lambda one: Offender(places.cluster(one), EARLY.format("cluster")),
+        ),
+    ]
+    return [one for some, _ in found for one in some], sum(number for _, number in found)

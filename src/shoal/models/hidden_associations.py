@@ -12,6 +12,7 @@ from shoal.arrays import Rows
 from shoal.data.association_rules import parse_rule, rule_text
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
+from shoal.errors import WrongUse
 from shoal.models.exact import fraction
 from shoal.models.model import Model
 from shoal.models.verdict import SHOWN, Offender, Verdict
@@ -60,6 +61,16 @@ class HiddenAssociations(Model):
         return self.conclude_rules(
             self._counted(published, max(least, 1)), least, secrets=len(published.sensitive)
         )
+
+    def ask(self, published: Published) -> None:
+        """Refuse to be asked about no rule at all."""
+        super().ask(published)
+        assert isinstance(published, Baskets)
+        if not self.rules and self.scope == "sensitive" and not len(published.sensitive):
+            raise WrongUse(
+                f"{self.name} is asked about no rule: give --rules, name sensitive items with --sensitive, or say "
+                "--scope all."
+            )
 
     def least(self, baskets: int) -> int:
         """The baskets below which a rule is hidden by its support."""

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import ceil
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, WrongUse
 from shoal.models.classes import Excerpt, PublishedClasses, Tally
 from shoal.models.evidence import Evidence
 from shoal.models.exact import at_most, fraction, rounded_up
@@ -59,6 +60,15 @@ class HiddenRules(SensitiveModel):
     values: tuple[str, ...] = Field(
         default=(), description="the sensitive values whose rules are hidden; all unless told"
     )
+
+    @model_validator(mode="after")
+    def _size_has_effect(self) -> Self:
+        if self.size is not None and self.antecedent != "any":
+            raise WrongUse(
+                "Size bounds the cells that a reader may know, and has no effect on whole classes: add --antecedent "
+                "any, or leave --size away"
+            )
+        return self
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups, published without a star, have no rule.
@@ -142,7 +152,9 @@ class HiddenRules(SensitiveModel):
         if self.antecedent == "any":
             who = f"no {'cells' if self.size is None else f'{self.size} cells or fewer'} of a row tell"
         also = (
-            f", nor above it in the worst case by {self.fewer_than} rows or more" if self.fewer_than else ""
+            f", nor above it in the worst case by {counted(self.fewer_than, 'rows')} or more"
+            if self.fewer_than
+            else ""
         )
         where = self.column or "a sensitive column"
         return f"{who} {what} of {where} with a confidence above {self.confidence:g}{also}"
@@ -182,9 +194,10 @@ class HiddenRules(SensitiveModel):
         value = rules.tally.column.domain.labels[rules.values[place]] or "(missing)"
         told = rules.classes.excerpt.told
         total = rules.classes.table.rows if told is None else told
+        who = f"{shown} of {counted(size, 'rows')} show{'s' * (shown == 1)} it"
         return Offender(
             f"{rules.words(place)}: {rules.tally.column.name} {value}",
-            f"{shown} of {size} rows show it (confidence {shown / size:.4g}, in the worst case "
+            f"{who} (confidence {shown / size:.4g}, in the worst case "
             f"{(shown + stars) / size:.4g}; support {shown} of {total}) where {self.confidence:g} is promised"
             + (f" and fewer than {self.fewer_than} rows above it" if self.fewer_than else ""),
         )

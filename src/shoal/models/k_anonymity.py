@@ -6,13 +6,14 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
 from shoal.models.classes import Excerpt
 from shoal.models.evidence import Evidence
 from shoal.models.model import TableModel
-from shoal.models.verdict import SHOWN, Offender, Verdict, counted
+from shoal.models.verdict import SHOWN, Offender, Verdict
 from shoal.models.wildcards import matching_rows
 
 
@@ -61,8 +62,10 @@ class KAnonymity(TableModel):
     def refusal(self, whole: GroupStatistics) -> Infeasible:
         """The largest k is the number of rows or persons."""
         most, noun = int(whole.persons[0]), "rows" if self.entity is None else "persons"
+        there = f"there are only {most} {noun}" if most > 1 else f"there is only {counted(most, noun)}"
+        best = f"The largest k is {most}." if most > 1 else "No k can be."
         return Infeasible(
-            f"k = {self.k} cannot be kept: there are only {most} {noun}. The largest k is {most}.", most
+            f"k = {self.k} cannot be kept: {there if most else f'there are no {noun}'}. {best}", most
         )
 
     def apart(self, table: Table) -> bool:

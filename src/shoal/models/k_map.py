@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics
 from shoal.errors import Infeasible
 from shoal.models.classes import Excerpt, PublishedClasses
@@ -40,8 +41,9 @@ class KMap(PopulationModel):
         """The largest k is the number of persons of the population that match the whole table."""
         most = int(self.matches(whole)[0])
         return Infeasible(
-            f"k-map with k = {self.k} cannot be kept: {most} persons of the population have quasi-identifiers of this "
-            f"table. The largest k is {most}.",
+            f"k-map with k = {self.k} cannot be kept: {counted(most, 'persons of the population')} "
+            f"{'have' if most != 1 else 'has'} quasi-identifiers of this table. "
+            f"{f'The largest k is {most}.' if most > 1 else 'No k can be.'}",
             most,
         )
 
@@ -58,7 +60,7 @@ class KMap(PopulationModel):
                 -float(matches[place]),
                 Offender(
                     classes.words(place),
-                    f"{matches[place]} persons of the population where {self.k} are promised"
+                    f"{counted(int(matches[place]), 'persons of the population')} where {self.k} are promised"
                     f"{self.hint(matches[place])}",
                 ),
             )

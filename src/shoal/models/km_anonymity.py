@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.release import Published
 from shoal.models.combinations import Rarity, rarest
 from shoal.models.model import Model
@@ -38,13 +39,12 @@ class KmAnonymity(Model):
 
     def conclude_sets(self, found: Rarity, vocabulary: tuple[str, ...]) -> Verdict:
         """The verdict that follows from the rarest combinations."""
-        promise = (
-            f"every combination of up to {self.m} items is held by at least {self.k} baskets, or by none"
-        )
+        combinations = f"every combination of up to {counted(self.m, 'items')}"
+        promise = f"{combinations} is held by at least {self.k} baskets, or by none"
         offenders = tuple(
             Offender(
                 "{" + ", ".join(vocabulary[item] for item in one.items) + "}",
-                f"{one.support} {'basket' if one.support == 1 else 'baskets'} where {self.k} are promised",
+                f"{counted(one.support, 'baskets')} where {self.k} are promised",
             )
             for one in found.worst
         )

@@ -50,6 +50,10 @@ class Model(BaseModel):
             forms = " or ".join(form.__name__.lower() for form in self.accepts)
             raise WrongUse(f"The model {self.name} judges {forms}, not {type(published).__name__.lower()}.")
 
+    def ask(self, published: Published) -> None:
+        """Refuse a question that is about nothing in the published data: it would be answered well for no reason."""
+        self.accept(published)
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""
         return {"model": self.name, **self.model_dump(mode="json")}

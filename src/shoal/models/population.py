@@ -71,7 +71,7 @@ class PopulationModel(TableModel):
         """What to do about a class that nobody of the population matches."""
         if matches:
             return ""
-        return "; if its cells are nodes of a hierarchy, give the population's columns that hierarchy"
+        return "; if its cells are nodes of a hierarchy, give it with --hierarchy or --hierarchies"
 
     def published_matches(self, classes: PublishedClasses) -> Counts:
         """Rows of the population that match the published cells of each class."""

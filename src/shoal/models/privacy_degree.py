@@ -8,6 +8,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Rows
 from shoal.data.baskets import ragged_ranks
+from shoal.data.counted import counted
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.models.evidence import Evidence, Part
@@ -26,7 +27,7 @@ class PrivacyDegree(LineModel):
     groups were formed, or that some baskets are likelier to hold the item than others.
 
     A basket that lists an item which is sensitive in any group breaks the promise too: there it is certain. And so do
-    baskets and groups that do not stand in ascending order: any other order may tell who was looked at first.
+    items, baskets and groups that do not stand in ascending order: any other order may tell who was looked at first.
     """
 
     name: ClassVar[str] = "privacy-degree"
@@ -59,8 +60,8 @@ class PrivacyDegree(LineModel):
                 counts[place] / sizes[place],
                 Offender(
                     _where(published, int(group[place]), inside),
-                    f"{counts[place]} of {sizes[place]} baskets hold {_item(published, place)!r}, where at most "
-                    f"{sizes[place] // self.p} may",
+                    f"{counts[place]} of {counted(int(sizes[place]), 'baskets')} hold {_item(published, place)!r}, "
+                    f"where at most {sizes[place] // self.p} may",
                 ),
             )
             for place in shown.tolist()
@@ -109,7 +110,7 @@ def _listed(groups: Groups, secrets: frozenset[str]) -> list[tuple[int, int]]:
 
 
 def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offender], int]:
-    """Groups whose baskets do not ascend, and groups that belong before the one ahead of them; and how many.
+    """Groups whose baskets or items do not ascend, and groups that belong before the one ahead; and how many.
 
     The order of the groups is looked at only where all lines are there, in their order.
     """
@@ -126,10 +127,14 @@ def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offen
     early = early if lines else early[:0]
     found = [(int(one), "its baskets are not in ascending order") for one in mixed[:SHOWN]]
     found += [
+        (int(one), "the items of a basket, or the sensitive ones, are not in ascending order")
+        for one in groups.unsorted[:SHOWN]
+    ]
+    found += [
         (int(one), "in ascending order it would come before the group ahead of it") for one in early[:SHOWN]
     ]
     offenders = [Offender(_where(groups, group, inside), why) for group, why in found]
-    return offenders, len(mixed) + len(early)
+    return offenders, len(mixed) + len(groups.unsorted) + len(early)
 
 
 def _item(groups: Groups, place: int) -> str:
@@ -142,4 +147,4 @@ def _where(groups: Groups, group: int, inside: str) -> str:
     held = groups.items[groups.basket_indptr[begin] : groups.basket_indptr[begin + 1]]
     first = " ".join(groups.vocabulary[item] for item in held[:LONG].tolist())
     first = first if len(first) <= LONG else first[: LONG - 1] + "…"
-    return f"group {group + 1}{inside} ({end - begin} baskets, the first is {{{first}}})"
+    return f"group {group + 1}{inside} ({counted(int(end - begin), 'baskets')}, the first is {{{first}}})"

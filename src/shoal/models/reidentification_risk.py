@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
+from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics
 from shoal.errors import Infeasible
 from shoal.models.classes import Excerpt, PublishedClasses
@@ -66,7 +67,8 @@ class ReidentificationRisk(TableModel):
         """The least risk is that of one class of all persons."""
         best = rounded_up(Fraction(1, int(whole.persons[0])), 8)
         return Infeasible(
-            f"A risk of {self.risk:g} cannot be kept with {whole.persons[0]} persons. The least risk is {best:g}.",
+            f"A risk of {self.risk:g} cannot be kept with {counted(int(whole.persons[0]), 'persons')}. "
+            f"The least risk is {best:g}.",
             best,
         )
 

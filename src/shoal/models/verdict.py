@@ -8,15 +8,6 @@ SHOWN = 10
 """How many offenders a verdict lists; it counts the rest."""
 
 
-def counted(number: int, nouns: str) -> str:
-    """A number with its noun, which is given in the plural.
-
-    >>> counted(1, "rows"), counted(2, "rows")
-    ('1 row', '2 rows')
-    """
-    return f"{number} {nouns.removesuffix('s') if number == 1 else nouns}"
-
-
 @dataclass(frozen=True, slots=True)
 class Offender:
     """One place where a promise is broken: what it is, and the numbers that break it."""

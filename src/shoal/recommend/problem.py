@@ -8,6 +8,7 @@ from shoal.compare.cells import Cell
 from shoal.compare.results import row_of
 from shoal.compare.workers import Answer
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.intake import looks_like_baskets, read_baskets_for, take_in_table, with_item_hierarchy
@@ -185,14 +186,14 @@ def _told_of_table(table: Table) -> str:
     found = profile_table(table)
     names = ", ".join(found.quasi)
     return (
-        f"{found.rows:,} rows; {found.unique:.1%} of them are alone with their values of {names}, and the smallest of "
-        f"{found.classes:,} classes has {found.smallest:,}."
+        f"{counted(found.rows, 'rows')}; {found.unique:.1%} of them are alone with their values of {names}, and the "
+        f"smallest of {counted(found.classes, 'classes')} has {found.smallest:,}."
     )
 
 
 def _told_of_baskets(baskets: Baskets) -> str:
     mean = len(baskets.items) / max(len(baskets), 1)
     return (
-        f"{len(baskets):,} baskets of {len(baskets.vocabulary):,} items, {mean:.1f} in a basket; "
-        f"{len(baskets.sensitive):,} items are sensitive."
+        f"{counted(len(baskets), 'baskets')} of {counted(len(baskets.vocabulary), 'items')}, {mean:.1f} in a basket; "
+        f"{counted(len(baskets.sensitive), 'items')} named sensitive."
     )

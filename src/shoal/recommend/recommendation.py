@@ -10,7 +10,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -194,6 +194,19 @@ def _with_frontier(found: Iterable[Tried], scale: Scale) -> list[Tried]:
     return [replace(one, best=best(one)) for one in every]
 
 
+def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
+    """The risks that candidates came down to, and those that joined classes would, where less was asked of them.
+
+    Joined classes star nothing: the confidence that they can reach is that of the worst case.
+    """
+    for one in found:
+        if one.status == "done" and one.privacy is not None:
+            yield one.privacy, one.candidate.label
+        best = one.row.get("best")
+        if one.status == "refused" and one.candidate.method.get("strategy") == "merge" and best is not None:
+            yield float(best), one.candidate.label
+
+
 def _least_lossy(found: Sequence[Tried], scale: Scale, time_limit: float) -> Tried:
     """The usable candidate that loses least; of equal ones the one that protects more, then the first."""
     usable = [one for one in found if one.usable]
@@ -206,11 +219,11 @@ def _least_lossy(found: Sequence[Tried], scale: Scale, time_limit: float) -> Tri
             f"No candidate was done within {time_limit:g} seconds; give more with --time-limit, or try one method with "
             "`shoal anonymize`."
         )
-    missed = [one.privacy for one in found if one.status == "done" and one.privacy is not None]
-    if missed and scale.risk is not None:
-        least = min(missed)
+    if scale.risk is not None and (risks := sorted(_risks(found))):
+        least, label = risks[0]
         raise Infeasible(
-            f"No candidate comes down to a risk of {scale.risk:g}; the least that was reached is {least:.4g}.",
+            f"No candidate comes down to a risk of {scale.risk:g}; the least that can be reached is {least:.4g}, by "
+            f"{label}.",
             least,
         )
     said = dict.fromkeys(f"{one.candidate.method['name']}: {one.error}" for one in refused)

@@ -256,7 +256,8 @@ def _promised_size(release: Release) -> int | None:
 
 def _group_sizes(data: Published) -> Sizes | None:
     if isinstance(data, Groups | Clusters):
-        unit = "group" if isinstance(data, Groups) else "cluster"
+        joint = isinstance(data, Clusters) and bool((data.sizes == 0).any())
+        unit = "group" if isinstance(data, Groups) else "simple cluster" if joint else "cluster"
         return sizes_of(data.sizes, unit, "baskets", None)
     return None
 
@@ -283,10 +284,13 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
         case Groups():
             published = (("groups published", len(data)), ("baskets in them", len(data.basket_indptr) - 1))
         case Clusters():
-            joint = int((data.sizes == 0).sum())
+            trees = data.parents < 0
+            joint = int((trees & (data.sizes == 0)).sum())
+            simple = int((data.sizes > 0).sum())
+            made_of = [("of them joint", joint), ("simple clusters that all are made of", simple)]
             published = (
-                ("clusters published", len(data) - joint),
-                *([("joint clusters above them", joint)] if joint else []),
+                ("clusters published", int(trees.sum())),
+                *(made_of if joint else []),
                 ("baskets in them", int(data.sizes.sum())),
             )
     return (("baskets read", read), *published, ("baskets suppressed", release.suppressed))

@@ -227,7 +227,7 @@ def _lengths(before: Counts, after: Counts) -> Marginal:
     labels = [count(low) if step == 1 else f"{count(low)}–{count(low + step - 1)}" for low in lows]
     labels += [f"{count(bars * step)}+"] if more else []
     pairs = tuple(
-        Pair(label, f"{label} items", float(one), float(other))
+        Pair(label, f"{label} item{'s' * (label != '1')}", float(one), float(other))
         for label, one, other in zip(labels, *shares, strict=False)
     )
     shift = float(np.abs(shares[0] - shares[1]).sum() / 2)

@@ -120,17 +120,19 @@ def _of_clusters(
     verdicts: "Sequence[Verdict]", values: Mapping[str, float], sizes: Sizes | None
 ) -> Card | None:
     lines = [Line(f"{verdict.model}: reached", number(verdict.value)) for verdict in verdicts[:1]]
+    unit = "cluster" if sizes is None else sizes.unit
     if sizes is not None:
-        lines.append(Line("smallest cluster, in baskets", count(sizes.smallest)))
+        lines.append(Line(f"smallest {unit}, in baskets", count(sizes.smallest)))
     if "certain_links" not in values:
         reached = next((verdict.value for verdict in verdicts if verdict.value is not None), None)
         return (
             None if reached is None else Card(number(reached), "is what the promise reaches.", tuple(lines))
         )
     links, clusters = int(values["certain_links"]), int(values.get("certain_clusters", 0))
-    words = "pairs of items are linked for certain: whoever of a cluster holds the one holds the other."
+    pairs = "pair of items is" if links == 1 else "pairs of items are"
+    words = f"{pairs} linked for certain: whoever of a cluster holds the one holds the other."
     lines.append(
-        Line("clusters with such links", count(clusters), f"of {count(sizes.count)}" if sizes else "")
+        Line(f"{unit}s with such links", count(clusters), f"of {count(sizes.count)}" if sizes else "")
     )
     if "forced_links" in values:
         lines.append(Line("further pairs that some basket must hold", number(values["forced_links"])))
@@ -154,12 +156,13 @@ def _of_baskets(
         if model == "hkp-coherence":
             return _cohorts(baskets, int(str(promise["p"])), float(value))
         if model == "km-anonymity":
+            known = counted(int(str(promise["m"])), "item")
             words = (
-                f"at least hold every combination of up to {promise['m']} items that occurs: whoever knows so many "
-                "of a person finds no fewer."
+                f"at least hold every combination of up to {known} that occurs: whoever knows so many of a person "
+                "finds no fewer."
             )
             return Card(
-                f"{count(int(value))} baskets", words, (Line("chance to be right", one_in(float(value))),)
+                counted(int(value), "basket"), words, (Line("chance to be right", one_in(float(value))),)
             )
         if model == "hidden-associations":
             words = "is the highest confidence that a sensitive rule with the given support still has."
@@ -174,8 +177,8 @@ def _of_baskets(
 
 def _cohorts(baskets: Baskets, known: int, smallest: float) -> Card:
     words = (
-        f"at least hold every set of at most {known} public items that occurs: the smallest cohort of somebody who "
-        "knows so many."
+        f"at least hold every set of at most {counted(known, 'public item')} that occurs: the smallest cohort of "
+        "somebody who knows so many."
     )
     lines = [Line("chance to find the basket", one_in(smallest))]
     breach = surest_guess(baskets, known)
@@ -193,4 +196,4 @@ def _cohorts(baskets: Baskets, known: int, smallest: float) -> Card:
     empty = int((baskets.lengths == 0).sum())
     if empty:
         lines.append(Line("baskets without any item", count(empty)))
-    return Card(f"{count(int(smallest))} baskets", words, tuple(lines))
+    return Card(counted(int(smallest), "basket"), words, tuple(lines))

@@ -10,6 +10,7 @@ from pydantic import Field
 from shoal.arrays import Rows
 from shoal.data.basket_orders import SORTABLE, Order, orders_of
 from shoal.data.baskets import Baskets
+from shoal.data.concerns import warned_of_empty
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -18,9 +19,9 @@ from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.methods.cahd.formation import Grouping, blocks, pivots
 from shoal.methods.cahd.improve import improve
-from shoal.methods.cahd.pictures import before_and_after, degrees
+from shoal.methods.cahd.pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd.publish import empty_groups, publish
-from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of
+from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of, told_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -73,6 +74,12 @@ class Cahd(Method):
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
+    def idle(self) -> tuple[str, ...]:
+        """Blocks have no candidates."""
+        if self.form == "pivots" or self.improve or not self.given("alpha"):
+            return ()
+        return ("--alpha has no effect: only --form pivots and --improve look at baskets so far away.",)
+
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
@@ -85,11 +92,7 @@ class Cahd(Method):
         encoded = time.perf_counter()
         orders = orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
-        bare = np.diff(sheet.distinct.indptr) == 0
-        notes: dict[str, Any] = {
-            "distinct_baskets": len(sheet.distinct),
-            "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
-        }
+        notes: dict[str, Any] = dict(told_of(sheet))
         grouping = self._group(sheet, orders, notes)
         grouped = time.perf_counter()
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
@@ -127,12 +130,23 @@ class Cahd(Method):
         refuse_infeasible(data.schema, supports, data.rows, self.p)
         clock.append(time.perf_counter())
         plan = Plan(data.schema, supports, self.p, self.alpha, self.order)
-        lines, count = group_parts(data, plan, engine, self.form)
+        lines, count, told = group_parts(data, plan, engine, self.form)
         clock.append(time.perf_counter())
         schema = empty_groups(data.schema, supports)
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
-        trace = Trace(np.empty(0, dtype=np.int64), timings, {"groups": count})
+        trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
         return self.released(PartedRelease(schema, lines, count, data.rows)), trace
+
+    def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        """What is told of all parts, from what is told of each."""
+        names = ["distinct_baskets", "baskets_without_public_items", "parts"]
+        names += ["groups_given_up"] if self.form == "pivots" else []
+        notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}
+        bars = np.sum([part["degrees"] for part in parts if "degrees" in part], axis=0).tolist()
+        notes["pictures"] = histogram(bars, self.p)
+        if warnings := warned_of_empty(sum(part.get("empty", 0) for part in parts)):
+            notes["warnings"] = list(warnings)
+        return notes
 
     def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":

@@ -59,13 +59,25 @@ def _matrix(title: str, distinct: Distinct, order: Rows, column: Items) -> dict[
 
 def degrees(groups: Groups, promised: int) -> list[dict[str, Any]]:
     """How many groups reach which degree: their size over the largest count of a sensitive item."""
+    return histogram(degree_bars(groups, promised), promised)
+
+
+def degree_bars(groups: Groups, promised: int) -> list[int]:
+    """How many groups with a sensitive item reach each degree from the promised one on."""
     filled = np.flatnonzero(np.diff(groups.sensitive_indptr))
     if not len(filled):
-        return []
+        return [0] * (DEGREES + 1)
     most = np.maximum.reduceat(groups.sensitive_counts, groups.sensitive_indptr[:-1][filled])
     reached = groups.sizes[filled] // most
-    bars = np.bincount(np.minimum(reached - promised, DEGREES), minlength=DEGREES + 1)
-    last = int(np.flatnonzero(bars)[-1])
+    bars: list[int] = np.bincount(np.minimum(reached - promised, DEGREES), minlength=DEGREES + 1).tolist()
+    return bars
+
+
+def histogram(bars: list[int], promised: int) -> list[dict[str, Any]]:
+    """The picture of such bars; none where no group has a sensitive item."""
+    if not any(bars):
+        return []
+    last = max(place for place, bar in enumerate(bars) if bar)
     labels = [str(promised + place) for place in range(DEGREES)] + [f"{promised + DEGREES}+"]
     return [
         {
@@ -75,6 +87,6 @@ def degrees(groups: Groups, promised: int) -> list[dict[str, Any]]:
             f"{promised} is promised.",
             "unit": "group",
             "labels": labels[: last + 1],
-            "counts": bars[: last + 1].tolist(),
+            "counts": bars[: last + 1],
         }
     ]

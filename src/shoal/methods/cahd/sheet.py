@@ -80,6 +80,15 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
     )
 
 
+def told_of(sheet: Sheet) -> dict[str, int]:
+    """What the owner of the data may want to know of some baskets."""
+    bare = np.diff(sheet.distinct.indptr) == 0
+    return {
+        "distinct_baskets": len(sheet.distinct),
+        "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
+    }
+
+
 def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
     """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
 

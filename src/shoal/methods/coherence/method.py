@@ -45,6 +45,7 @@ class Coherence(Method):
     name: ClassVar[str] = "coherence"
     accepts: ClassVar[type] = Baskets
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
+    tells_insensitive: ClassVar[bool] = True
     example: ClassVar[dict[str, Any]] = {"h": 0.6, "k": 3, "p": 2}
     paper: ClassVar[str] = "Xu, Wang, Fu, Yu: Anonymizing transaction databases for publication. KDD 2008"
 
@@ -72,6 +73,12 @@ class Coherence(Method):
     def models(self) -> tuple[HkpCoherence, ...]:
         """The promise."""
         return (HkpCoherence(h=self.h, k=self.k, p=self.p),)
+
+    def idle(self) -> tuple[str, ...]:
+        """Only the least loss takes time to prove."""
+        if self.pick == "optimal" or not self.given("time_limit"):
+            return ()
+        return (f"--time-limit has no effect with --pick {self.pick}: only optimal looks for a proof.",)
 
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from shoal.data.counted import counted
 from shoal.errors import Infeasible
 from shoal.models.exact import rounded_up
 
@@ -41,7 +42,8 @@ class Promise:
         """
         if baskets < self.k:
             raise Infeasible(
-                f"k = {self.k} cannot be kept: there are only {baskets} baskets. The largest k is {baskets}.",
+                f"k = {self.k} cannot be kept: there {'is' if baskets == 1 else 'are'} only "
+                f"{counted(baskets, 'baskets')}. The largest k is {baskets}.",
                 baskets,
             )
         if peak > self.limit(baskets):

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.counted import counted
 from shoal.data.links import certain_links
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
@@ -131,23 +132,25 @@ class Disassociation(Method):
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
         clock.append(time.perf_counter())
-        lines, count = cluster_parts(data, supports, self.k, engine, self._divided)
+        lines, count, told = cluster_parts(data, supports, self.k, engine, self._divided)
         clock.append(time.perf_counter())
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
-        trace = Trace(np.empty(0, dtype=np.int64), timings, {"trees": count})
+        trace = Trace(np.empty(0, dtype=np.int64), timings, _together(told))
         schema = data.schema.keep(supports > 0)
         return self._release(PartedRelease(empty_clusters(schema), lines, count, data.rows), schema), trace
 
-    def _divided(self, baskets: Baskets) -> Clusters:
-        """The clusters of one part, made by one thread of a worker."""
-        clusters = self.anonymize(baskets, Local(threads=1))[0].data
-        assert isinstance(clusters, Clusters)
-        return clusters
+    def _divided(self, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
+        """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""
+        release, trace = self.anonymize(baskets, Local(threads=1))
+        assert isinstance(release.data, Clusters)
+        published = len(baskets.items) - trace.notes["suppressed_occurrences"]
+        return release.data, {**trace.notes, "published_occurrences": published}
 
     def _refuse_few(self, baskets: int) -> None:
         if baskets < self.k:
             raise Infeasible(
-                f"There are {baskets} baskets, so that no k above {baskets} can be kept; k is {self.k}.",
+                f"There {'is' if baskets == 1 else 'are'} only {counted(baskets, 'baskets')}, so that no k above "
+                f"{baskets} can be kept; k is {self.k}.",
                 best=baskets,
             )
 
@@ -164,6 +167,24 @@ def _hidden_share(forest: Forest) -> float:
     """The share of the published occurrences whose items are only named."""
     supports = forest.chunks.supports
     return float(supports[forest.chunks.chunks == HIDDEN].sum() / max(supports.sum(), 1))
+
+
+def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is told of all parts, from what is told of each."""
+    largest = ("largest_cluster", "refining_passes", "largest_share")
+    occurrences = [part.pop("published_occurrences") for part in parts]
+
+    def of_all(name: str, values: list[Any]) -> Any:
+        if isinstance(values[0], dict):
+            return {one: of_all(one, [value[one] for value in values]) for one in values[0]}
+        if name in largest:
+            return max(values)
+        if name in ("hidden_share", "unrefined_hidden_share"):
+            hidden = sum(round(share * count) for share, count in zip(values, occurrences, strict=True))
+            return hidden / max(sum(occurrences), 1)
+        return sum(values)
+
+    return {**of_all("", parts), "parts": len(parts)}
 
 
 def _notes(baskets: Baskets, clusters: Clusters, forest: Forest) -> dict[str, Any]:

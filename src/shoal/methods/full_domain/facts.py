@@ -1,7 +1,7 @@
 """What the models need to know about classes of tuples: sizes, persons, sensitive values, a population."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,7 +49,8 @@ class Facts:
     models
         The promises, which say what must be counted.
     wildcards
-        Whether missing quasi-identifiers match every value; then the persons of a class are all rows that match it.
+        Whether missing quasi-identifiers match every value; then the persons of a class are all rows that match it,
+        for the models that count so (see `seen_by`).
     overall
         The distribution of each sensitive column that classes are compared with, where it is known what else will be
         published; that of the published classes unless told.
@@ -110,6 +111,12 @@ class Facts:
         population = None if self._population is None else self._population.matching(levels, of_tuple, count)
         persons = self._persons_of(of_tuple, sizes[kept], levels)
         return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count), population)
+
+    def seen_by(self, model: TableModel, statistics: GroupStatistics) -> GroupStatistics:
+        """The facts as a model counts: the rows that match a class if it says so, and otherwise those of the class."""
+        if self._wildcards is None or getattr(model, "missing_matches_all", False):
+            return statistics
+        return replace(statistics, persons=statistics.sizes)
 
     def of_classes(self, of_tuple: Rows, sizes: Counts) -> GroupStatistics:
         """Facts about any classes of tuples, on whatever levels: without wildcards and a population.

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.arrays import Mask
+from shoal.data.counted import counted
 from shoal.methods.full_domain.absorption import Absorption
 from shoal.methods.full_domain.descent import Descent
 from shoal.methods.full_domain.facts import Facts
@@ -140,8 +141,8 @@ class LocalRecoding:
         )
         return (
             f"A plan that loses {plan['value']:.4g} by {self._measure} instead of {value:.4g} was given up because it "
-            f"suppresses {left:,} rows, where {self._limit:,} are allowed: {why}. A suppression limit of {enough:g} "
-            "would allow it."
+            f"suppresses {counted(left, 'rows')}, where {self._limit:,} are allowed: {why}. A suppression limit of "
+            f"{enough:g} would allow it."
         )
 
     def _carried_out(self, plan: Plan, by: Minimized, parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -1,6 +1,7 @@
 """What the methods of full-domain generalisation have in common: wishes, limits, and what they tell."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, TypeVar
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Rows
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -164,6 +166,11 @@ class FullDomain(TableMethod):
             raise WrongUse(
                 "Missing values cannot match all where an entity column says whose rows are whose."
             )
+        if self.missing_matches_all and not any(isinstance(model, KAnonymity) for model in models):
+            raise WrongUse(
+                "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
+                "--missing-matches-all away."
+            )
         lattice = lattice_of(table.quasi, self.max_level, self.raw)
         texts = tuple(texts_of(column) for column in table.quasi)
         return Problem(
@@ -224,8 +231,15 @@ def share_of(share: float, rows: int) -> int:
     return int(Fraction(str(share)) * rows)
 
 
-def refuse(problem: Problem, nearest: tuple[int, Levels], allowed: int) -> NoReturn:
+def refuse(
+    problem: Problem, nearest: tuple[int, Levels], allowed: int, option: Callable[[int], str]
+) -> NoReturn:
     """Say why no vector will do, and the fewest rows that one would have to suppress.
+
+    Parameters
+    ----------
+    option
+        How a number of rows is allowed to be suppressed.
 
     Raises
     ------
@@ -237,12 +251,13 @@ def refuse(problem: Problem, nearest: tuple[int, Levels], allowed: int) -> NoRet
     where = problem.lattice.words(levels)
     if lost >= rows:
         raise Infeasible(
-            f"No vector of levels keeps the promises for any row: even {where} suppresses all {rows} rows. "
-            "Promise less, or allow coarser levels.",
+            f"No vector of levels keeps the promises for any row: even {where} suppresses all "
+            f"{counted(rows, 'rows')}. Promise less, or allow coarser levels.",
             rows,
         )
     raise Infeasible(
-        f"No vector of levels keeps the promises with at most {allowed} suppressed rows; the nearest, {where}, "
-        f"suppresses {lost}. Allow {lost}, allow coarser levels, or promise less.",
+        f"No vector of levels keeps the promises with at most {counted(allowed, 'suppressed rows')}; the nearest, "
+        f"{where}, suppresses {lost:,} of {rows:,}. Allow that ({option(lost)}), allow coarser levels, or promise "
+        "less.",
         lost,
     )

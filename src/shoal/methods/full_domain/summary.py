@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from shoal.data.counted import counted
 from shoal.methods.full_domain.parts import Part
 from shoal.methods.full_domain.problem import Problem
 from shoal.methods.full_domain.search import Progress
@@ -41,7 +42,7 @@ def proof_sentence(measure: str, problem: Problem, progress: Progress, told: Map
         value, bound = told.get(measure, value), 1 - bound if higher else bound
     if progress.proven:
         return (
-            f"Optimum proven: none of {len(problem.lattice):,} vectors of levels has a "
+            f"Optimum proven: none of {counted(len(problem.lattice), 'vectors of levels')} has a "
             f"{'higher' if higher else 'lower'} {name} than {value:.4g}."
         )
     limit = (
@@ -66,11 +67,12 @@ def choice_sentence(
     by = "as the first" if measure == "first" else f"by {measure}{value}"
     if minimal:
         return (
-            f"Chosen {by} among {len(solutions):,} minimal vectors of levels, of heights {min(heights)} to "
-            f"{max(heights)}; its height is {chosen['height']}."
+            f"Chosen {by} among {counted(len(solutions), 'minimal vectors of levels')}, of "
+            f"{_heights(min(heights), max(heights))}; its height is {chosen['height']}."
         )
-    return f"Height {chosen['height']} is the least that there is; chosen {by} among {_vectors(len(solutions))} of it."
+    among = counted(len(solutions), "vectors")
+    return f"Height {chosen['height']} is the least that there is; chosen {by} among {among} of it."
 
 
-def _vectors(count: int) -> str:
-    return f"{count:,} vector{'s' * (count != 1)}"
+def _heights(least: int, most: int) -> str:
+    return f"height {least}" if least == most else f"heights {least} to {most}"

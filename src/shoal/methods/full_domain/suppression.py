@@ -122,12 +122,13 @@ class Suppression:
         models = [*self._unsteady, *([] if self._facts.sizes_say_all else self._steady)]
         while kept.any():
             statistics = self._facts.statistics(levels, number, sizes, kept)
-            broken = [model for model in models if not model.hold_together(statistics)]
+            seen = [(model, self._facts.seen_by(model, statistics)) for model in models]
+            broken = [(model, facts) for model, facts in seen if not model.hold_together(facts)]
             if not broken:
                 return kept, True
             holds = np.ones(len(statistics), dtype=np.bool_)
-            for model in broken:
-                holds &= model.spared(statistics)
+            for model, facts in broken:
+                holds &= model.spared(facts)
             if holds.all():
                 return kept, False
             kept = kept.copy()
@@ -147,7 +148,7 @@ class Suppression:
         statistics = self._facts.statistics(levels, number, sizes, kept, sensitive)
         holds = np.ones(len(statistics), dtype=np.bool_)
         for model in models:
-            holds &= model.holds(statistics)
+            holds &= model.holds(self._facts.seen_by(model, statistics))
         failing = np.zeros(len(kept), dtype=np.bool_)
         failing[np.flatnonzero(kept)[~holds]] = True
         return failing

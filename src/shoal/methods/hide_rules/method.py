@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from shoal.data.association_rules import association_rules, parse_rule, rule_text
 from shoal.data.baskets import Baskets
+from shoal.data.counted import counted
 from shoal.data.itemsets import frequent_itemsets
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -81,6 +82,19 @@ class HideRules(Method):
                 antecedent=self.antecedent,
             ),
         )
+
+    def idle(self) -> tuple[str, ...]:
+        """Rules that are named are not looked for, and only exact solves for so long."""
+        found = [
+            f"--{field} has no effect: --rules names the rules to hide."
+            for field in ("scope", "antecedent")
+            if self.rules and self.given(field)
+        ]
+        if self.strategy != "exact" and self.given("seconds"):
+            found.append(
+                f"--seconds has no effect with --strategy {self.strategy}: only exact solves so long."
+            )
+        return tuple(found)
 
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
@@ -200,8 +214,8 @@ def _sentence(notes: dict[str, Any]) -> str:
     added = f", {notes['added']:,} put in" if notes["added"] else ""
     least = f" (at least {proven:,.0f} were needed)" if proven is not None else ""
     return (
-        f"Sensitive rules found and hidden: {rules:,}; {notes['removed']:,} occurrences taken out{least}{added}, "
-        f"{notes['baskets_changed']:,} baskets changed."
+        f"Sensitive rules found and hidden: {rules:,}; {counted(notes['removed'], 'occurrences')} taken out"
+        f"{least}{added}, {counted(notes['baskets_changed'], 'baskets')} changed."
     )
 
 

@@ -1,6 +1,7 @@
 """k^m-anonymity by generalising items (Terrovitis, Mamoulis and Kalnis 2008, 2011)."""
 
 import time
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from shoal.arrays import Counts, Rows
 from shoal.data.basket_orders import distinct_baskets, orders_of
 from shoal.data.baskets import Baskets
 from shoal.data.builders import build
+from shoal.data.counted import counted
 from shoal.data.domain import nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
@@ -17,6 +19,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible
+from shoal.io.basket_layouts import Layout, parse_layout, unwritable
 from shoal.methods.km_generalization.cut import Cut, distinct
 from shoal.methods.km_generalization.tree import ItemTree
 from shoal.methods.method import Method
@@ -26,6 +29,11 @@ from shoal.models.model import Model
 ALPHABETICAL = (
     "Items have no hierarchy: neighbours in the order of their texts were grouped, five by five. What they mean has no "
     "part in that; give them a hierarchy with --item-hierarchy."
+)
+
+RENAMED = (
+    "The node {node!r} cannot be told apart in the layout {layout}, in which the baskets came: they are published as a "
+    "long table of basket and item. To keep the layout, rename the node in the hierarchy."
 )
 
 SECRETS_COUNT = (
@@ -72,6 +80,12 @@ class KmGeneralization(Method):
         """k^m-anonymity."""
         return (KmAnonymity(k=self.k, m=self.m),)
 
+    def idle(self) -> tuple[str, ...]:
+        """Only local recoding works by parts."""
+        if self.algorithm == "lra" or not self.given("parts"):
+            return ()
+        return (f"--parts has no effect with --algorithm {self.algorithm}: only lra works by parts.",)
+
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
@@ -83,17 +97,18 @@ class KmGeneralization(Method):
         filled = np.flatnonzero(used.lengths > 0)
         if 0 < len(filled) < self.k:
             raise Infeasible(
-                f"k = {self.k} cannot be kept: only {len(filled)} baskets hold anything. "
+                f"k = {self.k} cannot be kept: only {counted(len(filled), 'baskets')} "
+                f"{'holds' if len(filled) == 1 else 'hold'} anything. "
                 f"The largest k is {len(filled)}.",
                 len(filled),
             )
         tree = ItemTree.of(used.vocabulary, used.hierarchy or _alphabetical(used.vocabulary))
         nodes = used.items.astype(np.int64)
         row_of = np.repeat(np.arange(len(used)), used.lengths)
-        cost = counted = lowered = 0
+        cost = tried = lowered = 0
         for rows in self._parts(used, filled):
             cut = Cut(tree, used.take(rows))
-            counted += self._protect(cut)
+            tried += self._protect(cut)
             lowered += cut.lower(self.k, self.m) if self.lower else 0
             chosen = np.zeros(len(used), dtype=np.bool_)
             chosen[rows] = True
@@ -108,15 +123,17 @@ class KmGeneralization(Method):
         notes: dict[str, Any] = {
             "hierarchy": "alphabetical" if used.hierarchy is None else "given",
             "ncp": cost / max(tree.leaves * len(nodes), 1),
-            "counted": counted,
+            "counted": tried,
             "lowered": lowered,
             "published_items": len(published.vocabulary),
             "published_nodes": len(names),
         }
         if used.hierarchy is None:
             notes["summary"] = [ALPHABETICAL]
-        if len(used.sensitive):
-            notes["warnings"] = [SECRETS_COUNT]
+        published, warnings = _writable(published)
+        warnings += [SECRETS_COUNT] if len(used.sensitive) else []
+        if warnings:
+            notes["warnings"] = warnings
         timings = {"raise": raised - begin, "publish": time.perf_counter() - raised}
         return self.released(published, details), Trace(order, timings, notes)
 
@@ -171,3 +188,13 @@ def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> t
     )
     order = made.canonical_order()
     return made.take(order), order
+
+
+def _writable(baskets: Baskets) -> tuple[Baskets, list[str]]:
+    """The baskets in a layout in which their nodes can be told apart, and a sentence where it is not theirs."""
+    layout = parse_layout(baskets.layout)
+    node = unwritable(baskets.vocabulary, layout)
+    if node is None:
+        return baskets, []
+    long = str(Layout("long", ("basket", "item")))
+    return replace(baskets, layout=long), [RENAMED.format(node=node, layout=layout.form)]

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.cells import SUPPRESSED
+from shoal.data.counted import counted
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.statistics import group_statistics
@@ -163,12 +164,14 @@ class RuleHiding(TableMethod):
         timings = {"anonymize": time.perf_counter() - begin}
         begin = time.perf_counter()
         names = [column.name for column in judged]
-        made, stars = hide_in_parts(first.data, data, self._starring(), names, seed, engine.memory)
+        made, told = hide_in_parts(first.data, data, self._starring(), names, seed, engine.memory)
         others = [model for model in self._first_models(data.schema) if not isinstance(model, KAnonymity)]
         for model, verdict in zip(others, verify_table(others, made, engine.memory), strict=True):
             self._refuse_lost_promise(model, verdict)
         timings["hide"] = time.perf_counter() - begin
-        notes = {**trace.notes, **{f"rules.{name}": {"stars": count} for name, count in stars.items()}}
+        rules = {f"rules.{name}": facts for name, facts in told.items()}
+        summary = [*trace.notes.get("summary", ()), *_sentences(rules)]
+        notes = {**trace.notes, **rules, "summary": summary}
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
     def _step_one_in_parts(
@@ -235,6 +238,11 @@ class RuleHiding(TableMethod):
         for name in self.options:
             if name not in own:
                 raise UnknownName(f"parameter of {self.anonymize_with}", name, own)
+        if not super().models():
+            raise WrongUse(
+                f"{self.name} anonymises the table first, by {self.anonymize_with}, and has nothing to promise there; "
+                f"give --k, for example --k 10, or --anonymize-with {NONE} for a table that is anonymous already."
+            )
         promised = {name: getattr(self, name) for name in TableMethod.model_fields}
         try:
             inner: TableMethod = kind(**promised, **self.options)
@@ -356,11 +364,15 @@ class RuleHiding(TableMethod):
 def _sentences(notes: dict[str, Any]) -> list[str]:
     """What was found and done, in sentences."""
     found = [
-        f"{facts['rules']:,} of {name.partition('.')[2]}"
+        f"{facts['rules']:,} of {name.partition('.')[2]} (confidence {facts['confidence_before']:.4g} at most before)"
         for name, facts in notes.items()
         if name.startswith("rules.")
     ]
-    joined = f"; {notes['classes_joined']:,} classes joined for it" if notes.get("classes_joined") else ""
+    joined = (
+        f"; {counted(notes['classes_joined'], 'classes')} joined for it"
+        if notes.get("classes_joined")
+        else ""
+    )
     return [f"Rules hidden: {', '.join(found)}{joined}."]
 
 
@@ -370,10 +382,16 @@ def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:
         value = verdict.value
         best = value if value is None or isinstance(value, int) else float(value)
         raise Infeasible(
-            f"The table as it stands does not keep {model.name} ({verdict.promise}); it reaches {best}. Ask for that, "
-            "or anonymise it with --anonymize-with mondrian.",
+            f"The table as it stands does not keep {model.name} ({verdict.promise}); it reaches {best}. "
+            f"{'Ask for that, or anonymise' if _can_be_asked(model, best) else 'Anonymise'} it with --anonymize-with "
+            "mondrian.",
             best,
         )
+
+
+def _can_be_asked(model: TableModel, best: float | None) -> bool:
+    """Whether what a table reaches is a promise: no class of one row is one of k-anonymity."""
+    return best is not None and (best > 1 or not isinstance(model, KAnonymity))
 
 
 def _refused(refusal: Infeasible) -> Infeasible:

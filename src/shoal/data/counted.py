@@ -1,0 +1,23 @@
+"""Numbers with their nouns."""
+
+
+def counted(number: int, nouns: str) -> str:
+    """A number with its noun, which is given in the plural.
+
+    >>> counted(1, "rows"), counted(1200, "rows"), counted(1, "classes"), counted(1, "hierarchies")
+    ('1 row', '1,200 rows', '1 class', '1 hierarchy')
+    """
+    return f"{number:,} {singular(nouns) if number == 1 else nouns}"
+
+
+def singular(nouns: str) -> str:
+    """One of what is given in the plural.
+
+    >>> [singular(nouns) for nouns in ("rows", "classes", "hierarchies", "different values", "vectors of levels")]
+    ['row', 'class', 'hierarchy', 'different value', 'vector of levels']
+    """
+    noun, of, whose = nouns.partition(" of ")
+    for ending, one in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if noun.endswith(ending):
+            return noun.removesuffix(ending) + one + of + whose
+    return nouns
