@@ -167,7 +167,8 @@ def engine_of(wanted: Running) -> Engine | None:
     """The engine that a recipe asks for; None for the memory of this machine."""
     if wanted.engine == "local":
         return None
-    engine: Engine = registry.load("engine", wanted.engine).within(wanted.memory, wanted.master)
+    kind = registry.load("engine", wanted.engine)
+    engine: Engine = kind.within(wanted.memory or "4GB", wanted.master or "local[*]")
     return engine
 
 

@@ -99,6 +99,7 @@ def publish(
     refuse_source_folder(output.folder, recipe.source.path)
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
+    recipe.running.refuse_idle()
     tell = stage or (lambda _: None)
     if recipe.running.engine != "local":
         return publish_parts(recipe, force=force, stage=tell), Path(output.folder)
@@ -270,6 +271,10 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
+    if isinstance(engine, str):
+        raise WrongUse(
+            f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
+        )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     if isinstance(data, Table | Baskets):
         if engine is not None:

@@ -102,14 +102,24 @@ class Running(Section):
         default="local",
         description="where the work is done: in this machine's memory, on a Spark cluster, or here with rows in files",
     )
-    master: str = Field(
-        default="local[*]",
-        description="with spark: the cluster, local[*] for this machine or spark://HOST:PORT",
+    master: str | None = Field(
+        default=None,
+        description="with spark: the cluster, spark://HOST:PORT; local[*], all cores of this machine, unless told",
     )
-    memory: str = Field(
-        default="4GB",
-        description="the most memory on this machine: of the program, and with spark of its JVM and Python workers",
+    memory: str | None = Field(
+        default=None,
+        description="with stream and spark: the most memory on this machine, of the program and with spark of its JVM "
+        "and Python workers; 4GB unless told",
     )
+
+    def refuse_idle(self) -> None:
+        """Refuse what has no effect on the engine: a bound of memory that bounds nothing would be believed."""
+        if self.memory is not None and self.engine == "local":
+            raise WrongUse(
+                "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
+            )
+        if self.master is not None and self.engine != "spark":
+            raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
 
 
 class Output(Section):
@@ -131,7 +141,7 @@ class Recipe(Section):
         description="column to builder or file; `items` to that of the items of baskets",
     )
     method: dict[str, Any] = Field(description="name and parameters of the method")
-    seed: int | None = Field(default=None, description="for methods that draw random numbers")
+    seed: int | None = Field(default=None, ge=0, description="for methods that draw random numbers")
     measures: tuple[str | dict[str, Any], ...] = Field(
         default=(),
         description="measures beside those that always run: names, or tables with name and options",
@@ -261,12 +271,20 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     """A measure from its name, or from its name and options."""
     plain = {"name": given} if isinstance(given, str) else given
     options = {option: value for option, value in plain.items() if option != "name"}
-    kind = registry.load("measure", plain.get("name", ""))
+    name = plain.get("name", "")
+    if name not in registry.MEASURES and (giving := measures_of(name)):
+        raise WrongUse(f"{name!r} is a score of the measure {' and of '.join(giving)}: ask for that.")
+    kind = registry.load("measure", name)
     try:
         made: Measure = kind(**options)
     except ValidationError as error:
         raise WrongUse(f"{plain['name']}: {explain(error)}") from error
     return made
+
+
+def measures_of(score: str) -> list[str]:
+    """The measures that give a score of that name."""
+    return [name for name in registry.MEASURES if score in registry.load("measure", name).scores_named]
 
 
 def parameters_of(method: Method) -> dict[str, Any]:

@@ -205,3 +205,47 @@ def test_a_measure_that_says_nothing(
     answer = shoal("measure", "out", "--original", people, "--measures", f"loss,{measure}")
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "change", "said"),
+    [
+        ("coherence", ("--h", 0.9, "--p", 2), lambda lines: lines[:-5], "the original 195"),
+        (
+            "coherence",
+            ("--h", 0.9, "--p", 2),
+            lambda lines: [line.replace("1 ", "") for line in lines],
+            "hold '1'",
+        ),
+        ("km-generalization", ("--m", 2), lambda lines: lines[:-5], "the original 195"),
+    ],
+)
+def test_other_baskets(
+    shoal: Callable[..., object],
+    tmp_path: Path,
+    method: str,
+    options: tuple[object, ...],
+    change: Callable[[list[str]], list[str]],
+    said: str,
+) -> None:
+    baskets = tmp_path / "baskets.dat"
+    made = shoal(
+        "generate", "baskets", "--rows", 200, "--items", 12, "--density", 0.3, "--seed", 7, "-o", baskets
+    )
+    assert made.code == 0
+    answer = shoal("anonymize", method, baskets, "--k", 3, *options, "--no-report", "-o", "out")
+    assert answer.code == 0, answer.err
+    assert shoal("measure", "out", "--original", baskets).code == 0
+    other = tmp_path / "other.dat"
+    other.write_text("\n".join(change(baskets.read_text().splitlines())) + "\n")
+    answer = shoal("measure", "out", "--original", other)
+    assert (answer.code, answer.out) == (3, "")
+    assert OTHER in answer.err
+    assert said in answer.err
+
+
+def test_a_score_is_no_measure(shoal: Callable[..., object], people: Path, roles: tuple[str, ...]) -> None:
+    release_by(shoal, people, roles, "mondrian")
+    answer = shoal("measure", "out", "--original", people, "--measures", "lm")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'lm' is a score of the measure loss" in answer.err

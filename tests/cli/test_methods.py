@@ -62,3 +62,9 @@ def test_a_name_that_is_not_there(shoal: Callable[..., object]) -> None:
     answer = shoal("methods", "mondrain")
     assert (answer.code, answer.out) == (2, "")
     assert "There is no method, model or measure 'mondrain'. Did you mean 'mondrian'" in answer.err
+
+
+def test_a_score_leads_to_its_measure(shoal: Callable[..., object]) -> None:
+    answer = shoal("methods", "kl_sum")
+    assert answer.code == 0
+    assert answer.out.startswith("reconstruction: a measure")

@@ -219,3 +219,46 @@ def test_a_population_that_no_promise_of_a_release_is_about(
     answer = shoal("verify", "out", "--population", people, *engine)
     assert answer.code == 2
     assert "The population has no effect" in answer.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("generate", "baskets", "--rows", 10, "--seed", -1, "-o", "x.dat"),
+        ("anonymize", "mondrian", "people.csv", "--k", 3, "--quasi", "age", "--seed", -1, "-o", "x"),
+        ("reconstruct", "out", "--seed", -1, "-o", "x"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_seed_is_not_negative(shoal: Callable[..., object], command: tuple[object, ...]) -> None:
+    answer = shoal(*command)
+    assert (answer.code, answer.out) == (2, "")
+    assert "seed must be at least 0, not -1" in answer.err
+
+
+@pytest.mark.parametrize("share", ["nan", "inf", "-1"])
+def test_a_support_is_a_number(shoal: Callable[..., object], tmp_path: Path, share: str) -> None:
+    (tmp_path / "baskets.dat").write_text("a b\n")
+    answer = shoal("convert", tmp_path / "baskets.dat", "x.dat", "--least-support", share)
+    assert (answer.code, answer.out) == (2, "")
+    assert "at least 0" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--memory", "4GB"), "--memory bounds nothing"),
+        (("--engine", "stream", "--master", "local[2]"), "--master is for --engine spark"),
+    ],
+)
+def test_engines_are_not_told_what_they_do_not_heed(
+    shoal: Callable[..., object], people: Path, options: tuple[str, ...], said: str
+) -> None:
+    roles = ("--quasi", "age", "--others", "drop")
+    for command in (
+        ("anonymize", "mondrian", people, *roles, "--k", 3, "-o", "x"),
+        ("verify", people, *roles[:2], "--k", 2),
+    ):
+        answer = shoal(*command, *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert said in answer.err

@@ -13,6 +13,7 @@ from shoal.cli.options import (
     Section,
     flag,
     flattened,
+    number_option,
     pairs_of,
     pairs_option,
     prose,
@@ -20,6 +21,7 @@ from shoal.cli.options import (
     singular,
     source_named,
     text_option,
+    to_seed,
 )
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
@@ -53,7 +55,7 @@ Input = Annotated[
     ),
 ]
 Seed = Annotated[
-    int | None, Parameter(help="for methods that draw random numbers", group=OUTPUT, negative="")
+    int | None, number_option("for methods that draw random numbers", group=OUTPUT, converter=to_seed)
 ]
 Hierarchies = Annotated[
     str | None,

@@ -55,7 +55,7 @@ def compare(
     recipe has grown. A run that fails is recorded, and the others go on.
     """
     if example:
-        return _example(Path(recipe))
+        return _example(Path(recipe), force)
     folder = output or Path(recipe).stem
     try:
         with show.bar(quiet or json) as tell:
@@ -71,10 +71,10 @@ def compare(
     return show.comparison(found, quiet=quiet, json=json)
 
 
-def _example(path: Path) -> int:
+def _example(path: Path, force: bool) -> int:
     """Write a recipe to begin with."""
     from importlib.resources import files
 
-    refuse_existing(str(path), False)
+    refuse_existing(str(path), force)
     path.write_bytes(files("shoal.compare").joinpath("templates", "example.toml").read_bytes())
     return 0

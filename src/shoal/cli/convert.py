@@ -38,8 +38,8 @@ def convert(
     to: Annotated[
         str | None,
         text_option(
-            "layout to write: lines, spmf, long:ID,ITEM, matrix or column:NAME; .dat, .spmf and .parquet tell it "
-            "themselves",
+            "layout to write: lines, spmf, long:ID,ITEM, matrix or column:NAME; .dat, .spmf, .parquet and "
+            ".arrow tell it themselves",
             "LAYOUT",
             group=OUTPUT,
         ),

@@ -10,7 +10,7 @@ from shoal import registry
 from shoal.cli import show, summary
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
 from shoal.cli.examples import MADE
-from shoal.cli.options import Section, flattened, number_option, single, text_option
+from shoal.cli.options import Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
 from shoal.io.basket_conversion import layout_by_ending
@@ -23,7 +23,9 @@ EXAMPLES = {
     "baskets": f"Example:\n  {MADE['baskets.dat']}",
 }
 
-Seed = Annotated[int | None, number_option("the same seed makes the same data", group=OUTPUT)]
+Seed = Annotated[
+    int | None, number_option("the same seed makes the same data", group=OUTPUT, converter=to_seed)
+]
 Target = Annotated[
     str,
     text_option(

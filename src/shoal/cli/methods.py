@@ -28,7 +28,7 @@ def program(tokens: Sequence[str]) -> App:
     return single("methods", methods, EXAMPLE)
 
 
-Name = Annotated[str, Parameter(help="a method, model or measure, to be told all about it")]
+Name = Annotated[str, Parameter(help="a method, model, measure or score, to be told all about it")]
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:
@@ -44,7 +44,8 @@ def methods(name: Name | None = None, /, *, json: Json = False) -> None:
         return
     if name is not None:
         for family, entries in found.items():
-            tell(family, entries[0])
+            for entry in entries:
+                tell(family, entry)
         return
     listed(found)
 
@@ -62,7 +63,7 @@ def listed(found: Found) -> None:
 
 
 def entries_of(name: str, found: Found) -> Found:
-    """What has a name: a method and its model may share one."""
+    """What has a name: a method and its model may share one, and a score leads to its measures."""
     named = {
         family: [
             entry | {"parameters": parameters_of(family, name)} for entry in entries if entry["name"] == name
@@ -70,6 +71,9 @@ def entries_of(name: str, found: Found) -> Found:
         for family, entries in found.items()
     }
     if not any(named.values()):
+        scored = [entry["name"] for entry in found["measures"] if name in entry["scores"]]
+        if scored:
+            return {"measures": [one for measure in scored for one in entries_of(measure, found)["measures"]]}
         known = dict.fromkeys(entry["name"] for entries in found.values() for entry in entries)
         raise UnknownName("method, model or measure", name, known)
     return {family: entries for family, entries in named.items() if entries}

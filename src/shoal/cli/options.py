@@ -71,6 +71,14 @@ def whole(_: Any, tokens: Sequence[Any]) -> int:
         raise WrongUse(f"{tokens[0].value!r} is not a whole number.") from None
 
 
+def to_seed(_: Any, tokens: Sequence[Any]) -> int:
+    """A whole number that random numbers begin with."""
+    found = whole(_, tokens)
+    if found < 0:
+        raise WrongUse(f"A seed must be at least 0, not {found}.")
+    return found
+
+
 def _parted(text: str) -> tuple[str, str, str]:
     r"""A text before and after its first ``=`` that has no backslash before it."""
     parts = re.split(r"(?<!\\)(=)", text, maxsplit=1)
@@ -308,7 +316,7 @@ def text_option(help_text: str, metavar: str, **more: Any) -> Parameter:
 
 def number_option(help_text: str, **more: Any) -> Parameter:
     """An option that takes a whole number."""
-    return Parameter(help=help_text, negative="", converter=whole, **more)
+    return Parameter(help=help_text, negative="", **{"converter": whole, **more})
 
 
 def single(name: str, command: Callable[..., Any], example: str) -> App:

@@ -7,7 +7,8 @@ from cyclopts import App, Parameter, validators
 
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Quiet
-from shoal.cli.options import number_option, single, text_option
+from shoal.cli.options import number_option, single, text_option, to_seed
+from shoal.data.counted import counted
 from shoal.io.reconstructions import read_published_clusters, write_reconstructions
 
 EXAMPLE = """Example:
@@ -17,13 +18,15 @@ EXAMPLE = """Example:
 Count = Annotated[
     int, number_option("how many datasets to draw", group=OUTPUT, validator=validators.Number(gte=1))
 ]
-Seed = Annotated[int, number_option("the same seed draws the same datasets", group=OUTPUT)]
+Seed = Annotated[int, number_option("the same seed draws the same datasets", group=OUTPUT, converter=to_seed)]
 Target = Annotated[
     str, text_option("the folder to make, with 1.dat, 2.dat, …", "DIR", name=("--output", "-o"), group=OUTPUT)
 ]
 Layout = Annotated[
     str | None,
-    text_option("layout of the files: lines, spmf, long:ID,ITEM or matrix", "LAYOUT", group=OUTPUT),
+    text_option(
+        "layout of the files: lines, spmf, long:ID,ITEM, matrix or column:NAME", "LAYOUT", group=OUTPUT
+    ),
 ]
 
 
@@ -54,6 +57,6 @@ def reconstruct(
         files = write_reconstructions(read_published_clusters(folder), output, count, seed, baskets)
     if not quiet:
         show.line(
-            f"{len(files)} datasets in {output}: {files[0].name}"
+            f"{counted(len(files), 'datasets')} in {output}: {files[0].name}"
             + (f" … {files[-1].name}" if count > 1 else "")
         )

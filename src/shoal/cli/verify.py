@@ -120,6 +120,7 @@ def verify(
     Promises about a population are judged beside its file. Where published cells are nodes of hierarchies, these tell
     who of the population is meant: a folder with its run.json knows them, otherwise give them here.
     """
+    running.refuse_idle()
     others: tuple[Model, ...] = ()
     if isinstance(promise, TableModel):
         promised = promised.model_copy(update={"promises": (promise,)})

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 
 import numpy as np
@@ -80,8 +80,8 @@ def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
     >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
     (('a',), ('a', 'b', 'c'))
     """
-    if least_support < 0:
-        raise WrongUse(f"The least support must be at least 0, not {least_support:g}.")
+    if not 0 <= least_support < inf:
+        raise WrongUse(f"The least support must be a number of at least 0, not {least_support:g}.")
     exact = Fraction(str(least_support))
     least = ceil(exact * len(baskets)) if exact < 1 else ceil(exact)
     rare = baskets.supports < least

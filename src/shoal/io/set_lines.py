@@ -17,6 +17,9 @@ from shoal.io.spelling import Spelling
 _SET = Spelling("[", ", ", "]\n", "[]\n")
 
 
+NOT_OURS = "Published groups and clusters have one a line; the file is damaged, or holds something else."
+
+
 class Place(NamedTuple):
     """A line of a file, for messages."""
 
@@ -91,11 +94,9 @@ def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[st
                 entry = json.loads(text, object_pairs_hook=_once)
             except (ValueError, RecursionError) as error:
                 reason = str(error) if isinstance(error, ValueError) else "it is nested too deep"
-                raise BadData(
-                    f"the line is no JSON object: {reason}. The file is damaged or not ours.", *place
-                ) from None
+                raise BadData(f"the line is no JSON object: {reason}. {NOT_OURS}", *place) from None
             if not isinstance(entry, dict):
-                raise BadData("the line is JSON, but no object in braces.", *place)
+                raise BadData(f"the line is JSON, but no object in braces. {NOT_OURS}", *place)
             yield place, entry
 
 

@@ -14,6 +14,9 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.measures.ranges import day, number
 
+PUT_IN = ("hide-rules",)
+"""Methods that may put items into baskets."""
+
 
 def refuse_other_original(original: Table | Baskets, release: Release, path: str | None = None) -> None:
     """Refuse an original that holds less than what was published.
@@ -56,6 +59,8 @@ def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str 
             for item in published.vocabulary:
                 if item not in known and item not in nodes:
                     yield None, f"the item {item!r} is published, and no basket of the original has it"
+        if isinstance(published, Baskets):
+            yield from _other_baskets(original, published, release)
         return
     for column in published.columns if isinstance(published, Table) else ():
         if column.role is Role.ENTITY or column.name not in original.names:
@@ -67,6 +72,22 @@ def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str 
                 yield column.name, f"{_shown(text)} is published, and no row of the original has it"
         else:
             yield from _too_many(source, column)
+
+
+def _other_baskets(original: Baskets, published: Baskets, release: Release) -> Iterator[tuple[None, str]]:
+    """Baskets that came or went, and items that are held by more baskets than before."""
+    if len(published) + release.suppressed != len(original):
+        left_out = f" and left {release.suppressed:,} out" if release.suppressed else ""
+        yield None, f"the release has {len(published):,} baskets{left_out}, the original {len(original):,}"
+    if release.method in PUT_IN:
+        return
+    before = dict(zip(original.vocabulary, original.supports.tolist(), strict=True))
+    for item, after in zip(published.vocabulary, published.supports.tolist(), strict=True):
+        if after > before.get(item, after):
+            yield (
+                None,
+                f"{after:,} baskets of the release hold {item!r}, and {before[item]:,} of the original",
+            )
 
 
 def _shown(text: str) -> str:

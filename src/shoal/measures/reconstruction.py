@@ -57,7 +57,7 @@ class Reconstruction(Measure):
     items: int = Field(default=4, ge=1, le=16, description="public items of a question: r in the paper")
     questions: int = Field(default=100, ge=1, description="sets of public items that are drawn")
     frequent: int = Field(default=50, ge=1, description="how many items count as the most frequent ones")
-    seed: int = Field(default=0, description="draws the same questions again")
+    seed: int = Field(default=0, ge=0, description="draws the same questions again")
 
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Ask the release and the original the same questions."""

@@ -18,6 +18,7 @@ from shoal.methods.mondrian.parts import cut_parts
 from shoal.methods.mondrian.plan import Plan
 from shoal.methods.mondrian.publish import Form
 from shoal.methods.table_method import TableMethod, published
+from shoal.models.delta_presence import DeltaPresence
 from shoal.models.model import TableModel
 
 Made = TypeVar("Made", Table, PartedRelease)
@@ -97,6 +98,12 @@ class Mondrian(TableMethod):
         self, table: Table, models: tuple[TableModel, ...], overall: dict[str, Counts] | None = None
     ) -> Plan:
         relaxed = self.partitioning == "relaxed"
+        for model in models:
+            if relaxed and isinstance(model, DeltaPresence):
+                raise WrongUse(
+                    f"Relaxed partitioning does not go with {model.name}: its classes overlap, so that a person of the "
+                    "population fits several. Use --partitioning strict, or promise --k-map."
+                )
         return Plan.of(table, self.publish, models, self.weights, relaxed, self.choose, overall)
 
     def _release(self, data: Made, models: tuple[TableModel, ...]) -> Release[Made]:
