@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 
 SETTINGS = {
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.executor.memory": "512m",
     "spark.executorEnv.PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
     "spark.sql.shuffle.partitions": "2",

@@ -24,6 +24,13 @@ _FULL = {
 """What Spark says where a part does not fit, and what that means."""
 
 
+GONE = (
+    "The JVM of Spark on this machine has ended in the middle of the work: it ran out of memory, or was stopped. Give "
+    "it more with --memory."
+)
+"""Said where nobody answers any more."""
+
+
 @contextmanager
 def aside() -> Iterator[Callable[[], str]]:
     """Keep standard error, that of the JVM too, in a file while a session starts."""
@@ -59,7 +66,12 @@ def said(path: str | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+        library = type(error).__module__.partition(".")[0]
+        if type(error).__name__ == "Py4JNetworkError" or isinstance(error, ConnectionError | EOFError):
+            raise EngineFailed(GONE) from error
+        if library == "pyarrow" and "schema message" in str(error):
+            raise EngineFailed(GONE) from error
+        if library not in ("py4j", "pyspark"):
             raise
         raise _sentence(error, path) from error
 

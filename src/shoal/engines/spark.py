@@ -50,6 +50,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.driver.maxResultSize": "0",
+    "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     # What is kept lies in as many parts as it is large; otherwise in 200, each of which costs a Python worker's call.
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
@@ -184,12 +185,13 @@ class Spark:
 
     def close(self) -> None:
         """Let go of what was kept, and stop a session that was started here."""
-        for frame in self._kept:
-            frame.unpersist()
-        self._kept.clear()
-        if self._own and self._session is not None:
-            self._session.stop()
-            self._session, self._own = None, False
+        with said():
+            for frame in self._kept:
+                frame.unpersist()
+            self._kept.clear()
+            if self._own and self._session is not None:
+                self._session.stop()
+                self._session, self._own = None, False
 
     def remember(self, frame: "DataFrame") -> None:
         """Let go of a frame that is kept when the engine closes."""
@@ -354,9 +356,7 @@ def start(master: str, settings: Mapping[str, str]) -> "SparkSession":
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = _builder().master(master)
-    for key, value in {**SETTINGS, **settings}.items():
-        builder = builder.config(key, value)
+    builder = _builder().master(master).config(map={**SETTINGS, **settings})
     with aside() as log:
         try:
             session: SparkSession = builder.getOrCreate()
