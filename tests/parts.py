@@ -11,6 +11,7 @@ import polars as pl
 from shoal.data.baskets import Baskets
 from shoal.data.parts import COUNT, PartedBaskets, PartedRelease, PartedTable, TextLayout
 from shoal.data.table import Table
+from shoal.errors import Infeasible
 from shoal.io.part_files import part_files
 
 Result = TypeVar("Result")
@@ -168,3 +169,12 @@ def parted_baskets(baskets: Baskets, seed: int = 0) -> PartedBaskets:
 def published_rows(release: PartedRelease) -> pl.DataFrame:
     """All published rows."""
     return release.parts.collect()
+
+
+def refusal(run: Callable[[], object]) -> str | None:
+    """Why something is infeasible; None if it is not."""
+    try:
+        run()
+    except Infeasible as error:
+        return str(error)
+    return None

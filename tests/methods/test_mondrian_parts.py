@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.contract.data import people
-from tests.parts import MemoryEngine, parted, published_rows
+from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.retried import RetriedEngine, RetriedParts
 from tests.tables import column, table
 
@@ -66,15 +66,6 @@ def both(method, data, seed=0, memory=1 << 30):
     assert release.data.schema.names == local.data.names
     assert len(trace.rows) == 0
     return to_polars(local.data), published_rows(release.data), trace
-
-
-def refusal(run):
-    """Why something is infeasible, or None."""
-    try:
-        run()
-    except Infeasible as error:
-        return str(error)
-    return None
 
 
 @given(

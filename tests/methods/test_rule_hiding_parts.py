@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.contract.data import people
-from tests.parts import MemoryEngine, parted, published_rows
+from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.tables import column
 
 from shoal.data.frames import to_polars
@@ -71,15 +71,6 @@ def both(method, data, seed=0):
     models = tuple(type(model).from_promise(dict(model.as_promise())) for model in method.models())
     assert all(verdict.holds for verdict in verify_table(models, release.data, 1 << 30))
     return to_polars(local.data), published_rows(release.data)
-
-
-def refusal(run):
-    """Why something is infeasible, or None."""
-    try:
-        run()
-    except Infeasible as error:
-        return str(error)
-    return None
 
 
 @given(
