@@ -187,6 +187,17 @@ def test_wide_rows_come_few_at_a_time(stream: Stream, monkeypatch: pytest.Monkey
     assert max(sizes) <= 25
 
 
+def test_a_few_rows_that_wait_keep_no_frames_in_memory(tmp_path: Path) -> None:
+    """Texts of a piece are views into those of its frame, so that small heaps go to the disk with the large ones."""
+    scratch = spill.Scratch(str(tmp_path))
+    frames = [pl.DataFrame({"line": [f"{number}-{row:0100}" for row in range(100)]}) for number in range(9)]
+    numbered = [piece for frame in frames for piece in ((1, frame[:1]), (0, frame[1:]))]
+    heaps = spill.spread(numbered, 2, scratch, room=int(2.5 * frames[0].estimated_size()))
+    assert [heap.waiting for heap in heaps] == [0, 0]
+    assert pl.concat(list(heaps[1].frames()))["line"].to_list() == [frame["line"][0] for frame in frames]
+    scratch.close()
+
+
 @pytest.mark.parametrize("text", ["", "4", "100MB", "4 parrots", "-1GB"])
 def test_wrong_memory(text: str) -> None:
     with pytest.raises(WrongUse, match="emory"):

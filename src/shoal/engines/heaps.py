@@ -17,7 +17,7 @@ SAMPLE = 64
 def together(
     frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratch, turn: int = 0
 ) -> Iterator[pl.DataFrame]:
-    """Rows in pieces that fit into memory, those of a group in one piece."""
+    """Rows in pieces of which two fit into memory, those of a group in one piece, which may be larger."""
 
     def divided() -> Iterator[tuple[int, pl.DataFrame]]:
         for frame in frames:
@@ -28,8 +28,8 @@ def together(
     for heap in spread(divided(), BUCKETS, scratch, memory // 4):
         if not heap.rows:
             continue
-        if heap.bytes <= memory or _alike(heap, by):
-            yield pl.concat(list(heap.frames()))
+        if heap.bytes <= memory // 2 or _alike(heap, by):
+            yield pl.concat(list(heap.frames()), rechunk=True)
         else:
             yield from together(heap.frames(), by, memory, scratch, turn + 1)
         heap.drop()

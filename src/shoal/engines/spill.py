@@ -88,15 +88,18 @@ class Heap:
 
 
 def spread(pieces: Iterable[tuple[int, pl.DataFrame]], count: int, scratch: Scratch, room: int) -> list[Heap]:
-    """Put numbered pieces onto heaps; the largest heaps go to the disk as soon as all take more than the room."""
+    """Put numbered pieces onto heaps; all of them go to the disk as soon as they take more than the room.
+
+    The small heaps too: the texts of a piece are views into those of the frame that it was cut from, so that a few rows
+    that wait would keep whole frames in memory.
+    """
     heaps = [Heap(scratch) for _ in range(count)]
     waiting = 0
     for number, piece in pieces:
-        before = heaps[number].waiting
         heaps[number].add(piece)
-        waiting += heaps[number].waiting - before
-        while waiting > room:
-            largest = max(heaps, key=lambda heap: heap.waiting)
-            waiting -= largest.waiting
-            largest.flush()
+        waiting += int(piece.estimated_size())
+        if waiting > room:
+            for heap in heaps:
+                heap.flush()
+            waiting = 0
     return heaps

@@ -150,7 +150,8 @@ class StreamParts:
 
         def frames() -> Iterator[pl.DataFrame]:
             for rows in together(self._all(), by, self._engine.memory, self._engine.scratch):
-                yield from (work(group) for group in rows.partition_by(by))
+                # One group is copied at a time: all of them would take the memory of the rows again.
+                yield from (work(group) for _, group in rows.group_by(by, maintain_order=True))
 
         return self._made(frames, schema)
 
