@@ -105,7 +105,10 @@ def test_parameters_with_hyphens() -> None:
             lambda: make_method({"name": "mondrian", "k": 1}),
             "mondrian: k must be greater than or equal to 2, not 1.",
         ),
-        (lambda: make_method({"name": "mondrian", "kk": 1}), "mondrian: kk is not a parameter here."),
+        (
+            lambda: make_method({"name": "mondrian", "kk": 1}),
+            "mondrian: kk is not a parameter here (did you mean k?).",
+        ),
         (
             lambda: make_method({"name": "hide-rules", "support": 0.1, "confidence": 0.5, "rules": ["a"]}),
             "hide-rules: rules: A rule is written with spaces as 'beer + nuts => wine', not 'a'.",

@@ -27,7 +27,8 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -263,7 +264,7 @@ def make_method(parameters: dict[str, Any]) -> Method:
     try:
         method: Method = method_class(**given)
     except ValidationError as error:
-        raise WrongUse(f"{name}: {explain(error)}") from error
+        raise WrongUse(f"{name}: {explain(error, method_class.model_fields)}") from error
     return method
 
 
@@ -278,7 +279,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     try:
         made: Measure = kind(**options)
     except ValidationError as error:
-        raise WrongUse(f"{plain['name']}: {explain(error)}") from error
+        raise WrongUse(f"{plain['name']}: {explain(error, kind.model_fields)}") from error
     return made
 
 
@@ -297,28 +298,54 @@ def parameters_of(method: Method) -> dict[str, Any]:
     return {"name": method.name, **method.model_dump(mode="json", exclude_defaults=True), **private}
 
 
-def explain(error: ValidationError) -> str:
-    """Say what is wrong with parameters: which one, what is allowed, what came."""
-    sentences = []
-    for problem in error.errors():
-        where = ".".join(str(part) for part in problem["loc"]) or "parameters"
-        if problem["type"] == "extra_forbidden":
-            sentences.append(f"{where} is not a parameter here")
-        elif problem["type"] == "missing":
-            sentences.append(f"{where} is required")
-        elif problem["type"] in ("tuple_type", "list_type"):
-            sentences.append(
-                f"{where} must be a list, such as [{problem['input']!r}], not {problem['input']!r}"
-            )
-        else:
-            said = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-            said = said.partition(", unable to")[0]
-            came = f", not {problem['input']!r}" if problem["loc"] else ""
-            # What is a sentence of its own says what came itself.
-            whole = problem["type"] == "value_error" and said[:1].isupper()
-            place = f"{where}: " if problem["loc"] else ""
-            sentences.append(f"{place}{said.rstrip('.')}" if whole else f"{where} must be {said}{came}")
-    return "; ".join(sentences) + "."
+def explain(error: ValidationError, known: Iterable[str] = ()) -> str:
+    """Say what is wrong with parameters: which one, what is allowed, what came.
+
+    Parameters
+    ----------
+    known
+        Names of parameters, to find the one that was meant.
+    """
+    places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
+    return "; ".join(told(where, problem, known) for where, problem in places) + "."
+
+
+def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
+    """One thing that is wrong, without a full stop.
+
+    Parameters
+    ----------
+    where
+        What the parameter is called.
+    problem
+        As pydantic tells it.
+    known
+        Names of parameters, to find the one that was meant.
+    """
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
+        return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
+    if problem["type"] == "missing":
+        return f"{where} is required"
+    if problem["type"] == "too_short":
+        least = problem["ctx"]["min_length"]
+        return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
+    said = wanted(problem)
+    # What is a sentence of its own says what came itself.
+    if problem["type"] == "value_error" and said[:1].isupper():
+        return f"{where}: {said}" if where else said
+    came = f", not {problem['input']!r}" if problem["loc"] else ""
+    return f"{where or 'parameters'} must be {said}{came}"
+
+
+def wanted(problem: Mapping[str, Any]) -> str:
+    """What a parameter must be, as pydantic tells it."""
+    if problem["type"] in ("tuple_type", "list_type"):
+        return f"a list, such as [{problem['input']!r}]"
+    if problem["type"] in ("model_type", "dict_type", "dataclass_type"):
+        return "a table of keys and values"
+    said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return said.partition(", unable to")[0].rstrip(".")
 
 
 def _without_nones(value: Any) -> Any:

@@ -89,7 +89,7 @@ def test_all_methods_that_fit(recipe: Callable[..., Path]) -> None:
 
 def test_an_unknown_parameter_is_refused_before_anything_runs(recipe: Callable[..., Path]) -> None:
     text = '[[sweep]]\nname = "s"\ndatasets = ["people"]\nmethods = ["mondrian"]\ngrid = { kk = [5] }\n'
-    with pytest.raises(WrongUse, match="sweep s: mondrian: kk is not a parameter"):
+    with pytest.raises(WrongUse, match=r"sweep s: mondrian: kk is not a parameter here \(did you mean k\?\)"):
         cells(recipe(text))
     with pytest.raises(WrongUse, match=r"There is no method 'mondrain'. Did you mean 'mondrian'"):
         cells(recipe(text.replace('["mondrian"]', '["mondrain"]')))

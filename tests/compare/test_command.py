@@ -58,7 +58,7 @@ def test_a_failed_run_is_told_by_the_exit_code(
         (("k = [2", "k = [0"), 2, "sweep s: mondrian: k must be greater than or equal to 2, not 0"),
         (("[[sweep]]", "[[sweep"), 3, "this is not TOML"),
         (("k = [2", '"data.zps" = [3], k = [2'), 2, "called 'zps'. Did you mean 'zips'"),
-        (('name = "s"', 'name = "s"\nseeds = 3'), 2, "sweep.0.seeds must be a list, such as [3], not 3"),
+        (('name = "s"', 'name = "s"\nseeds = 3'), 2, "sweep s: seeds must be a list, such as [3], not 3"),
     ],
 )
 def test_a_wrong_recipe_is_a_sentence(
@@ -108,3 +108,106 @@ def test_the_example_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "[[sweep]]" in path.read_text()
     assert main(["compare", str(path), "--example"]) == 2
     assert "sweep.toml" in capsys.readouterr().err
+
+
+MINE = """
+title = "A test"
+[datasets.mine]
+path = "mine.csv"
+"""
+TREES = 'roles = { quasi = ["age"], others = "drop" }\nhierarchies = '
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "said"),
+    [
+        ('roles = { quasi = ["agee"], others = "drop" }', 2, "dataset mine: There is no column 'agee'"),
+        ('roles = { quasi = ["age"] }', 2, "dataset mine: These columns have no role: sex."),
+        ('roles = { quasi = ["age"], sensitive = ["age"], others = "drop" }', 2, "as quasi and as sensitive"),
+        (f'{TREES} {{ sex = "suppress" }}', 2, "dataset mine: The hierarchy of 'sex' has no effect"),
+        (f'{TREES} {{ agee = "suppress" }}', 2, "Did you mean 'age'?"),
+        (f'{TREES} {{ age = "interval:5" }}', 2, "no hierarchy builder 'interval'. Did you mean 'intervals'"),
+        (f'{TREES} {{ age = "intervals:5,7" }}', 2, "7 is not a larger multiple of 5"),
+        (f'{TREES} {{ age = "trees.csv" }}', 3, "trees.csv: there is no such hierarchy file"),
+        (f'{TREES} {{ age = "bad.csv" }}', 3, "bad.csv"),
+        (
+            f'{TREES} {{ age = "dates" }}\nreading = {{ kinds = {{ age = "numeric" }} }}',
+            2,
+            "the column is numeric",
+        ),
+        (f'{TREES} {{ age = "dates" }}\nreading = {{ kinds = {{ agee = "date" }} }}', 2, "no column 'agee'"),
+    ],
+)
+def test_wrong_columns_roles_and_hierarchies_are_told_before_anything_runs(
+    data: str,
+    code: int,
+    said: str,
+    recipe: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mine.csv").write_text("age,sex\n30,f\n31,m\n32,f\n33,m\n")
+    (tmp_path / "bad.csv").write_text("30;x;*\n30;y;*\n")
+    path = recipe(SWEEP.replace("people", "mine"), f"{MINE}{data}\n")
+    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('quasi = ["age", "sex"]', 'quasi = ["agee"]'), "dataset people: There is no column 'agee'"),
+        (("rows = 60\n", 'rows = 60\nhierarchies = { sex = "intervals:5" }\n'), "the column is nominal"),
+        (
+            ('["mondrian"]', '["disassociation"]'),
+            "sweep s: disassociation takes baskets, and the dataset people",
+        ),
+        (("grid = {", "draw = { sensitive = 2 }\ngrid = {"), "sweep s: Only items of baskets can be drawn"),
+        (
+            ("grid = {", 'grid = { "roles.other" = ["drop"],'),
+            "sweep s: roles: other is not a parameter here (did you mean others?)",
+        ),
+    ],
+)
+def test_what_does_not_fit_generated_data_is_told_before_anything_runs(
+    change: tuple[str, str],
+    said: str,
+    recipe: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = recipe(SWEEP)
+    path.write_text(path.read_text().replace(*change))
+    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "said"),
+    [
+        ('baskets = "long:id,itm"', 2, "dataset mine: There is no column 'itm' in"),
+        ('baskets = "lng"', 2, "no layout 'lng'"),
+        ('baskets = "long:id,item"\nhierarchies = { items = "balanced:1" }', 2, "items=balanced:1"),
+        (
+            'baskets = "long:id,item"\nhierarchies = { items = "trees.csv" }',
+            3,
+            "there is no such hierarchy file",
+        ),
+    ],
+)
+def test_wrong_columns_of_baskets_are_told_before_anything_runs(
+    data: str,
+    code: int,
+    said: str,
+    recipe: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mine.csv").write_text("id,item\n1,a\n1,b\n2,a\n")
+    sweep = SWEEP.replace("people", "mine").replace("mondrian", "disassociation")
+    path = recipe(sweep, f"{MINE}{data}\n")
+    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

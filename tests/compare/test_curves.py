@@ -151,8 +151,7 @@ def test_a_score_knows_which_end_is_better() -> None:
 
 def test_published_values_stand_beside_ours() -> None:
     beside = Published(chart="s", label="elsewhere", at=[2, 9], values=[0.5, 0.7])
-    other = Published(chart="s", y="ncp", label="of another score", at=[2], values=[0.5])
-    drawn = figure([row(k=2, lm=0.4)], [beside, other])
+    drawn = figure([row(k=2, lm=0.4)], [beside])
     assert [(line.label, line.published) for line in drawn.series] == [("m", False), ("elsewhere", True)]
     assert table_of(drawn) == (["k", "m", "elsewhere"], [["2", "0.4", "0.5"], ["9", "", "0.7"]])
 

@@ -82,21 +82,44 @@ datasets = { people = { shape = { zips = 3 } } }
         (SWEEP.replace('"people"', '"peeple"'), "There is no dataset 'peeple'. Did you mean 'people'"),
         (SWEEP + SWEEP, "Two sweeps are called 'k'"),
         (SWEEP + CHART + CHART, "Two charts are called 'k-k-lm'"),
-        (SWEEP.replace("seeds", "seed"), "sweep.0.seed is not a parameter here"),
-        (SWEEP + '[[chart]]\nsweep = "k"\n', "chart.0 must be complete: x and y name the columns"),
+        (SWEEP.replace("seeds", "seed"), "sweep k: seed is not a parameter here (did you mean seeds?)."),
+        (SWEEP.replace("[1, 2, 3]", "[]"), "recipe.toml: sweep k: seeds must have at least one entry."),
+        (
+            SWEEP.replace("[1, 2, 3]", '[1, "a"]'),
+            "sweep k: entry 2 of seeds must be a valid integer, not 'a'.",
+        ),
+        (SWEEP.replace("[2, 3, 5, 10, 20]", "[]"), "sweep k: grid.k must have at least one entry."),
+        (SWEEP + "draw = {}\n", "sweep k: draw.sensitive is required."),
+        (
+            SWEEP + "draw = { sensitve = 3 }\n",
+            "draw.sensitve is not a parameter here (did you mean sensitive?)",
+        ),
+        (
+            SWEEP.replace('["mondrian"]', '"mondrian"'),
+            "methods must be a list, such as ['mondrian'] or 'all', not",
+        ),
+        (SWEEP.replace('name = "k"\n', ""), "sweep number 1: name is required."),
+        ("", "recipe.toml: sweep is required."),
+        (SWEEP + "[datasets]\nother = 3\n", "dataset other must be a table of keys and values, not 3."),
+        (SWEEP + CHART + 'kind = "lin"\n', "chart k: kind must be 'line', 'time' or 'frontier', not 'lin'."),
+        (SWEEP + "[quick]\nrwos = 3\n", "quick.rwos is not a parameter here (did you mean rows?)."),
+        (SWEEP + '[[chart]]\nsweep = "k"\n', "chart k must be complete: x and y name the columns"),
         (
             SWEEP + "[datasets.other]\nrows = 3\n",
-            "datasets.other must be given by one of public, path and generate",
+            "dataset other must be given by one of public, path and generate",
         ),
         (
             SWEEP + CHART + '[[published]]\nchart = "k"\nlabel = "a"\nat = [1]\nvalues = []\n',
-            "published.0 must be even",
+            "published a must be even",
         ),
         (
             SWEEP + CHART + '[[published]]\nchart = "j"\nlabel = "a"\nat = [1]\nvalues = [1]\n',
             "There is no chart 'j'",
         ),
-        (SWEEP.replace("methods", "metods"), "sweep.0.methods is required"),
+        (
+            SWEEP.replace("methods", "metods"),
+            "sweep k: methods is required. sweep k: metods is not a parameter here (did you mean methods?).",
+        ),
     ],
 )
 def test_a_wrong_recipe_is_refused_in_a_sentence(text: str, said: str, recipe: Callable[..., Path]) -> None:
@@ -106,6 +129,39 @@ def test_a_wrong_recipe_is_refused_in_a_sentence(text: str, said: str, recipe: C
     assert said in str(caught.value.args[0])
     assert str(path) in str(caught.value.args[0])
     assert len(str(caught.value.args[0]).replace(str(path), "")) < 400
+
+
+PUBLISHED = '[[published]]\nchart = "k"\nlabel = "a"\nat = [1]\nvalues = [1]\n'
+
+
+def test_published_values_stand_beside_their_own_score(recipe: Callable[..., Path]) -> None:
+    read = Comparison.read(recipe(SWEEP + CHART + PUBLISHED + 'y = "c_avg"\n'))
+    of_lm, of_sizes = read.chart[0].pictures()
+    assert (read.beside(of_lm), [one.label for one in read.beside(of_sizes)]) == ([], ["a"])
+    named = Comparison.read(
+        recipe(SWEEP + CHART.replace("[[chart]]", '[[chart]]\nname = "k"') + CHART + PUBLISHED)
+    )
+    pictures = [one for chart in named.chart for one in chart.pictures()]
+    assert [one.name for one in pictures if named.beside(one)] == ["k-lm", "k-c_avg"]
+
+
+@pytest.mark.parametrize(
+    ("charts", "more", "said"),
+    [
+        (CHART, "", 'published a: these are values of one y, .* have lm and c_avg; say which with y = "lm"'),
+        (CHART, 'y = "lmm"', "no y in the charts of 'k' called 'lmm'. Did you mean 'lm'"),
+        (
+            CHART + CHART.replace('x = "k"', 'x = "rows"'),
+            'y = "lm"',
+            "values of one x, .* have k and rows; give their chart a name",
+        ),
+    ],
+)
+def test_published_values_of_several_things_are_refused(
+    charts: str, more: str, said: str, recipe: Callable[..., Path]
+) -> None:
+    with pytest.raises(WrongUse, match=said):
+        Comparison.read(recipe(f"{SWEEP}{charts}{PUBLISHED}{more}\n"))
 
 
 def test_what_is_no_toml_is_bad_data(recipe: Callable[..., Path], tmp_path: Path) -> None:

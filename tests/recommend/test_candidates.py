@@ -1,6 +1,7 @@
 """Promises as stated, what is tried for them, and hierarchies that are built."""
 
 import datetime
+from typing import Any
 
 import pytest
 from tests.tables import column
@@ -63,11 +64,30 @@ def test_no_candidate_leaves_out_more_rows_than_allowed() -> None:
         assert shares == expected
 
 
+@pytest.mark.parametrize("given", [{}, {"confidence": 0.5}, {"risk": 0.5}], ids=str)
+def test_classes_that_overlap_are_not_tried_where_presence_is_promised(given: dict) -> None:
+    aim = Stated(k=5, **given).aim(baskets=False)
+
+    def labels(**more: Any) -> set[str]:
+        return {
+            one.label for one in candidates(aim, Stated(k=5, **given, **more), seconds=5, suppression=0.05)
+        }
+
+    left_out = labels() - labels(presence=0.5, population="all.csv")
+    assert labels(k_map=10, population="all.csv") == labels() > left_out
+    assert left_out == {
+        label for label in labels() if any(word in label for word in ("relaxed", "local", "merge"))
+    }
+    assert left_out
+
+
 def test_stronger_promises() -> None:
     base = Candidate("m", {"name": "mondrian", "k": 5, "t": 0.2})
     assert [one.method["k"] for one in harder(base, "k")] == [10, 25, 50]
     assert [one.method["t"] for one in harder(base, "t")] == [0.15, 0.1]
     assert harder(base, "l") == []
+    for one in candidates(Aim.COMBINATIONS, Stated(k=10), seconds=5, suppression=0.05):
+        assert [make_method(dict(more.method)).k for more in harder(one, "k")] == [20, 50, 100]
     assert main_parameter(Aim.CLASSES, Stated(k=5, t=0.2)) == "k"
     assert main_parameter(Aim.CLASSES, Stated(t=0.2)) == "t"
     assert main_parameter(Aim.RULES, Stated(risk=0.2)) is None

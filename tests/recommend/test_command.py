@@ -68,7 +68,7 @@ def test_another_folder_is_left_alone(people: Path, capsys: pytest.CaptureFixtur
         ((), 2, "Nothing is promised"),
         (("--m", "2"), 2, "promise about baskets"),
         (("--k", "1"), 2, "k must be"),
-        (("--k", "5", "--l", "300"), 1, "No candidate keeps the promise"),
+        (("--k", "5", "--l", "300"), 1, "l = 300 cannot be kept"),
     ],
 )
 def test_errors(

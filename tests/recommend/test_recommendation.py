@@ -8,6 +8,7 @@ import pytest
 
 from shoal.audit import verify
 from shoal.compare.cells import Cell
+from shoal.compare.race import Race
 from shoal.compare.workers import Answer, Worker
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
@@ -15,7 +16,6 @@ from shoal.pipeline import run
 from shoal.recipe import Roles
 from shoal.recommend import recommendation
 from shoal.recommend.candidates import Candidate
-from shoal.recommend.race import Race
 from shoal.recommend.recommendation import Recommendation, recommend
 from shoal.recommend.stated import Stated
 
@@ -133,13 +133,31 @@ def test_what_overruns_is_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late = {"name": "misbehaving", "k": 3, "how": "wait"}
-    tried(monkeypatch, late, {"name": "misbehaving", "k": 4, "how": "wait"})
-    with pytest.raises(Infeasible, match="No candidate was done within 4 seconds"):
-        recommend(people, Stated(k=3), roles=roles, time_limit=4, jobs=1)
     tried(monkeypatch, {"name": "mondrian", "k": 3}, late)
     found = recommend(people, Stated(k=3), roles=roles, time_limit=25, jobs=2)
     assert found.proposal.candidate.method["name"] == "mondrian"
     assert any("given up" in reason for reason in found.reasons)
+
+
+def test_the_first_candidate_is_finished_however_short_the_time(
+    people: Path,
+    roles: Roles,
+    misbehaving: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits = {"name": "misbehaving", "k": 4, "how": "wait"}
+    tried(monkeypatch, {"name": "misbehaving", "k": 3, "pause": 0.2}, waits, waits | {"k": 5})
+    found = recommend(people, Stated(k=3), roles=roles, time_limit=0.1, jobs=2)
+    assert found.proposal.candidate.method["k"] == 3
+    assert [one.status for one in found.tried if one.candidate.axis is None].count("timeout") == 2
+    assert "is the only release" in found.reasons[0]
+    assert found.reasons[1].startswith("The limit of 0.1 seconds was passed: ")
+    assert "2 other candidates were given up. Give more with --time-limit" in found.reasons[1]
+    tried(monkeypatch, {"name": "misbehaving", "k": 3, "how": "refuse"}, waits)
+    with pytest.raises(
+        Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*--time-limit"
+    ):
+        recommend(people, Stated(k=3), roles=roles, time_limit=0.1, jobs=1)
 
 
 def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +169,7 @@ def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> No
         now[0] += 4
         return {"status": "done"}
 
-    monkeypatch.setattr("shoal.recommend.race.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("shoal.compare.race.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Worker, "run", run_one)
     cells = [Cell({}, {}, False, 5.0, key) for key in "abc"]
     with Race(1, 6.0) as race:
@@ -159,6 +177,42 @@ def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> No
     assert begun == [("a", 5.0), ("b", 2.0)]
     assert dict(answers)["c"] == "timeout"
     assert race.left == 0
+
+
+def by_clock(monkeypatch: pytest.MonkeyPatch, now: list[float], took: dict[str, float]) -> list[str]:
+    """Let runs take so long by a clock that moves when it is told to; the runs that were begun."""
+    begun: list[str] = []
+
+    def run_one(self: Worker, cell: Cell) -> Answer:
+        begun.append(cell.key)
+        late = cell.time_limit is not None and took[cell.key] > cell.time_limit
+        now[0] += cell.time_limit if late and cell.time_limit is not None else took[cell.key]
+        return {"status": "timeout" if late else "done"}
+
+    monkeypatch.setattr("shoal.compare.race.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Worker, "run", run_one)
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("now", "took", "wanted"),
+    [
+        (0.0, {"a": 9, "b": 1, "c": 1}, {"a": "done", "b": "timeout", "c": "timeout"}),
+        (7.0, {"a": 9, "b": 1, "c": 1}, {"a": "done", "b": "timeout", "c": "timeout"}),
+        (0.0, {"a": 2, "b": 9, "c": 1}, {"a": "done", "b": "timeout", "c": "timeout"}),
+        (0.0, {"a": 2, "b": 1, "c": 1}, {"a": "done", "b": "done", "c": "done"}),
+    ],
+)
+def test_the_first_run_has_no_limit_where_it_is_to_be_finished(
+    now: float, took: dict[str, float], wanted: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [now]
+    begun = by_clock(monkeypatch, clock, took)
+    cells = [Cell({}, {}, False, None, key) for key in "abc"]
+    with Race(1, 6.0) as race:
+        answers = {cell.key: answer["status"] for cell, answer in race.answers(cells, finish_first=True)}
+    assert answers == wanted
+    assert begun[0] == "a"
 
 
 @pytest.mark.usefixtures("few")
@@ -171,10 +225,36 @@ def test_a_risk_that_nobody_reaches_says_what_joined_classes_can(people: Path, r
     assert found.proposal.privacy <= caught.value.best
 
 
+def test_what_cannot_be_reached_is_said_at_once(people: Path, roles: Roles) -> None:
+    for stated, said, best in (
+        (Stated(k=401), "^k = 401 cannot be kept: .*The largest k is 400", 400),
+        (Stated(k=5, l=300), "^l = 300 cannot be kept: ", None),
+    ):
+        with pytest.raises(Infeasible, match=said) as caught:
+            recommend(people, stated, roles=roles, time_limit=LIMIT, tell=lambda *_: pytest.fail("it ran"))
+        assert best in (None, caught.value.best)
+
+
+def test_what_several_methods_say_is_said_once(
+    people: Path, roles: Roles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(monkeypatch, *({"name": name, "k": 3} for name in ("mondrian", "lattice", "samarati")))
+    refused = {"status": "refused", "error": "Too much is asked for.", "best": 7}
+    monkeypatch.setattr(Worker, "run", lambda *_: refused)
+    with pytest.raises(Infeasible) as caught:
+        recommend(people, Stated(k=3), roles=roles, time_limit=LIMIT, jobs=1)
+    assert str(caught.value) == (
+        "No candidate keeps the promise. mondrian, lattice, samarati: Too much is asked for."
+    )
+    assert caught.value.best == 7
+
+
 @pytest.mark.usefixtures("few")
-def test_what_cannot_be_reached_says_what_can(people: Path, roles: Roles) -> None:
-    with pytest.raises(Infeasible, match="No candidate keeps the promise"):
-        recommend(people, Stated(k=5, l=300), roles=roles, time_limit=LIMIT)
+def test_parameters_are_spelt_like_their_options(people: Path, roles: Roles) -> None:
+    found = recommend(people, Stated(k_map=5, population=str(people)), roles=roles, time_limit=LIMIT)
+    assert found.scale.privacy == "k-map"
+    assert any("k-map 10" in one.label for one in found.tried)
+    assert not any("k_map" in reason for reason in found.reasons)
 
 
 @pytest.mark.parametrize(
@@ -191,10 +271,22 @@ def test_wrong_use(people: Path, roles: Roles, stated: Stated, said: str) -> Non
         recommend(people, stated, roles=roles, time_limit=LIMIT)
 
 
-@pytest.mark.parametrize("given", [{"time_limit": 0}, {"suppression": 1}, {"suppression": -0.1}, {"jobs": 0}])
-def test_limits_out_of_range_are_wrong_use(people: Path, roles: Roles, given: dict[str, float]) -> None:
-    with pytest.raises(WrongUse, match="must be above 0 seconds"):
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({"time_limit": 0}, "--time-limit"),
+        ({"suppression": 1}, "--suppression"),
+        ({"suppression": -0.1}, "--suppression"),
+        ({"jobs": 0}, "--jobs"),
+    ],
+)
+def test_a_limit_out_of_range_is_named(
+    people: Path, roles: Roles, given: dict[str, float], option: str
+) -> None:
+    with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
+    told = [word for word in ("--time-limit", "--suppression", "--jobs") if word in str(caught.value)]
+    assert told == [option]
 
 
 def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:

@@ -37,7 +37,10 @@ def compare(
             group=OUTPUT,
         ),
     ] = None,
-    quick: Annotated[bool, flag("run the small form of the recipe", group=OUTPUT)] = False,
+    quick: Annotated[
+        bool,
+        flag("run the small form: at most 1,000 rows, two values of each list, one seed", group=OUTPUT),
+    ] = False,
     jobs: Annotated[
         int | None, number_option("runs at a time; as many as there are cores unless told", group=OUTPUT)
     ] = None,

@@ -23,7 +23,7 @@ def recommended(
         return 0
     line(found.profile)
     line()
-    _frontier(found)
+    _releases(found)
     line()
     line("Proposed", "bold")
     for reason in found.reasons:
@@ -37,12 +37,9 @@ def recommended(
     return 0
 
 
-def _frontier(found: Recommendation) -> None:
-    """Every release with its loss as a bar: those on the frontier first, the least protection first."""
-    done = [one for one in found.tried if one.status == "done" and one.loss is not None]
-    sign = 1 if found.scale.high else -1
-    done.sort(key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0))
-    most = max((one.loss or 0.0 for one in done), default=0.0)
+def _releases(found: Recommendation) -> None:
+    """Every release with its loss as a bar."""
+    most = max((one.loss or 0.0 for one in found.releases), default=0.0)
     rows = [
         (
             "=>" if one is found.proposal else "",
@@ -54,7 +51,7 @@ def _frontier(found: Recommendation) -> None:
             "" if one.meets else "misses the risk",
             one.seconds,
         )
-        for one in done
+        for one in found.releases
     ]
     grid(rows, ["", "release", found.scale.privacy, "loss", "", "", "", "seconds"])
     line(

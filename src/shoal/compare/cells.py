@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from pydantic import ValidationError
+
 from shoal import __version__, registry
 from shoal.compare.datasets import generator_of
-from shoal.compare.recipe import Comparison, Dataset, Sweep
+from shoal.compare.recipe import Comparison, Dataset, Draw, Sweep
 from shoal.errors import UnknownName, WrongUse
-from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
+from shoal.methods.method import Method
+from shoal.recipe import Roles, explain, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
 """How often a timed run is repeated, unless told."""
@@ -103,11 +106,13 @@ def _cell(
         if "generate" in data:
             generator_of(data)
         made = make_method(given)
+        form = type_of_form(made.accepts)
+        _refuse_misfit(dataset, data, draw, made)
     except WrongUse as error:
         raise WrongUse(f"sweep {sweep.name}: {error}") from error
     parameters = {name: value for name, value in given.items() if name != "name"}
     plan = {
-        "data": {**data, "form": type_of_form(made.accepts)},
+        "data": {**data, "form": form},
         "draw": draw,
         "method": given,
         "seed": seed,
@@ -125,6 +130,20 @@ def _cell(
         "timed": sweep.timed,
     }
     return Cell(facts, plan, sweep.timed, sweep.time_limit, _key(facts, plan))
+
+
+def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any], method: Method) -> None:
+    """Refuse data that a method does not take, and roles or a draw that do not fit it."""
+    form = type_of_form(method.accepts)
+    if (makes := data.get("makes", form)) != form:
+        raise WrongUse(f"{method.name} takes {form}, and the dataset {dataset} is generated as {makes}.")
+    if draw and form == "table":
+        raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
+    for name, kind, fields in (("roles", Roles, data["roles"]), ("draw", Draw, draw)):
+        try:
+            kind(**fields) if fields else None
+        except ValidationError as error:
+            raise WrongUse(f"{name}: {explain(error, kind.model_fields)}") from error
 
 
 def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | None:

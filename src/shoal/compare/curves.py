@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.compare.recipe import Chart, Published, file_name
+from shoal.compare.recipe import Chart, Published
 from shoal.compare.results import Row
 from shoal.errors import UnknownName
 
@@ -81,6 +81,8 @@ def figure_of(
     ----------
     chart
         With one y.
+    published
+        Values from elsewhere that stand beside the lines.
     better
         Which end of a score is better: lower or higher.
 
@@ -99,12 +101,10 @@ def figure_of(
             raise UnknownName("column", name, columns)
     runs = [row for row in runs if all(row.get(name) == value for name, value in chart.where.items())]
     drawn = [row for row in runs if row.get(y) is not None and row.get(chart.x) is not None]
-    called = (chart.name, chart.name.removesuffix(f"-{file_name(y)}"), *chart.sweeps)
-    beside = [one for one in published if one.chart in called and one.y in (None, y)]
     names = _telling_apart(chart, drawn)
     series = _lines(chart, drawn, names)
     panels = tuple(dict.fromkeys(point.panel for one in series for point in one.points))
-    series += [_published(one, panels) for one in beside]
+    series += [_published(one, panels) for one in published]
     if chart.kind == "frontier":
         series = _with_frontier(series, chart, better or {})
     if chart.kind == "time":

@@ -34,8 +34,6 @@ def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table |
         made = with_item_hierarchy(made, data["hierarchies"])
         made = with_drawn_roles(made, Roles(**data["roles"]), seed)
         return _drawn(made, Draw(**draw), seed) if draw else made
-    if draw:
-        raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
     return made
 
 
@@ -83,10 +81,10 @@ def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
         from shoal.io.baskets import with_roles
 
         return with_roles(made, roles.sensitive, roles.insensitive)
-    return with_hierarchies(_with_roles(made, roles), data["hierarchies"])
+    return with_hierarchies(with_column_roles(made, roles), data["hierarchies"])
 
 
-def _with_roles(table: Table, roles: Roles) -> Table:
+def with_column_roles(table: Table, roles: Roles) -> Table:
     """Give the columns of a generated table their roles, as reading a file would."""
     wanted: dict[str, Role] = {}
     for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFYING, Role.INSENSITIVE):
@@ -109,8 +107,7 @@ def _with_roles(table: Table, roles: Roles) -> Table:
 
 
 def _read(data: Mapping[str, Any]) -> Table | Baskets:
-    roles, rows = Roles(**data["roles"]), data["rows"]
-    reading = Reading(**{name: _tuples(value) for name, value in data["reading"].items()})
+    roles, rows, reading = Roles(**data["roles"]), data["rows"], reading_of(data)
     made: Table | Baskets
     if data["form"] == "baskets":
         from shoal.io.baskets import read_baskets
@@ -127,6 +124,11 @@ def _read(data: Mapping[str, Any]) -> Table | Baskets:
         made = read_roles(data["path"], roles, reading, data["hierarchies"])
         count = made.rows
     return made if rows is None or rows >= count else made.take(np.arange(rows))
+
+
+def reading_of(data: Mapping[str, Any]) -> Reading:
+    """How the file of a dataset is read."""
+    return Reading(**{name: _tuples(value) for name, value in data["reading"].items()})
 
 
 def _tuples(value: Any) -> Any:

@@ -29,16 +29,20 @@
 import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from shoal.compare.faults import explained
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.reading import Reading
-from shoal.recipe import Roles, Section, explain
+from shoal.recipe import Roles, Section
 
 Value = bool | int | float | str | list[Any] | dict[str, Any]
 """A value of a parameter, as TOML has it."""
+
+Values = Annotated[list[Value], Field(min_length=1)]
+"""Values that are tried one after the other."""
 
 
 def file_name(name: str) -> str:
@@ -107,7 +111,7 @@ class Sweep(Section):
         "accepts the data and knows the parameters"
     )
     parameters: dict[str, Any] = Field(default_factory=dict, description="the same in all runs")
-    grid: dict[str, list[Value]] = Field(
+    grid: dict[str, Values] = Field(
         default_factory=dict,
         description="lists of values: of parameters, of rows, of data.FIELD (shape), roles.FIELD, draw.FIELD and "
         "measures.MEASURE.OPTION",
@@ -195,8 +199,10 @@ class Chart(Section):
 class Published(Section):
     """Values from elsewhere, drawn beside ours."""
 
-    chart: str = Field(description="the name of a chart, or of the sweep that it draws")
-    y: str | None = Field(default=None, description="only beside this y, where a chart has several")
+    chart: str = Field(description="the name of a chart; or of a sweep, for the charts that draw it")
+    y: str | None = Field(
+        default=None, description="the column that they are values of, where such charts draw several"
+    )
     label: str = Field(description="where they are from")
     at: list[float | str] = Field(description="the places on the x axis")
     values: list[float] = Field(description="the value at each place")
@@ -211,12 +217,16 @@ class Published(Section):
 class Quick(Section):
     """What `--quick` makes smaller."""
 
-    rows: int = Field(default=1000, ge=1, description="no dataset has more rows")
+    rows: int = Field(
+        default=1000,
+        ge=1,
+        description="no dataset has more rows; of a list of rows the last one, and each before it a quarter at most",
+    )
     values: int = Field(
         default=2, ge=1, description="so many values of each list of a grid: first and last ones"
     )
     seeds: int = Field(default=1, ge=1, description="so many seeds")
-    grid: dict[str, list[Value]] = Field(default_factory=dict, description="these values instead")
+    grid: dict[str, Values] = Field(default_factory=dict, description="these values instead")
     skip: tuple[str, ...] = Field(default=(), description="sweeps to leave out, with their charts")
     datasets: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="other fields of a dataset, by its name"
@@ -257,10 +267,8 @@ class Comparison(Section):
         for name in (*self.quick.datasets, *(one for sweep in self.sweep for one in sweep.datasets)):
             if name not in self.datasets:
                 raise UnknownName("dataset", name, self.datasets)
-        charts = [name for chart in self.chart for name in (chart.name, *chart.sweeps) if name]
         for one in self.published:
-            if one.chart not in charts:
-                raise UnknownName("chart", one.chart, charts)
+            self._check_published(one)
         for kind, given in (
             ("sweeps", names),
             ("charts", [picture.name for chart in self.chart for picture in chart.pictures()]),
@@ -268,6 +276,38 @@ class Comparison(Section):
             if twice := [name for name, count in Counter(given).items() if count > 1]:
                 raise WrongUse(f"Two {kind} are called {twice[0]!r}; give one of them another name.")
         return self
+
+    def beside(self, picture: Chart) -> list[Published]:
+        """The values from elsewhere that stand in a picture."""
+        return [one for one in self.published if picture.name in {of.name for of in self._drawn_in(one)}]
+
+    def _drawn_in(self, one: Published) -> list[Chart]:
+        """The pictures that values from elsewhere stand in: those of the chart of that name, or else of the sweep."""
+        named = [chart for chart in self.chart if chart.name == one.chart]
+        charts = named or [chart for chart in self.chart if one.chart in chart.sweeps]
+        pictures = [picture for chart in charts for picture in chart.pictures()]
+        return [picture for picture in pictures if one.y in (None, picture.y)]
+
+    def _check_published(self, one: Published) -> None:
+        """Refuse values from elsewhere that stand in no picture, or in pictures of different things."""
+        charts = [name for chart in self.chart for name in (chart.name, *chart.sweeps) if name]
+        if one.chart not in charts:
+            raise UnknownName("chart", one.chart, dict.fromkeys(charts))
+        pictures = self._drawn_in(one)
+        if not pictures:
+            drawn = dict.fromkeys(str(of.y) for of in self._drawn_in(one.model_copy(update={"y": None})))
+            raise UnknownName(f"y in the charts of {one.chart!r} called", str(one.y), drawn)
+        if one.chart in (chart.name for chart in self.chart):
+            return
+        for axis, remedy in (
+            ("y", f'say which with y = "{pictures[0].y}"'),
+            ("x", "give their chart a name"),
+        ):
+            if len(several := dict.fromkeys(str(getattr(of, axis)) for of in pictures)) > 1:
+                raise WrongUse(
+                    f"published {one.label}: these are values of one {axis}, and the charts of the sweep {one.chart} "
+                    f"have {' and '.join(several)}; {remedy}."
+                )
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -282,7 +322,7 @@ class Comparison(Section):
         try:
             return cls(**plain).checked()
         except ValidationError as error:
-            raise WrongUse(f"{path}: {_explained(error)}") from error
+            raise WrongUse(f"{path}: {explained(error, plain, cls)}") from error
         except WrongUse as error:
             raise WrongUse(f"{path}: {error}") from error
 
@@ -299,50 +339,43 @@ class Comparison(Section):
             for axis, values in grid.items():
                 few = _ends(values, quick.values)
                 if axis == "rows":
-                    few = sorted(
-                        {min(int(value), quick.rows // 4**back) for back, value in enumerate(reversed(few))}
-                    )
+                    few = _fewer_rows(few, quick.rows)
                 grid[axis] = quick.grid.get(axis, few)
             sweep["seeds"] = self._sweep(sweep["name"]).seeds[: quick.seeds]
             sweep["repeats"] = 1
             sweep |= quick.sweeps.get(sweep["name"], {})
         names = {sweep["name"] for sweep in sweeps}
         charts = [chart for chart in self.chart if set(chart.sweeps) <= names]
-        known = {name for chart in charts for name in (chart.name, *chart.sweeps)}
+        kept = {picture.name for chart in charts for picture in chart.pictures()}
+        small = {
+            **plain,
+            "sweep": sweeps,
+            "chart": charts,
+            "published": [one for one in self.published if kept & {of.name for of in self._drawn_in(one)}],
+            "quick": Quick(),
+        }
         try:
-            return type(self)(
-                **{
-                    **plain,
-                    "sweep": sweeps,
-                    "chart": charts,
-                    "published": [one for one in self.published if one.chart in known],
-                    "quick": Quick(),
-                }
-            ).checked()
+            return type(self)(**small).checked()
         except ValidationError as error:
-            raise WrongUse(f"In its quick form: {_explained(error)}") from error
+            raise WrongUse(f"In its quick form: {explained(error, small, type(self))}") from error
 
     def _sweep(self, name: str) -> Sweep:
         return next(sweep for sweep in self.sweep if sweep.name == name)
 
 
-def _explained(error: ValidationError) -> str:
-    """What is wrong with a recipe; where a whole table is wrong, without repeating the table."""
-    sentences = []
-    for problem in error.errors():
-        if problem["type"] == "value_error" and isinstance(problem["input"], dict):
-            where = ".".join(map(str, problem["loc"]))
-            sentences.append(f"{where} must be {problem['msg'].removeprefix('Value error, ')}.")
-        else:
-            alone = ValidationError.from_exception_data(error.title, [problem])  # type: ignore[list-item]
-            sentences.append(explain(alone))
-    return " ".join(sentences)
-
-
 def _cap(dataset: dict[str, Any], rows: int) -> None:
-    dataset["rows"] = min(dataset.get("rows") or rows, rows)
+    dataset["rows"] = min(dataset.get("rows") or dataset.get("shape", {}).get("rows") or rows, rows)
     if dataset.get("otherwise"):
         _cap(dataset["otherwise"], rows)
+
+
+def _fewer_rows(values: list[Any], most: int) -> list[int]:
+    """Sizes of data so that the largest has at most so many rows, and each one before it at most a quarter of that.
+
+    >>> _fewer_rows([1000, 10000, 100000], 1000), _fewer_rows([100, 300000], 1000)
+    ([62, 250, 1000], [100, 1000])
+    """
+    return sorted({min(int(value), max(most // 4**back, 1)) for back, value in enumerate(reversed(values))})
 
 
 def _ends(values: list[Any], count: int) -> list[Any]:

@@ -12,9 +12,9 @@ from typing import Any
 from shoal.compare.cells import Cell, cells_of
 from shoal.compare.curves import Figure, figure_of
 from shoal.compare.journal import AGAIN, Journal
+from shoal.compare.race import answers
 from shoal.compare.recipe import Chart, Comparison
 from shoal.compare.results import Row, refuse_unknown_columns, row_of, write_results
-from shoal.compare.workers import answers
 from shoal.errors import CannotWrite, UnknownName, WrongUse
 
 JOURNAL, RECIPE = "runs.jsonl", "recipe.toml"
@@ -101,8 +101,11 @@ def compare(
     Raises
     ------
     WrongUse
-        If the recipe is wrong, or the folder holds something else. A run that fails raises nothing: it is a result.
+        If the recipe is wrong, data lacks what it names, or the folder holds something else. A run that fails raises
+        nothing: it is a result.
     """
+    from shoal.compare.columns import refuse_wrong_columns
+
     recipe, folder = Path(recipe), Path(folder)
     if jobs is not None and jobs < 1:
         raise WrongUse(f"At least one run at a time must be allowed, not {jobs}.")
@@ -115,6 +118,7 @@ def compare(
         require()
     cells = cells_of(comparison, recipe.resolve().parent)
     refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
+    refuse_wrong_columns(cells)
     _prepare(folder, recipe, force)
     found, resumed = _carried_out(cells, folder, jobs or os.cpu_count() or 1, tell or (lambda *_: None))
     rows = tuple(row_of(cell, found[cell.key]) for cell in cells)
@@ -180,7 +184,7 @@ def _pictures(
     better = {name: end for answer in found for name, end in answer.get("better", {}).items()}
     for chart in (one for entry in comparison.chart for one in entry.pictures()):
         try:
-            figure = figure_of(chart, rows, comparison.published, better)
+            figure = figure_of(chart, rows, comparison.beside(chart), better)
         except UnknownName as error:
             yield Picture(chart, None, "", str(error.args[0]))
             continue

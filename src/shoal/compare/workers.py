@@ -1,14 +1,12 @@
-"""Processes that carry out runs, side by side or one alone."""
+"""Processes that carry out runs."""
 
 import contextlib
 import json
 import os
-import queue
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -109,57 +107,3 @@ def _close(pipe: IO[str]) -> None:
 
 def _named(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
-def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
-    """Carry out runs and give each answer as it comes.
-
-    Timed runs come last, each alone in a new process. The others share `jobs` processes, which stay alive between runs.
-    Whoever stops asking ends all processes.
-    """
-    shared = [cell for cell in cells if not cell.timed]
-    if shared:
-        yield from _side_by_side(shared, min(jobs, len(shared)))
-    for cell in cells:
-        if cell.timed:
-            worker = Worker()
-            try:
-                yield cell, worker.run(cell)
-            finally:
-                worker.close()
-
-
-def _side_by_side(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
-    waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-    finished: queue.SimpleQueue[tuple[Cell, Answer]] = queue.SimpleQueue()
-    for cell in cells:
-        waiting.put(cell)
-    stopped = threading.Event()
-    workers = [Worker() for _ in range(jobs)]
-
-    def work(worker: Worker) -> None:
-        while not stopped.is_set():
-            try:
-                cell = waiting.get_nowait()
-            except queue.Empty:
-                break
-            try:
-                answer = worker.run(cell)
-            except Exception as error:  # such as no process to be had: whoever waits must hear of it
-                worker.close()
-                answer = {"status": "crashed", "error": f"{type(error).__name__}: {error}"}
-            if not stopped.is_set():
-                finished.put((cell, answer))
-
-    threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in workers]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in cells:
-            yield finished.get()
-    finally:
-        stopped.set()
-        for worker in workers:
-            worker.close()
-        for thread in threads:
-            thread.join(timeout=10)

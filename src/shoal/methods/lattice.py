@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from shoal.errors import WrongUse
 from shoal.methods.full_domain.descent import Descent
 from shoal.methods.full_domain.local import LocalRecoding
 from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
@@ -16,7 +15,6 @@ from shoal.methods.full_domain.problem import Judge, Problem
 from shoal.methods.full_domain.search import Progress, branch_and_bound
 from shoal.methods.full_domain.summary import local_sentence, proof_sentence
 from shoal.models.exact import rounded_up
-from shoal.models.population import PopulationModel
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
@@ -60,10 +58,12 @@ class Lattice(FullDomain):
         description="publish suppressed rows on other levels, and go on until none are left or none can be published",
     )
 
+    def overlapping(self) -> str:
+        """Rows on different levels may fit each other's cells."""
+        return "--local" if self.local else ""
+
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search for the best vector, and for more of them where rows may be published on other levels."""
-        if self.local:
-            _refuse_uncounted(problem)
         limit = share_of(self.suppression_limit, problem.tuples.rows)
         prepared = time.perf_counter()
         end = begin + self.time_limit - self._reserve(problem)
@@ -127,19 +127,6 @@ class Lattice(FullDomain):
             "solutions": [told],
             "summary": [proof_sentence(self.minimize, problem, progress, told)],
         }
-
-
-def _refuse_uncounted(problem: Problem) -> None:
-    """Refuse promises about a population that must be counted for all classes together, on whatever levels."""
-    for model in problem.models:
-        if (
-            isinstance(model, PopulationModel)
-            and type(model).hold_together is not PopulationModel.hold_together
-        ):
-            raise WrongUse(
-                f"--local does not go with {model.name}: the population is not counted for classes on different "
-                "levels. Leave --local away, or promise --k-map."
-            )
 
 
 def _allowing(lost: int, rows: int) -> str:

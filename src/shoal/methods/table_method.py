@@ -144,6 +144,29 @@ class TableMethod(Method):
         asked = (registry.load("model", name)(**fields) for name, given, fields in short if given is not None)
         return (*asked, *self.promises)
 
+    def overlapping(self) -> str:
+        """The option that makes the published cells of classes overlap; empty where they do not."""
+        return ""
+
+    def misfits(self) -> tuple[TableModel, ...]:
+        """The promises that cannot be made of its classes, because these overlap."""
+        return tuple(model for model in self.models() if not model.may_overlap) if self.overlapping() else ()
+
+    def refuse_misfits(self) -> None:
+        """Refuse promises that cannot be made of its classes, before any data is looked at.
+
+        Raises
+        ------
+        WrongUse
+            With the option to leave away.
+        """
+        for model in self.misfits():
+            option = self.overlapping()
+            raise WrongUse(
+                f"{option} does not go with {model.name}: classes overlap, so that a person of the population fits "
+                f"several. Leave {option} away, or promise --k-map."
+            )
+
     def models_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises made definite for this table: about which columns, persons, and population.
 
@@ -193,6 +216,7 @@ class TableMethod(Method):
             raise WrongUse(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
+        self.refuse_misfits()
         return self.definite(table)
 
     def definite(

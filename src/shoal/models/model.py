@@ -106,6 +106,15 @@ class TableModel(Model):
     """Whether classes are compared with the distribution of all that is published: then a method that suppresses
     rows must ask again, with the distribution of the rows that are left."""
 
+    @property
+    def may_overlap(self) -> bool:
+        """Whether it can be promised of classes whose published cells overlap, so that a person may fit several.
+
+        The rows of a class are its own whatever its cells are. Persons of a population are counted in each class that
+        they fit: harmless where more of them can only help, as `absorbs` says, and wrong where there may be too many.
+        """
+        return "population" not in type(self).model_fields or self.absorbs
+
     def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
         """The promise made definite for a table: about which columns, and whose rows belong together.
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.methods.table_method import TableMethod
+from shoal.recipe import make_method
 from shoal.recommend.stated import Aim, Stated
 
 SUPPRESSION = (0.01, 0.05)
@@ -27,10 +29,7 @@ HARDER: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "average_risk": lambda risk: (risk / 2, risk / 5),
     "k_map": lambda k: (2 * k, 5 * k),
     "presence": lambda presence: (presence * 3 / 4, presence / 2),
-    "confidence": lambda confidence: (confidence * 3 / 4, confidence / 2),
     "p": lambda p: (2 * p, 4 * p),
-    "h": lambda h: (h * 3 / 4, h / 2),
-    "m": lambda m: (m + 1,),
 }
 """Stronger values of each parameter, to show what more protection would cost."""
 
@@ -58,7 +57,7 @@ class Candidate:
 
 
 def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression: float) -> list[Candidate]:
-    """What to try for a stated promise.
+    """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
 
     Parameters
     ----------
@@ -67,13 +66,18 @@ def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression: float) 
     suppression
         The largest share of rows that may be left out.
     """
-    if aim is Aim.CLASSES:
-        return _of_classes(stated, seconds, suppression)
-    if aim is Aim.RULES:
-        return _of_rules(stated)
+    if aim in (Aim.CLASSES, Aim.RULES):
+        found = _of_classes(stated, seconds, suppression) if aim is Aim.CLASSES else _of_rules(stated)
+        return [one for one in found if not _of_table(one).misfits()]
     if aim is Aim.COHERENCE:
         return _of_coherence(stated, seconds)
     return _of_degree(stated) if aim is Aim.DEGREE else _of_combinations(stated)
+
+
+def _of_table(candidate: Candidate) -> TableMethod:
+    method = make_method(dict(candidate.method))
+    assert isinstance(method, TableMethod)
+    return method
 
 
 def _of_classes(stated: Stated, seconds: float, suppression: float) -> list[Candidate]:
@@ -149,10 +153,9 @@ def _of_degree(stated: Stated) -> list[Candidate]:
 def _of_combinations(stated: Stated) -> list[Candidate]:
     promise = {"k": stated.k, "m": stated.m or 2}
     apart = {"name": "disassociation", **promise}
-    size = max(30, 2 * (stated.k or 2))
     found = [
         Candidate("disassociation", apart),
-        Candidate("disassociation, larger clusters", apart | {"max_cluster_size": 2 * size}),
+        Candidate("disassociation, larger clusters", apart | {"max_cluster_size": _larger(stated.k or 2)}),
         Candidate("disassociation, pooled", apart | {"small": "pool"}),
         Candidate("disassociation, not refined", apart | {"refine": False}),
     ]
@@ -161,6 +164,11 @@ def _of_combinations(stated: Stated) -> list[Candidate]:
         method = coarse | ({} if algorithm == "aa" else {"algorithm": algorithm})
         found.append(Candidate(f"km-generalization, {algorithm}", method, trees=True))
     return found
+
+
+def _larger(k: int) -> int:
+    """Twice the size of clusters that disassociation has by default."""
+    return 2 * max(30, 2 * k)
 
 
 def main_parameter(aim: Aim, stated: Stated) -> str | None:
@@ -184,5 +192,7 @@ def harder(candidate: Candidate, axis: str) -> list[Candidate]:
     for stronger in HARDER[axis](value):
         plain = float(f"{stronger:.4g}") if isinstance(stronger, float) else stronger
         method = {**candidate.method, axis: plain}
+        if axis == "k" and "max_cluster_size" in method:
+            method["max_cluster_size"] = _larger(int(plain))
         found.append(Candidate(candidate.label, method, candidate.trees, axis))
     return found

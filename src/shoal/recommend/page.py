@@ -116,15 +116,12 @@ def _picture(found: Recommendation) -> Picture:
 
 def render(found: Recommendation, picture: Picture, command: str) -> str:
     """The page as a text."""
-    sign = 1 if found.scale.high else -1
-    done = [one for one in found.tried if one.status == "done" and one.loss is not None]
-    done.sort(key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0))
     return (
         _templates()
         .get_template("recommendation.html.j2")
         .render(
             found=found,
-            done=done,
+            done=found.releases,
             failed=[one for one in found.tried if one.status != "done"],
             words=WORDS,
             number=number_text,

@@ -60,7 +60,15 @@ class Problem:
         hierarchies: Mapping[str, str],
         folder: str | None,
     ) -> "Problem":
-        """Read the data, and see whether the promise fits it."""
+        """Read the data, and see whether the promise fits it.
+
+        Raises
+        ------
+        WrongUse
+            If the promise is about something that the data does not have.
+        Infeasible
+            If no release of this data can keep it, whatever is left out.
+        """
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):
             aim = stated.aim(baskets=True)
@@ -95,7 +103,8 @@ class Problem:
             )
         if aim is Aim.RULES and not table.sensitive:
             raise WrongUse("Rules are about a sensitive column: name it with --sensitive.")
-        stated.definite(table)
+        if stated.models():
+            stated.models_for(table)
         trees = {column.name: builder_for(column) for column in table.quasi if column.hierarchy is None}
         return cls(
             aim,

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from shoal.compare.curves import number_text
+from shoal.data.counted import counted
 from shoal.recommend.scale import Scale
-from shoal.recommend.stated import Aim
+from shoal.recommend.stated import Aim, spelt
 from shoal.recommend.tried import Tried
 
 WORDS = {
@@ -17,10 +18,25 @@ WORDS = {
 
 
 def reasons(
-    proposal: Tried, found: Sequence[Tried], scale: Scale, trees: Mapping[str, str]
+    proposal: Tried,
+    found: Sequence[Tried],
+    scale: Scale,
+    trees: Mapping[str, str],
+    *,
+    seconds: float,
+    time_limit: float,
 ) -> tuple[str, ...]:
     """The sentences, the most important first."""
-    return tuple(_sentences(proposal, found, scale, trees))
+    first, *rest = _sentences(proposal, found, scale, trees)
+    late = sum(one.status == "timeout" for one in found if one.candidate.axis is None)
+    if late and seconds > time_limit:
+        begun = f"{counted(late, 'other candidates')} {'was' if late == 1 else 'were'} given up"
+        rest.insert(
+            0,
+            f"The limit of {time_limit:g} second{'s' * (time_limit != 1)} was passed: {number_text(round(seconds, 1))} "
+            f"were needed to have a release at all, and {begun}. Give more with --time-limit to try more.",
+        )
+    return (first, *rest)
 
 
 def _sentences(
@@ -28,13 +44,17 @@ def _sentences(
 ) -> Iterator[str]:
     usable = [one for one in found if one.usable]
     base = [one for one in usable if one.candidate.axis is None]
+    lost = f"{number_text(proposal.loss or 0.0)} ({scale.meaning})"
     yield (
         f"Of {len(base)} releases that keep the promise, each proved from its published form, {proposal.label} loses "
-        f"least: {number_text(proposal.loss or 0.0)} ({scale.meaning})."
+        f"least: {lost}."
+        if len(base) > 1
+        else f"{proposal.label} is the only release that was made and keeps the promise, proved from its published "
+        f"form; it loses {lost}."
     )
     if proposal.candidate.axis is not None:
         name = proposal.candidate.axis
-        yield f"It keeps more than was stated, {name} = {proposal.candidate.method[name]}, at no further loss."
+        yield f"It keeps more than was stated, {spelt(name)} = {proposal.candidate.method[name]}, at no further loss."
     yield from _rivals(proposal, base)
     yield from _protection(proposal, found, scale)
     suppressed = int(proposal.row.get("suppressed") or 0)

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shoal.compare.race import Race
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles
 from shoal.recommend.candidates import Candidate, candidates, harder, main_parameter
 from shoal.recommend.problem import Problem
-from shoal.recommend.race import Race
 from shoal.recommend.reasons import reasons
 from shoal.recommend.scale import By, Scale, scale_for
 from shoal.recommend.stated import Aim, Stated
@@ -74,10 +74,16 @@ class Recommendation:
     seconds: float
 
     @property
+    def releases(self) -> tuple[Tried, ...]:
+        """The candidates that a release was made of, the least protection first, of equal ones the least loss."""
+        sign = 1 if self.scale.high else -1
+        made = (one for one in self.tried if one.status == "done" and one.loss is not None)
+        return tuple(sorted(made, key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0)))
+
+    @property
     def frontier(self) -> tuple[Tried, ...]:
-        """The candidates that no other beats, the least protection first."""
-        best = [one for one in self.tried if one.best]
-        return tuple(sorted(best, key=lambda one: (one.privacy or 0) * (1 if self.scale.high else -1)))
+        """Those of the releases that no other beats."""
+        return tuple(one for one in self.releases if one.best)
 
 
 def recommend(
@@ -108,7 +114,8 @@ def recommend(
     hierarchies, hierarchies_folder
         As methods take them. Methods that need more are given hierarchies that are built.
     time_limit
-        Seconds for all; what is not done by then is given up.
+        Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
+        same, and the reasons say so.
     suppression
         The largest share of rows that a candidate may leave out.
     by
@@ -121,14 +128,18 @@ def recommend(
     WrongUse
         If nothing is promised, or the promise does not fit the data.
     Infeasible
-        If no candidate keeps the promise, or none is done in time.
+        If no candidate keeps the promise.
     """
     begin = time.monotonic()
-    if not time_limit > 0 or not 0 <= suppression < 1 or (jobs is not None and jobs < 1):
+    if not time_limit > 0:
+        raise WrongUse(f"The time limit must be above 0 seconds, not {time_limit:g} (--time-limit).")
+    if not 0 <= suppression < 1:
         raise WrongUse(
-            "The time limit must be above 0 seconds, the share of rows that may be left out at least 0 and below 1, "
-            f"and the runs at a time at least 1, not {time_limit:g}, {suppression:g} and {jobs}."
+            f"The share of rows that may be left out must be at least 0 and below 1, not {suppression:g} "
+            "(--suppression)."
         )
+    if jobs is not None and jobs < 1:
+        raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
     if str(source) == "-":
         raise WrongUse("The data is read several times: give a file instead of standard input.")
     problem = Problem.of(
@@ -139,23 +150,23 @@ def recommend(
     first = candidates(problem.aim, stated, seconds=own, suppression=suppression)
     with Race(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as race:
 
-        def carry_out(batch: Sequence[Candidate], before: int) -> list[Tried]:
+        def carry_out(batch: Sequence[Candidate], before: int, *, finish_first: bool = False) -> list[Tried]:
             cells = {(cell := problem.cell(one, scale, time_limit * SHARE)).key: (one, cell) for one in batch}
             done: list[Tried] = []
-            for cell, answer in race.answers([cell for _, cell in cells.values()]):
+            for cell, answer in race.answers([cell for _, cell in cells.values()], finish_first=finish_first):
                 done.append(problem.tried(cells[cell.key][0], cell, answer, scale))
                 if tell is not None:
                     tell(before + len(done), before + len(cells), done[-1].label)
             return done
 
-        found = carry_out(first, 0)
+        found = carry_out(first, 0, finish_first=True)
         found += carry_out(_stronger(found, problem), len(found))
     marked = _with_frontier(found, scale)
-    proposal = _least_lossy(marked, scale, time_limit)
+    proposal = _least_lossy(marked, scale)
     chosen = problem.chosen(proposal.candidate)
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
-    told = reasons(proposal, marked, scale, built)
     seconds = time.monotonic() - begin
+    told = reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit)
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
     )
@@ -207,27 +218,31 @@ def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
             yield float(best), one.candidate.label
 
 
-def _least_lossy(found: Sequence[Tried], scale: Scale, time_limit: float) -> Tried:
+def _least_lossy(found: Sequence[Tried], scale: Scale) -> Tried:
     """The usable candidate that loses least; of equal ones the one that protects more, then the first."""
     usable = [one for one in found if one.usable]
     if usable:
         sign = -1 if scale.high else 1
         return min(usable, key=lambda one: (one.loss or 0.0, sign * (one.privacy or 0.0)))
+    raise _refusal(found, scale)
+
+
+def _refusal(found: Sequence[Tried], scale: Scale) -> Infeasible:
+    """Why there is nothing to propose: what each method said, once, and the best that can be reached."""
     refused = [one for one in found if one.status != "timeout"]
-    if not refused:
-        raise Infeasible(
-            f"No candidate was done within {time_limit:g} seconds; give more with --time-limit, or try one method with "
-            "`shoal anonymize`."
-        )
+    late = len(found) - len(refused)
+    more = f" Time was too short for {late} more: give it with --time-limit." if late else ""
     if scale.risk is not None and (risks := sorted(_risks(found))):
         least, label = risks[0]
-        raise Infeasible(
+        return Infeasible(
             f"No candidate comes down to a risk of {scale.risk:g}; the least that can be reached is {least:.4g}, by "
-            f"{label}.",
+            f"{label}.{more}",
             least,
         )
-    said = dict.fromkeys(f"{one.candidate.method['name']}: {one.error}" for one in refused)
+    said: dict[str, dict[str, None]] = {}
+    for one in refused:
+        said.setdefault(one.error, {})[one.candidate.method["name"]] = None
+    told = [f"{', '.join(names)}: {error}" for error, names in said.items()]
     bests = [one.row["best"] for one in refused if one.row.get("best") is not None]
-    raise Infeasible(
-        f"No candidate keeps the promise. {' '.join(list(said)[:3])}", max(bests) if bests else None
-    )
+    best = (max if scale.high else min)(bests, default=None)
+    return Infeasible(f"No candidate keeps the promise. {' '.join(told[:3])}{more}", best)

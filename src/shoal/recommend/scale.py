@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shoal.compare.results import Row
 from shoal.recommend.candidates import main_parameter
-from shoal.recommend.stated import Aim, Stated
+from shoal.recommend.stated import Aim, Stated, spelt
 
 By = Literal["loss", "queries"]
 
@@ -25,8 +25,8 @@ MODELS = {
 }
 """The model that says which value of a parameter was reached."""
 
-HIGHER = frozenset({"k", "l", "entropy_l", "p", "m", "k_map"})
-"""Parameters of which more is more protection."""
+HIGHER = frozenset({"k", "l", "entropy_l", "k_map"})
+"""Parameters of tables of which more is more protection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Scale:
         What is measured of each run.
     loss, meaning
         The score, and what it says.
-    privacy
-        What protection is measured by: a parameter, or ``worst case``.
+    axis, privacy
+        The parameter that protection is measured by, and what it is called; of rules it is the ``worst case``.
     high
         Whether more of it is more protection.
     """
@@ -49,6 +49,7 @@ class Scale:
     measures: tuple[str, ...]
     loss: str
     meaning: str
+    axis: str
     privacy: str
     high: bool
     risk: float | None = None
@@ -66,8 +67,8 @@ class Scale:
         """How much protection a run reached."""
         if self.aim is Aim.RULES:
             return row.get("confidence_worst")
-        reached = row.get(f"reached.{MODELS.get(self.privacy, '')}") if self.aim is Aim.CLASSES else None
-        return reached if reached is not None else method.get(self.privacy)
+        reached = row.get(f"reached.{MODELS.get(self.axis, '')}") if self.aim is Aim.CLASSES else None
+        return reached if reached is not None else method.get(self.axis)
 
     def meets(self, privacy: float | None) -> bool:
         """Whether a run that keeps the promise of its method also meets the risk that was stated."""
@@ -91,10 +92,10 @@ def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
     loss, meaning = ("are", "mean relative error of counts") if by == "queries" else ("", "")
     if aim is Aim.CLASSES:
         loss, meaning = loss or "lm_mean", meaning or "mean loss of a cell"
-        return Scale(aim, ("loss", "classes", "queries"), loss, meaning, axis, axis in HIGHER)
+        return Scale(aim, ("loss", "classes", "queries"), loss, meaning, axis, spelt(axis), axis in HIGHER)
     if aim is Aim.RULES:
         loss, meaning = loss or "cell_loss", meaning or "mean loss of a cell, a starred one losing all"
         measures = ("loss", "classes", "hidden-rules", "queries")
-        return Scale(aim, measures, loss, meaning, "worst case", False, stated.risk)
+        return Scale(aim, measures, loss, meaning, axis, "worst case", False, stated.risk)
     meaning = "mean relative error of the supports of pairs of items"
-    return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, True)
+    return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, spelt(axis), True)

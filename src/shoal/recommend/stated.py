@@ -28,10 +28,16 @@ class Aim(StrEnum):
     """Of baskets: whoever knows m items finds k baskets."""
 
 
+def spelt(parameter: str) -> str:
+    """A parameter as its option is called."""
+    return parameter.replace("_", "-")
+
+
 class Stated(TableMethod):
     """What is promised: of tables in the short forms of their methods, of baskets by h, k, p and m."""
 
     name: ClassVar[str] = "recommend"
+    suppresses: ClassVar[bool] = True
 
     confidence: float | None = Field(
         default=None,
@@ -108,7 +114,7 @@ class Stated(TableMethod):
     def _given(self, *names: str) -> str:
         fields = type(self).model_fields
         found = [
-            f"--{name.replace('_', '-')}"
+            f"--{spelt(name)}"
             for name in names
             if getattr(self, name) != fields[name].get_default(call_default_factory=True)
         ]

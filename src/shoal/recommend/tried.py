@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shoal.compare.results import Row
 from shoal.recommend.candidates import Candidate
+from shoal.recommend.stated import spelt
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class Tried:
             if name in ("k", "confidence", self.candidate.axis)
             and (self.candidate.axis or self.candidate.method["name"] == "rule-hiding")
         }
-        words = [f"{name} {value:g}" for name, value in shown.items() if isinstance(value, int | float)]
+        words = [
+            f"{spelt(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
+        ]
         return ", ".join([self.candidate.label, *words])
 
     @property

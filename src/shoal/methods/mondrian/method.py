@@ -18,7 +18,6 @@ from shoal.methods.mondrian.parts import cut_parts
 from shoal.methods.mondrian.plan import Plan
 from shoal.methods.mondrian.publish import Form
 from shoal.methods.table_method import TableMethod, published
-from shoal.models.delta_presence import DeltaPresence
 from shoal.models.model import TableModel
 
 Made = TypeVar("Made", Table, PartedRelease)
@@ -54,6 +53,10 @@ class Mondrian(TableMethod):
         default_factory=dict,
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )
+
+    def overlapping(self) -> str:
+        """Relaxed cuts put equal rows on both sides."""
+        return "--partitioning relaxed" if self.partitioning == "relaxed" else ""
 
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
@@ -98,12 +101,6 @@ class Mondrian(TableMethod):
         self, table: Table, models: tuple[TableModel, ...], overall: dict[str, Counts] | None = None
     ) -> Plan:
         relaxed = self.partitioning == "relaxed"
-        for model in models:
-            if relaxed and isinstance(model, DeltaPresence):
-                raise WrongUse(
-                    f"Relaxed partitioning does not go with {model.name}: its classes overlap, so that a person of the "
-                    "population fits several. Use --partitioning strict, or promise --k-map."
-                )
         return Plan.of(table, self.publish, models, self.weights, relaxed, self.choose, overall)
 
     def _release(self, data: Made, models: tuple[TableModel, ...]) -> Release[Made]:

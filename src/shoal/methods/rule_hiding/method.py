@@ -108,6 +108,12 @@ class RuleHiding(TableMethod):
         """Whether there is no step 1."""
         return self.anonymize_with == NONE
 
+    def overlapping(self) -> str:
+        """Joined classes may cover cells of others; and the method of step 1 may make such classes."""
+        if self.strategy == "merge":
+            return "--strategy merge"
+        return "" if self.goes_on() else self._inner().overlapping()
+
     def hidden(self) -> HiddenRules:
         """The promise about rules."""
         names = ("confidence", "fewer_than", "antecedent", "size", "column", "values")
@@ -125,6 +131,7 @@ class RuleHiding(TableMethod):
         assert isinstance(data, Table)
         hidden, begin = self.hidden(), time.perf_counter()
         hidden.judged(data)
+        self.refuse_misfits()
         self._refuse_decoys()
         if self.strategy == "merge" and self._wildcards():
             raise WrongUse(
@@ -310,15 +317,8 @@ class RuleHiding(TableMethod):
     def _starring(self) -> Starring:
         """What is to be starred, where stars hide the rules."""
         assert self.strategy != "merge"
-        return Starring(
-            self.strategy,
-            self.antecedent,
-            self.size,
-            self.confidence,
-            self.fewer_than,
-            self.values,
-            self.k or 1,
-        )
+        told = (self.strategy, self.antecedent, self.size, self.confidence, self.fewer_than, self.values)
+        return Starring(*told, self.k or 1)
 
     def _merge(
         self,
