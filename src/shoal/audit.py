@@ -108,7 +108,8 @@ def verify(
 
     Returns
     -------
-    One verdict for each promise; `Verdict.holds` says whether it is kept.
+    One verdict for each promise; `Verdict.holds` says whether it is kept. One more, ``canonical-order``, comes at the
+    end where a release that is judged by its own promises does not stand in canonical order.
     """
     roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
     try:

@@ -183,7 +183,7 @@ def _write_database(release: Release, target: str, force: bool) -> None:
 def judge(release: Release, population: Table | None = None) -> tuple[Verdict, ...]:
     """Judge a release by each of its promises, from its published data alone.
 
-    One more verdict comes at the end where published baskets do not stand in canonical order.
+    One more verdict comes at the end where published rows or baskets do not stand in canonical order.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """What can be told of published files without reading them here: `shoal verify --engine spark` and ``stream``."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.parted import engine_of, judge_sets, models_of
 from shoal.recipe import Running
+
+UNORDERED = "the order of the lines was not judged: copy the files to a disk that all workers see"
 
 
 def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> tuple[Verdict, ...]:
@@ -45,15 +48,22 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
 
     release = open_release(source, engine)
     models = _models(release, asked, source)
+    for model in models:
+        model.accept(release.data.schema)
     if isinstance(release.data.schema, Table):
         from shoal.models.in_parts import verify_table
 
-        data = replace(release.data, schema=with_column_roles(release.data.schema, asked.roles))
+        data = replace(
+            release.data,
+            schema=with_column_roles(release.data.schema, asked.roles),
+            # The order is promised by the release, and by nothing else that may be asked.
+            order=release.data.order if models else None,
+        )
         return verify_table(_definite(models, data.schema, asked, source), data, engine.memory)
-    for model in models:
-        model.accept(release.data.schema)
     if isinstance(release.data.schema, Baskets):
-        return _verify_baskets(engine, models, open_baskets(source, engine), asked)
+        baskets = open_baskets(source, engine)
+        order = None if asked.others else baskets.order
+        return _verify_baskets(engine, models, replace(baskets, order=order), asked)
     return judge_sets(models, release.data)
 
 
@@ -110,11 +120,14 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ..
     first = asked.others[0]
     if Baskets not in first.accepts:
         lines = engine.lines(source)
+        from shoal.io.file_order import order_of
         from shoal.io.parted_release import empty_sets
 
         form = "groups" if Groups in first.accepts else "clusters"
-        data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0)
-        return judge_sets(list(asked.others), data)
+        order = None if "://" in source else partial(order_of, engine, source, {"form": form})
+        data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
+        verdicts = judge_sets(list(asked.others), data)
+        return verdicts if order else tuple(replace(one, remark=UNORDERED) for one in verdicts)
     separator = None if asked.reading is None else asked.reading.separator
     read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
     return _verify_baskets(engine, list(asked.others), read, asked)

@@ -71,7 +71,9 @@ def test_a_basket_that_lists_the_secret_gives_it_away() -> None:
     verdict = PrivacyDegree(p=2).verify(groups)
     assert not verdict.holds
     assert verdict.value == 1
-    assert verdict.offenders[0].where == "basket 2"
+    assert verdict.offenders[0].where == "basket 2 of group 1 (2 baskets, the first is {a})"
+    verdict = PrivacyDegree(p=2).verify(groups_of([([["b"], ["b"]], {"s": 1}), ([["c"], ["s"]], {})]))
+    assert verdict.offenders[0].where == "basket 2 of group 2 (2 baskets, the first is {c})"
     assert "'s'" in verdict.offenders[0].why
 
 
@@ -95,7 +97,8 @@ def test_an_order_that_tells_is_named() -> None:
     assert [(one.where, one.why) for one in verdict.offenders] == [
         (
             "group 2 (3 baskets, the first is {a})",
-            "in ascending order it would come before the group ahead of it",
+            "in ascending order it would come before the group ahead of it, group 1 (3 baskets, the first is {a}): "
+            "one of the two is out of place",
         )
     ]
 

@@ -1,17 +1,24 @@
-"""The order of published baskets: any but the canonical one is told."""
+"""The order of published rows and baskets: any but the canonical one is told."""
 
 import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.promises import tables
 from tests.sets import baskets_of
+from tests.tables import column, texts
 
+import shoal
 from shoal.cli.program import main
 from shoal.data.baskets import descents
+from shoal.data.disorder import MISNUMBERED
 from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Table, canonical_order
 from shoal.io.baskets import read_baskets
 from shoal.io.release_folder import write_release
 from shoal.models.km_anonymity import KmAnonymity
@@ -71,6 +78,44 @@ def test_the_worst_places_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     assert verdict is not None
     assert (verdict.holds, verdict.offender_count, len(verdict.offenders)) == (False, 13, 10)
     assert broken_order(baskets_of([[], ["a"], ["a", "b"], ["b"]])) is None
+
+
+@given(tables())
+def test_rows_that_fall_are_those_of_lists(data: Table) -> None:
+    rows = [tuple(row.values()) for row in texts(data)]
+    wanted = [place for place in range(1, len(rows)) if rows[place] < rows[place - 1]]
+    verdict = broken_order(data)
+    assert (0 if verdict is None else verdict.offender_count) == len(wanted)
+    if verdict is not None:
+        where = [f"row {place + 1} ({', '.join(rows[place])})" for place in wanted[:10]]
+        assert [one.where for one in verdict.offenders] == where
+    assert broken_order(data.take(canonical_order(data.columns))) is None
+
+
+@pytest.mark.parametrize("table_format", ["csv", "parquet"])
+def test_persons_with_several_rows_are_in_order_too(tmp_path: Path, table_format: str) -> None:
+    """Numbers of persons are texts, of which 10 comes before 2."""
+    ages = [str(20 + row % 3) for row in range(90)]
+    persons = [f"p{row % 40}" for row in range(90)]
+    people = Table((column("age", ages), column("person", persons, Role.ENTITY)))
+    run = shoal.anonymize(people, "mondrian", k=12)
+    run.write(tmp_path / "out", report=False, table_format=table_format)
+    assert isinstance(run.release.data, Table)
+    assert any(row["person"] == "10" for row in texts(run.release.data))
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert main(["verify", str(tmp_path / "out"), "--engine", "stream"]) == 0
+
+
+def test_numbers_of_a_long_table_are_places() -> None:
+    numbered = pl.DataFrame({"id": [1, 1, 2, 3, 3], "item": list("abbcd")})
+    assert broken_order(read_baskets(numbered)) is None
+    verdict = broken_order(read_baskets(numbered.with_columns(pl.col("id") * 2)))
+    assert verdict is not None
+    assert [(one.where, one.why) for one in verdict.offenders] == [
+        ("basket 1 {a, b}", MISNUMBERED),
+        ("basket 2 {b}", MISNUMBERED),
+        ("basket 3 {c, d}", MISNUMBERED),
+    ]
 
 
 def test_a_file_that_is_no_release_may_have_any_order(tmp_path: Path) -> None:

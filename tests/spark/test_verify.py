@@ -122,6 +122,37 @@ def test_groups_and_clusters(spark: "Spark", tmp_path: Path, method: str, parame
         verify_by(spark, tmp_path / "out", Asked())
 
 
+@pytest.mark.parametrize("method", ["mondrian", "coherence", "cahd", "disassociation"])
+def test_the_order_is_that_of_the_files(spark: "Spark", tmp_path: Path, method: str) -> None:
+    """Spark reads the largest file first; which line follows which is told by the names of the files alone."""
+    parameters: dict[str, dict[str, Any]] = {
+        "mondrian": {"k": 3},
+        "coherence": {"h": 0.8, "k": 3, "p": 2},
+        "cahd": {"p": 3},
+        "disassociation": {"k": 3, "m": 2},
+    }
+    data = people() if method == "mondrian" else shopping()
+    shoal.anonymize(data, method, **parameters[method]).write(tmp_path / "out", report=False)
+    file = next((tmp_path / "out" / "release").glob("data.*"))
+    lines = file.read_text().splitlines(keepends=True)
+    header, lines = (lines[:1], lines[1:]) if file.suffix == ".csv" else ([], lines)
+    file.unlink()
+    file.mkdir()
+    for number, part in enumerate((lines[:1], lines[1:3], lines[3:-1], lines[-1:])):
+        (file / f"part-{number:05}{file.suffix}").write_text("".join([*header, *part]))
+    assert all(verdict.holds for verdict in verify_by(spark, tmp_path / "out", Asked()))
+    one, other = (file / f"part-0000{number}{file.suffix}" for number in (0, 3))
+    first, last = one.read_text(), other.read_text()
+    assert first != last
+    one.write_text(last)
+    other.write_text(first)
+    found = verify_by(spark, tmp_path / "out", Asked())
+    expected = verify_as_asked(tmp_path / "out", Asked())
+    assert [verdict.holds for verdict in found] == [verdict.holds for verdict in expected]
+    assert not found[-1].holds
+    same(found[-1], expected[-1])
+
+
 def test_nothing_is_learned_of_rows(spark: "Spark") -> None:
     """Distinct rows travel, so that a class of any size is judged in a worker of any size."""
     rows = 20_000

@@ -32,6 +32,9 @@ class Baskets:
         A tree of ever coarser names for the items, where there is one. Its leaves are found by their texts.
     unsorted
         The first of the baskets whose items did not ascend, or repeated, where they were read. Published ones never do.
+    misnumbered
+        The first of the baskets that had another number than their place where they were read, in a long table.
+        Published ones never have.
     """
 
     indptr: Indptr
@@ -42,6 +45,7 @@ class Baskets:
     layout: str = "lines"
     hierarchy: Hierarchy | None = None
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         for name, kind in (
@@ -50,6 +54,7 @@ class Baskets:
             ("sensitive", np.int32),
             ("insensitive", np.int32),
             ("unsorted", np.int64),
+            ("misnumbered", np.int64),
         ):
             object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
 
@@ -105,6 +110,7 @@ class Baskets:
             sensitive=renamed[self.sensitive[wanted[self.sensitive]]],
             insensitive=renamed[self.insensitive[wanted[self.insensitive]]],
             unsorted=self.unsorted[:0],
+            misnumbered=self.misnumbered[:0],
         )
 
     def take(self, rows: Rows) -> "Baskets":
@@ -113,7 +119,8 @@ class Baskets:
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         places = np.repeat(self.indptr[rows] - indptr[:-1], lengths)
         places += np.arange(indptr[-1])
-        return replace(self, indptr=indptr, items=self.items[places], unsorted=self.unsorted[:0])
+        none = self.unsorted[:0]
+        return replace(self, indptr=indptr, items=self.items[places], unsorted=none, misnumbered=none)
 
     def canonical_order(self) -> Rows:
         """The baskets in ascending order of their lists of items; the empty ones first."""

@@ -1,6 +1,6 @@
 """Baskets in a table: one row for each item of each basket, or one column with all items of a basket."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -9,17 +9,24 @@ from shoal.arrays import Rows
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.input import Input
 
+TOLD = 1000
+"""How many baskets that do not stand as published ones do are remembered."""
+
 BETWEEN_ITEMS = "|;, \t\x1f"
 """What may separate the items of a cell: the first of these that occurs in a cell does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Which basket holds which item: two columns of equal length, and the number of baskets."""
+    """Which basket holds which item: two columns of equal length, and the number of baskets.
+
+    Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order are `misnumbered`.
+    """
 
     rows: Rows
     texts: pl.Series
     count: int
+    misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
@@ -55,9 +62,20 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     nameless = (baskets == "").to_numpy()
     if nameless.any():
         raise _nameless(source, int(np.argmax(nameless)), names[0])
-    rows, count = _numbered(baskets)
+    rows, distinct = _numbered(baskets)
     present = (items != "").to_numpy()
-    return Pairs(rows[present], items.filter(pl.Series(present)), count), (names[0], names[1])
+    pairs = Pairs(rows[present], items.filter(pl.Series(present)), len(distinct), misnumbered(distinct))
+    return pairs, (names[0], names[1])
+
+
+def misnumbered(texts: pl.Series, before: int = 0) -> Rows:
+    """The first of the baskets whose texts are not their numbers, where so many baskets come before.
+
+    >>> misnumbered(pl.Series(["1", "2", "4"])).tolist()
+    [2]
+    """
+    places = pl.Series(np.arange(before + 1, before + 1 + len(texts), dtype=np.int64)).cast(pl.String)
+    return np.flatnonzero((texts != places).to_numpy())[:TOLD].astype(np.int64)
 
 
 def read_column(source: Input, name: str, separator: str | None) -> Pairs:
@@ -145,8 +163,8 @@ def _nameless(source: Input, row: int, column: str) -> BadData:
     return source.fault("the row does not say which basket it belongs to.", row, column)
 
 
-def _numbered(texts: pl.Series) -> tuple[Rows, int]:
-    """The number of each text in the order in which they first occur, and how many there are."""
+def _numbered(texts: pl.Series) -> tuple[Rows, pl.Series]:
+    """The number of each text in the order in which they first occur, and the texts in that order."""
     distinct = texts.unique(maintain_order=True)
     numbers = texts.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
-    return numbers, len(distinct)
+    return numbers, distinct

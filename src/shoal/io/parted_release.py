@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import with_roles
 from shoal.io.decode import column_type
 from shoal.io.delimited import delimited_text
+from shoal.io.file_order import order_of
 from shoal.io.parted import open_parts
 from shoal.io.parted_lines import header_of
 from shoal.io.published_clusters import read_clusters
@@ -67,6 +69,7 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
     path, shape = data_file(published), facts.shape
+    order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
@@ -74,10 +77,10 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
             raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
         schema, parts = published_table(opened.names, opened.parts, roles)
-        return facts.parted(PartedRelease(schema, parts, shape["rows"]))
+        return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order))
     lines = engine.lines(str(path))
     return facts.parted(
-        PartedRelease(empty_sets(shape["form"]), lines, shape[shape["form"]], shape["baskets"])
+        PartedRelease(empty_sets(shape["form"]), lines, shape[shape["form"]], shape["baskets"], order)
     )
 
 
@@ -109,7 +112,8 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
     sensitive, insensitive = (
         [item for item in shape[role] if item in known] for role in ("sensitive", "insensitive")
     )
-    return replace(read, schema=with_roles(read.schema, sensitive, insensitive))
+    schema = with_roles(read.schema, sensitive, insensitive)
+    return replace(read, schema=schema, order=partial(order_of, engine, path, shape))
 
 
 def empty_sets(form: str) -> Baskets | Groups | Clusters:

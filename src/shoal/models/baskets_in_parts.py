@@ -26,6 +26,7 @@ from shoal.models.exact import fraction
 from shoal.models.hidden_associations import HiddenAssociations, Sides
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
+from shoal.models.published_order import verdict_on
 from shoal.models.verdict import SHOWN, Verdict
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
 
     Parameters
     ----------
+    data
+        The baskets. Where their order can be found out, one more verdict comes at the end if it is broken.
     memory
         Bytes that one worker can give to it.
     """
@@ -87,7 +90,9 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
         KmAnonymity: _anonymous,
         HiddenAssociations: _hidden,
     }
-    return tuple(judges[type(model)](model, data, supports, memory) for model in models)
+    verdicts = tuple(judges[type(model)](model, data, supports, memory) for model in models)
+    disorder = None if data.order is None else verdict_on(data.order())
+    return verdicts if disorder is None else (*verdicts, disorder)
 
 
 def _coherent(model: HkpCoherence, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:

@@ -10,6 +10,7 @@ from shoal.arrays import Mask, Rows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.counted import counted
+from shoal.data.disorder import early
 from shoal.data.release import Published
 from shoal.models.combinations import rarest
 from shoal.models.evidence import Evidence, Part
@@ -18,7 +19,6 @@ from shoal.models.published_order import disordered_chunks, early_clusters
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
 BELOW = "an item of the shared chunk stands in a chunk below it"
-EARLY = "in ascending order it would come before the {} ahead of it"
 
 Found = tuple[list[Offender], int]
 """The worst places, and how many there are."""
@@ -239,6 +239,11 @@ class _Places:
         number = int((self.clusters.parents[: cluster + 1] == above).sum())
         return f"part {number} of {self.cluster(above)}"
 
+    def ahead(self, cluster: int) -> int:
+        """The cluster ahead of another one, on the line or among the parts of the same joint cluster."""
+        above = self.clusters.parents[cluster]
+        return int(np.flatnonzero(self.clusters.parents[:cluster] == above)[-1])
+
     def chunk(self, chunk: int) -> str:
         cluster = int(np.searchsorted(self.clusters.chunk_indptr, chunk, side="right")) - 1
         kind = "chunk" if self.clusters.sizes[cluster] > 0 else "shared chunk"
@@ -317,7 +322,7 @@ def _disorder(clusters: Clusters, places: _Places, *, lines: bool) -> Found:
 
     The order of the trees is looked at only where all lines are there, in their order.
     """
-    mixed, early = disordered_chunks(clusters)
+    mixed, late = disordered_chunks(clusters)
     found = [
         _listed(mixed, lambda one: Offender(places.chunk(one), "the sub-records are not in ascending order")),
         _listed(
@@ -326,10 +331,10 @@ def _disorder(clusters: Clusters, places: _Places, *, lines: bool) -> Found:
                 places.cluster(one), "the items of a sub-record or the terms are not in ascending order"
             ),
         ),
-        _listed(early, lambda one: Offender(places.chunk(one), EARLY.format("chunk"))),
+        _listed(late, lambda one: Offender(places.chunk(one), early("chunk", places.chunk(one - 1)))),
         _listed(
             early_clusters(clusters, lines=lines),
-            lambda one: Offender(places.cluster(one), EARLY.format("cluster")),
+            lambda one: Offender(places.cluster(one), early("cluster", places.cluster(places.ahead(one)))),
         ),
     ]
     return [one for some, _ in found for one in some], sum(number for _, number in found)

@@ -23,6 +23,7 @@ from shoal.errors import BadData, WrongUse
 from shoal.models.classes import Excerpt
 from shoal.models.evidence import Evidence, Part, joined
 from shoal.models.model import LineModel, TableModel
+from shoal.models.published_order import evidence_of, verdict_on
 from shoal.models.sensitive import SensitiveModel
 from shoal.models.verdict import Verdict
 
@@ -56,7 +57,8 @@ def judge_table(
     models
         The promises.
     published
-        The table: texts, missing cells null or empty.
+        The table: texts, missing cells null or empty. Where its order can be found out, one more verdict comes at the
+        end if it is broken.
     memory
         Bytes that one worker can give to it.
 
@@ -96,7 +98,9 @@ def judge_table(
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
-    return tuple(verdicts[id(model)] for model in models), classes.sums.get(CLASSES, 0)
+    disorder = None if published.order is None else verdict_on(published.order())
+    told_last = () if disorder is None else (disorder,)
+    return (*(verdicts[id(model)] for model in models), *told_last), classes.sums.get(CLASSES, 0)
 
 
 def verify_lines(
@@ -108,6 +112,8 @@ def verify_lines(
 
     Parameters
     ----------
+    published
+        The lines. Their order is judged where it can be found out.
     parse
         What some lines publish; the second argument names where they are from, for messages.
     """
@@ -116,7 +122,8 @@ def verify_lines(
     judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
     lines, found = judged or (0, tuple(Evidence() for _ in models))
     _refuse_changed("lines", published.rows, lines)
-    return tuple(model.conclude(one) for model, one in zip(models, found, strict=True))
+    order = Evidence() if published.order is None else evidence_of(published.order())
+    return tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
 
 
 def _by_class(

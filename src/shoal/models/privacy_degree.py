@@ -9,14 +9,12 @@ from pydantic import Field
 from shoal.arrays import Counts, Rows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.counted import counted
+from shoal.data.disorder import early, shortened
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.models.evidence import Evidence, Part
 from shoal.models.model import LineModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
-
-LONG = 60
-"""Letters of a basket that names a group."""
 
 
 class PrivacyDegree(LineModel):
@@ -70,7 +68,7 @@ class PrivacyDegree(LineModel):
             (
                 0.0,
                 Offender(
-                    f"basket {basket + 1}{inside}",
+                    _basket(published, basket, inside),
                     f"lists {published.vocabulary[item]!r}, which is sensitive elsewhere",
                 ),
             )
@@ -123,28 +121,31 @@ def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offen
     told[0::2], told[1::2] = groups.sensitive_items, groups.sensitive_counts
     summaries = ragged_ranks(2 * groups.sensitive_indptr, told)
     same = baskets[1:] == baskets[:-1]
-    early = np.flatnonzero((baskets[1:] < baskets[:-1]) | (same & (summaries[1:] < summaries[:-1]))) + 1
-    early = early if lines else early[:0]
+    late = np.flatnonzero((baskets[1:] < baskets[:-1]) | (same & (summaries[1:] < summaries[:-1]))) + 1
+    late = late if lines else late[:0]
     found = [(int(one), "its baskets are not in ascending order") for one in mixed[:SHOWN]]
     found += [
         (int(one), "the items of a basket, or the sensitive ones, are not in ascending order")
         for one in groups.unsorted[:SHOWN]
     ]
-    found += [
-        (int(one), "in ascending order it would come before the group ahead of it") for one in early[:SHOWN]
-    ]
+    found += [(one, early("group", _where(groups, one - 1, inside))) for one in late[:SHOWN].tolist()]
     offenders = [Offender(_where(groups, group, inside), why) for group, why in found]
-    return offenders, len(mixed) + len(groups.unsorted) + len(early)
+    return offenders, len(mixed) + len(groups.unsorted) + len(late)
 
 
 def _item(groups: Groups, place: int) -> str:
     return groups.vocabulary[int(groups.sensitive_items[place])]
 
 
+def _basket(groups: Groups, basket: int, inside: str) -> str:
+    """A basket in words: its number in its group, and the group."""
+    group = int(np.searchsorted(groups.group_indptr, basket, side="right")) - 1
+    return f"basket {basket - int(groups.group_indptr[group]) + 1} of {_where(groups, group, inside)}"
+
+
 def _where(groups: Groups, group: int, inside: str) -> str:
     """A group in words: its number in the file, its size and its first basket."""
     begin, end = groups.group_indptr[group], groups.group_indptr[group + 1]
     held = groups.items[groups.basket_indptr[begin] : groups.basket_indptr[begin + 1]]
-    first = " ".join(groups.vocabulary[item] for item in held[:LONG].tolist())
-    first = first if len(first) <= LONG else first[: LONG - 1] + "…"
+    first = shortened(" ".join(groups.vocabulary[item] for item in held.tolist()))
     return f"group {group + 1}{inside} ({counted(int(end - begin), 'baskets')}, the first is {{{first}}})"

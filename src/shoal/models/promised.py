@@ -1,6 +1,8 @@
 """The promises of a release as models."""
 
+import json
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,15 +18,24 @@ def promised(promises: Iterable[Mapping[str, Any]]) -> list[Model]:
     Raises
     ------
     BadData
-        If a parameter is out of its range: somebody edited the file, as no method promises such a thing.
+        If there is no such model, or a parameter is out of its range or of another kind: somebody edited the file, as
+        no method promises such a thing.
     """
     return [_model(promise) for promise in promises]
 
 
 def _model(promise: Mapping[str, Any]) -> Model:
     name = promise["model"]
+    if name not in registry.MODELS:
+        near = get_close_matches(name, registry.MODELS)
+        meant = f"; near names are {', '.join(near)}" if near else ""
+        raise BadData(
+            f"release.json: the promise {name}: there is no such model{meant}. Correct the file, or update Shoal."
+        )
+    plain = json.dumps({key: value for key, value in promise.items() if key != "model"}, default=_plain)
     try:
-        made: Model = registry.load("model", name).from_promise(dict(promise))
+        # As the file says it: a text is no number there.
+        made: Model = registry.load("model", name).model_validate_json(plain, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "its parameters"
@@ -34,3 +45,8 @@ def _model(promise: Mapping[str, Any]) -> Model:
             "correct the file."
         ) from error
     return made
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy and fractions as release.json has them."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -5,47 +5,83 @@ import numpy as np
 from shoal.arrays import Mask, Rows
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
+from shoal.data.disorder import MISNUMBERED, UNSORTED, Disorder, early, shortened
 from shoal.data.release import Published
 from shoal.data.set_keys import as_rows, cluster_keys
+from shoal.data.table import Table
+from shoal.models.evidence import Evidence
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
 ORDER = "canonical-order"
 """What the verdict on the order of a release is called."""
 
-LONG = 60
-"""Letters of a basket that are shown."""
+ORDERED = {
+    "basket": "baskets and the items in them stand in ascending order",
+    "row": "rows stand in ascending order of their cells",
+}
+
+LEAST = -1e3
+"""How bad it is that a line of groups or clusters is out of place: less than all that may be wrong inside a line."""
 
 
 def broken_order(published: Published) -> Verdict | None:
-    """The verdict on published baskets that do not stand in canonical order; None where they do.
+    """The verdict on published rows or baskets that do not stand in canonical order; None where they do.
 
-    No model of baskets says anything about their order, because they judge any file of baskets. A release promises it:
-    baskets in the order of the input can be matched, line by line, with whatever else is known in that order.
+    No model of tables or baskets says anything about their order, because they judge any file. A release promises it:
+    rows in the order of the input can be matched, line by line, with whatever else is known in that order.
     Models of groups and clusters judge the order themselves.
     """
-    if not isinstance(published, Baskets):
+    if isinstance(published, Table):
+        return verdict_on(_of_rows(published))
+    return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
+
+
+def verdict_on(disorder: Disorder) -> Verdict | None:
+    """The verdict on rows or baskets of whose order that was found out; None where nothing is wrong with it."""
+    if not disorder.count:
         return None
-    early = descents(published.indptr, published.items)
-    count = len(early) + len(published.unsorted)
-    if not count:
-        return None
-    offenders = [
-        Offender(_basket(published, row), "its items do not ascend, or one stands twice")
-        for row in published.unsorted[:SHOWN].tolist()
-    ]
-    offenders += [
-        Offender(_basket(published, row), "in ascending order it would come before the basket ahead of it")
-        for row in early[: SHOWN - len(offenders)].tolist()
-    ]
     return Verdict(
         ORDER,
-        "baskets and the items in them stand in ascending order, so that their places tell nothing of the input",
+        f"{ORDERED[disorder.form]}, so that their places tell nothing of the input",
         False,
         None,
         0,
-        tuple(offenders),
-        count,
+        tuple(Offender(where, why) for where, why in disorder.places[:SHOWN]),
+        disorder.count,
     )
+
+
+def evidence_of(disorder: Disorder) -> Evidence:
+    """What the order of lines of groups or clusters tells of their promises."""
+    places = tuple((LEAST, Offender(where, why)) for where, why in disorder.places[:SHOWN])
+    return Evidence(places, disorder.count)
+
+
+def _of_rows(table: Table) -> Disorder:
+    """Rows that come before the one ahead of them by their texts, first column first."""
+    fallen = np.zeros(max(table.rows - 1, 0), dtype=np.bool_)
+    tied = ~fallen
+    for column in table.columns:
+        if not tied.any():
+            break
+        ranks = column.domain.ranks()[column.codes]
+        fallen |= tied & (ranks[1:] < ranks[:-1])
+        tied &= ranks[1:] == ranks[:-1]
+    rows = np.flatnonzero(fallen) + 1
+    places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
+    return Disorder("row", tuple(places), len(rows))
+
+
+def _of_baskets(baskets: Baskets) -> Disorder:
+    """Baskets that have another number than their place, whose items do not ascend, or that come too late."""
+    late = descents(baskets.indptr, baskets.items)
+    places = [(_basket(baskets, row), MISNUMBERED) for row in baskets.misnumbered[:SHOWN].tolist()]
+    places += [(_basket(baskets, row), UNSORTED) for row in baskets.unsorted[:SHOWN].tolist()]
+    places += [
+        (_basket(baskets, row), early("basket", _basket(baskets, row - 1))) for row in late[:SHOWN].tolist()
+    ]
+    count = len(baskets.misnumbered) + len(baskets.unsorted) + len(late)
+    return Disorder("basket", tuple(places[:SHOWN]), count)
 
 
 def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
@@ -81,5 +117,10 @@ def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
 
 def _basket(baskets: Baskets, row: int) -> str:
     """A basket in words: its number in the file and its items."""
-    items = ", ".join(baskets.basket(row)[:LONG])
-    return f"basket {row + 1} {{{items if len(items) <= LONG else items[: LONG - 1] + '…'}}}"
+    return f"basket {row + 1} {{{shortened(', '.join(baskets.basket(row)))}}}"
+
+
+def _row(table: Table, row: int) -> str:
+    """A row in words: its number in the file and its cells."""
+    cells = (column.domain.labels[column.codes[row]] for column in table.columns)
+    return f"row {row + 1} ({shortened(', '.join(cells))})"
