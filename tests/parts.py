@@ -108,6 +108,7 @@ class MemoryEngine:
     """Rows in parts that are all in memory."""
 
     name = "memory"
+    numbers_lines = True
 
     def __init__(self, memory: int = 1 << 30) -> None:
         self.memory = memory
@@ -122,11 +123,13 @@ class MemoryEngine:
         return part_files(path)[0].read_bytes()
 
     def delimited(self, path: str, layout: TextLayout) -> MemoryParts:
-        texts = [file.read_bytes() for file in part_files(path)]
-        if layout.header is not None:
-            texts = [text[text.index(b"\n") + 1 :] for text in texts]
-        cells = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
-        return MemoryParts(pl.concat([cells, *(layout.parse(text, 2) for text in texts if text)]))
+        frames = [pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))]
+        for file in part_files(path):
+            text, line = file.read_bytes(), 1
+            if layout.header is not None:
+                text, line = text[text.index(b"\n") + 1 :], 2
+            frames += [layout.parse(text, line, file)] if text else []
+        return MemoryParts(pl.concat(frames))
 
     def columns(self, path: str) -> MemoryParts:
         return MemoryParts(pl.concat([pl.read_parquet(file) for file in part_files(path)]))

@@ -110,6 +110,7 @@ class RetriedEngine:
     """A cluster that loses whatever it has computed."""
 
     name = "retried"
+    numbers_lines = False
 
     def __init__(self, memory: int = 1 << 30) -> None:
         self.memory = memory

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -80,19 +80,29 @@ def take_in_for(
     folder: str | None = None,
 ) -> Intake:
     """Read a table for a method, and say so where the source does not look like one."""
-    if reading.published and not method.goes_on():
-        raise WrongUse(
-            f"{method.name} would take generalised cells for names: --published is for methods that go on from an "
-            "anonymous table, such as rule-hiding with --anonymize-with none."
-        )
+    refuse_generalised(method, reading)
     try:
         return take_in_table(source, roles, reading, hierarchies, folder)
     except WrongUse as error:
         if not looks_like_baskets(source, reading):
             raise
+        refuse_baskets(source, method, error)
+
+
+def refuse_generalised(method: Method, reading: Reading) -> None:
+    """Refuse a table that is generalised already for a method that does not go on from one."""
+    if reading.published and not method.goes_on():
         raise WrongUse(
-            f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
-        ) from error
+            f"{method.name} would take generalised cells for names: --published is for methods that go on from an "
+            "anonymous table, such as rule-hiding with --anonymize-with none."
+        )
+
+
+def refuse_baskets(source: Any, method: Method, error: WrongUse) -> NoReturn:
+    """Refuse baskets that were read as a table, with what came of it."""
+    raise WrongUse(
+        f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+    ) from error
 
 
 def take_in_table(
@@ -116,25 +126,30 @@ def take_in_table(
     WrongUse
         If a hierarchy is given to a column that it has no effect on.
     """
-    from shoal.data.concerns import rows_are_counted
     from shoal.io.tables import receive_table
 
     folder, named = folder_and_columns(hierarchies, folder)
     arrival = receive_table(
         source,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
-        identifying=roles.identifying,
-        insensitive=roles.insensitive,
-        entity=roles.entity,
-        others=roles.others,
+        **column_roles(roles),
         reading=reading,
         columns=tuple(named),
     )
-    rows = arrival.table.rows + arrival.left_out
-    counted = [rows_are_counted(name, persons, rows) for name, persons in arrival.persons.items()]
     table, told, warnings = give_hierarchies(arrival.table, named, folder)
+    counted = persons_counted(arrival.persons, arrival.table.rows + arrival.left_out)
     return Intake(table, arrival.left_out, told, (*counted, *warnings))
+
+
+def column_roles(roles: Roles) -> dict[str, Any]:
+    """The roles of columns as the doors of tables take them."""
+    return roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"})
+
+
+def persons_counted(persons: Mapping[str, int], rows: int) -> list[str]:
+    """What is said of columns that are not published, with as many values as persons, in a table of so many rows."""
+    from shoal.data.concerns import rows_are_counted
+
+    return [rows_are_counted(name, values, rows) for name, values in persons.items()]
 
 
 def give_hierarchies(
@@ -184,7 +199,15 @@ def looks_like_baskets(source: Any, reading: Reading) -> bool:
         return False
     if format_of(source) in BASKET_ENDINGS:
         return True
-    names = open_input(source, reading).names if os.path.isfile(source) else ()
+    return are_items(open_input(source, reading).names if os.path.isfile(source) else ())
+
+
+def are_items(names: Sequence[str]) -> bool:
+    """Whether the names of columns look like one line of items with blanks between.
+
+    >>> are_items(["milk bread tea"]), are_items(["age", "zip"]), are_items(["first name"])
+    (True, False, False)
+    """
     words = names[0].split() if len(names) == 1 else []
     return len(words) > 2 or (len(words) == 2 and all(map(str.isdigit, words)))
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,19 +10,17 @@ from typing import Any, TypeAlias
 from shoal import __version__, registry
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.errors import WrongUse
-from shoal.intake import draw_of, folder_and_columns, give_hierarchies, with_item_hierarchy
-from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.outcome import Stage, refuse_broken
-from shoal.recipe import Recipe, Roles, Running, parameters_of
+from shoal.parted_intake import PartedIntake, take_in_parts
+from shoal.recipe import Recipe, Running, parameters_of
 
 UNMEASURED = (
     "Not measured: what rows in parts lose is told by `shoal measure`, which reads both sides into memory."
@@ -35,7 +33,7 @@ class PartedRun:
 
     Parameters
     ----------
-    data
+    intake
         What was read: its schema is here, its rows are not.
     release, trace
         What the method made. The rows of the release are made when they are written or asked for.
@@ -43,23 +41,47 @@ class PartedRun:
         Where the rows are. Its `close` lets go of them.
     verdicts
         One for each promise, once they were judged.
-    recipe, seconds, warnings, left_out, hierarchies
+    recipe, seconds
         As of a run in memory.
+    concerns
+        What the owner should hear of the release; found out when it is judged.
+    idle
+        What is said of parameters and roles that change nothing.
     """
 
-    data: PartedTable | PartedBaskets
+    intake: PartedIntake
     release: Release[PartedRelease]
     trace: Trace
     engine: Engine
     verdicts: tuple[Verdict, ...] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    left_out: int = 0
-    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    concerns: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<PartedRun on {self.engine.name}: {self.release.data.rows:,} published>"
+
+    @property
+    def data(self) -> PartedTable | PartedBaskets:
+        """What was read."""
+        return self.intake.data
+
+    @property
+    def left_out(self) -> int:
+        """Rows that were left out because they have missing values."""
+        return self.intake.left_out
+
+    @property
+    def hierarchies(self) -> Mapping[str, str]:
+        """Column to where its hierarchy comes from: a file, or a builder."""
+        return self.intake.hierarchies
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the owner should hear, in the order of a run in memory."""
+        told = map(str, self.trace.notes.get("warnings", ()))
+        return (*self.intake.warnings, *self.concerns, *self.idle, *told)
 
     @property
     def unmeasured(self) -> str:
@@ -103,12 +125,12 @@ class PartedRun:
         """The same run with its verdicts, and what was found out on the way."""
         trace = replace(self.trace, notes={**self.trace.notes, **found})
         # What the owner should hear is found out once, before or when the release is written.
-        told = () if self.verdicts else _concerns(self, found.get("classes", 0))
+        concerns = self.concerns if self.verdicts else _concerns(self, found.get("classes", 0))
         return replace(
             self,
             verdicts=verdicts,
             trace=trace,
-            warnings=(*told, *self.warnings),
+            concerns=concerns,
             seconds={**self.seconds, **seconds},
         )
 
@@ -172,82 +194,44 @@ def engine_of(wanted: Running) -> Engine | None:
     return engine
 
 
-def refuse_uncut(method: Method, engine: Engine) -> None:
-    """Refuse a method that does not run there, before anything is read."""
-    if engine.name not in method.engines and engine.name in registry.ENGINES:
-        raise WrongUse(
-            f"{method.name} does not run on {engine.name}: {method.uncut}. Run it on one machine with --engine local."
-        )
-
-
 def run_parts(recipe: Recipe, engine: Engine, *, source: Any = None, stage: Stage | None = None) -> PartedRun:
     """Run a recipe up to the release, whose rows are still to be written and judged."""
-    method = recipe.the_method()
-    refuse_uncut(method, engine)
-    plan = recipe.source
-    origin = plan.path if source is None else source
-    finished = carry_out_parts(
+    method, plan = recipe.the_method(), recipe.source
+    if stage is not None:
+        stage("reading")
+    intake = take_in_parts(
         method,
-        origin,
+        plan.path if source is None else source,
         engine,
         recipe.roles,
         plan.reading,
         recipe.hierarchies,
-        plan.hierarchies_folder,
-        plan.baskets,
-        recipe.seed,
-        stage,
+        folder=plan.hierarchies_folder,
+        layout=plan.baskets,
+        seed=recipe.seed,
     )
+    finished = carry_out_parts(method, intake, engine, seed=recipe.seed, stage=stage)
     kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     return replace(finished, recipe=kept)
 
 
 def carry_out_parts(
     method: Method,
-    source: Any,
+    intake: PartedIntake,
     engine: Engine,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    folder: str | None = None,
-    layout: str | None = None,
+    *,
     seed: int | None = None,
     stage: Stage | None = None,
 ) -> PartedRun:
-    """Read rows in parts and anonymise them."""
-    tell: Callable[[str], None] = stage or (lambda _: None)
-    refuse_uncut(method, engine)
+    """Anonymise rows in parts."""
+    if stage is not None:
+        stage(f"anonymizing by {method.name}")
     begin = time.perf_counter()
-    tell("reading")
-    left_out = 0
-    warnings: list[str] = []
-    told: dict[str, str] = {}
-    data: PartedTable | PartedBaskets
-    if method.accepts is Baskets:
-        data = _take_in_baskets(source, engine, roles, reading, hierarchies, layout, seed)
-    else:
-        data, left_out, warnings, told = _take_in_table(source, engine, roles, reading, hierarchies, folder)
-    read = time.perf_counter()
-    tell(f"anonymizing by {method.name}")
-    release, trace = method.anonymize_parts(data, engine, seed)
-    seconds = {"reading": read - begin, "anonymizing": time.perf_counter() - read}
-    warnings += [*method.idle(), *map(str, trace.notes.get("warnings", ()))]
-    recipe = {"method": parameters_of(method), "seed": seed, **_as_read(data, layout, reading)}
-    return PartedRun(data, release, trace, engine, (), recipe, seconds, tuple(warnings), left_out, told)
-
-
-def _as_read(data: PartedTable | PartedBaskets, layout: str | None, reading: Reading) -> dict[str, Any]:
-    """What a recipe tells of baskets: a published form need not tell which items were sensitive."""
-    if isinstance(data, PartedTable):
-        return {}
-    schema = data.schema
-    named = {"sensitive": schema.sensitive, "insensitive": schema.insensitive}
-    separator = None if reading.separator is None else {"separator": reading.separator}
-    source = {"baskets": layout, "reading": separator}
-    return {
-        "roles": {role: [schema.vocabulary[item] for item in items] for role, items in named.items()},
-        "source": {name: value for name, value in source.items() if value is not None},
-    }
+    release, trace = method.anonymize_parts(intake.data, engine, seed)
+    seconds = {"reading": intake.seconds, "anonymizing": time.perf_counter() - begin}
+    recipe = {"method": parameters_of(method), "seed": seed, **intake.told}
+    idle = method.without_effect(intake.data.schema)
+    return PartedRun(intake, release, trace, engine, recipe=recipe, seconds=seconds, idle=idle)
 
 
 def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> PartedRun:
@@ -344,57 +328,3 @@ def models_of(release: Release[PartedRelease]) -> list[Model]:
     from shoal.models.promised import promised
 
     return promised(release.promises)
-
-
-def _take_in_table(
-    source: Any,
-    engine: Engine,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    folder: str | None,
-) -> tuple[PartedTable, int, list[str], dict[str, str]]:
-    from shoal.io.parted import receive_parted_table
-
-    arrival = receive_parted_table(
-        source,
-        engine,
-        quasi=roles.quasi,
-        sensitive=roles.sensitive,
-        identifying=roles.identifying,
-        insensitive=roles.insensitive,
-        entity=roles.entity,
-        others=roles.others,
-        reading=reading,
-        columns=tuple(folder_and_columns(hierarchies, folder)[1]),
-    )
-    schema, told, warnings = give_hierarchies(arrival.table.schema, hierarchies, folder)
-    return replace(arrival.table, schema=schema), arrival.left_out, warnings, told
-
-
-def _take_in_baskets(
-    source: Any,
-    engine: Engine,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    layout: str | None,
-    seed: int | None,
-) -> PartedBaskets:
-    from shoal.io.parted_baskets import read_parted_baskets
-
-    drawn = draw_of(roles, seed)
-    own = engine.own(source)
-    read = read_parted_baskets(
-        engine,
-        str(source) if own is None else own,
-        layout=layout,
-        sensitive=roles.sensitive,
-        insensitive=roles.insensitive,
-        separator=reading.separator,
-    )
-    if drawn is not None:
-        from shoal.data.drawn_roles import draw_roles_in_parts
-
-        read = draw_roles_in_parts(read, **drawn)
-    return replace(read, schema=with_item_hierarchy(read.schema, hierarchies))

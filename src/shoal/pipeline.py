@@ -9,7 +9,6 @@ from typing import Any, overload
 
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine
 from shoal.data.release import Release
@@ -23,6 +22,7 @@ from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
+from shoal.parted_intake import take_in_parts
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
 
@@ -145,16 +145,9 @@ def carry_out(
     scores = measure(data, release, measures)
     seconds["measuring"] = time.perf_counter() - begin
     recipe = {"method": parameters_of(method), "seed": seed, **_item_roles(data)}
-    idle = (*method.idle(), *_idle_roles(method, data))
-    warnings = (*_concerns(data, release), *idle, *map(str, trace.notes.get("warnings", ())))
+    told = map(str, trace.notes.get("warnings", ()))
+    warnings = (*_concerns(data, release), *method.without_effect(data), *told)
     return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=warnings)
-
-
-def _idle_roles(method: Method, data: Table | Baskets) -> tuple[str, ...]:
-    """What to say of a role of items that changes nothing."""
-    if isinstance(data, Table) or not len(data.insensitive) or method.tells_insensitive:
-        return ()
-    return (f"--insensitive has no effect: {method.name} treats such items like public ones.",)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -167,11 +160,9 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import concerns, empty_baskets, missing_matched
+    from shoal.data.concerns import concerns, missing_matched
     from shoal.models.protection import reached_k
 
-    if isinstance(release.data, Groups):
-        return empty_baskets(release.data)
     if not (isinstance(original, Table) and isinstance(release.data, Table)):
         return ()
     found = concerns(original, release.data)
@@ -245,7 +236,7 @@ def anonymize(
     ----------
     data
         A table or baskets already read, a path, or a polars, pandas or Arrow frame; with an engine, a path that its
-        workers see, or a frame of its own, such as one of Spark.
+        workers see, a frame, whose rows are handed to it, or a frame of its own, such as one of Spark.
     method
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
@@ -289,11 +280,10 @@ def anonymize(
         others=others,
     )
     if engine is not None:
-        return judged(
-            carry_out_parts(
-                chosen, data, engine, roles, reading or Reading(), hierarchies or {}, None, baskets, seed
-            )
+        taken = take_in_parts(
+            chosen, data, engine, roles, reading or Reading(), hierarchies or {}, layout=baskets, seed=seed
         )
+        return judged(carry_out_parts(chosen, taken, engine, seed=seed))
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 

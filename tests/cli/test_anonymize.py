@@ -1,18 +1,13 @@
 """From a file to a release folder: what is written, what is shown."""
 
 import csv
-import gzip
 import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-ADULT = (
-    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
-    "capital-gain,capital-loss,hours-per-week,native-country,class"
-)
+from tests import adult
 
 
 def rows_of(path: Path) -> list[list[str]]:
@@ -250,17 +245,9 @@ def test_a_password_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept.count("postgresql://ann@host/clinic") == 2
 
 
-def adult(public_data: Callable[[str], Path], folder: Path) -> Path:
-    """The census sample with a header and without its incomplete rows."""
-    with gzip.open(public_data("adult/adult.data.gz"), "rt") as file:
-        complete = [line.strip() for line in file if line.strip() and "?" not in line]
-    path = folder / "adult.csv"
-    path.write_text("\n".join([ADULT, *complete]) + "\n")
-    return path
-
-
 def test_adult(shoal: Callable[..., object], public_data: Callable[[str], Path], folder: Path) -> None:
-    original = adult(public_data, folder)
+    original = folder / "adult.csv"
+    adult.write_complete(public_data("adult/adult.data.gz"), original)
     call = (
         "anonymize",
         "mondrian",

@@ -33,6 +33,7 @@ def test_stream(shoal: Callable[..., object], people: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert "OK      k-anonymity" in answer.out
     assert "rows published in parts by stream" in answer.out
+    assert "Hierarchies: age intervals:5,10,20; sex suppress; zip mask." in answer.out
     assert text_of(Path("here")) == text_of(Path("there"))
     assert shoal("verify", "there").code == 0
     assert Recipe.read("recipe.toml").running.engine == "stream"
@@ -67,6 +68,18 @@ def test_refusals(shoal: Callable[..., object], people: Path) -> None:
     assert answer.code == 2
     assert not Path("out").exists()
     assert shoal(*asked, "--k", 10_000, "--engine", "stream").code == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "instead"), [(("--order", "rcm"), "gray or lexicographic"), (("--improve",), "leave it away")]
+)
+def test_parameters_that_need_all_rows_are_refused_before_any_is_read(
+    shoal: Callable[..., object], option: tuple[str, ...], instead: str
+) -> None:
+    command = ("anonymize", "cahd", "absent.dat", "--sensitive", "a", "--p", 2, "-o", "out")
+    answer = shoal(*command, *option, "--engine", "stream")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"in parts, {'take ' if option[0] == '--order' else ''}{instead}" in answer.err
 
 
 @pytest.fixture
@@ -128,6 +141,8 @@ def test_drawn_roles_are_the_same_in_parts(shoal: Callable[..., object]) -> None
     assert facts[0] == facts[1]
     answer = shoal(*command, *drawn, "--engine", "stream", "-o", "out")
     assert (answer.code, "--seed" in answer.err) == (2, True)
+    answer = shoal(*command, *drawn, "--seed", 4, "--engine", "stream", "-o", "told", "--explain")
+    assert "minimal moles:" in answer.out
 
 
 def test_a_recipe_of_another_engine_is_not_run_in_memory() -> None:

@@ -104,6 +104,16 @@ def test_presence_does_not_go_with_local(shoal: Callable[..., Any], people: Path
     assert shoal(*call, "--k-map", 2, "--population", people, *OUT).code == 0
 
 
+def test_presence_does_not_go_with_joined_classes(shoal: Callable[..., Any], people: Path) -> None:
+    columns = ("--quasi", "age,education", "--sensitive", "occupation", "--others", "drop")
+    promise = ("--confidence", 1, "--k", 2, "--presence", 1, "--population", people)
+    call = ("anonymize", "rule-hiding", people, *columns, *promise, *OUT)
+    answer = shoal(*call, "--strategy", "merge")
+    assert answer.code == 2
+    assert "--strategy merge does not go with delta-presence" in answer.err
+    assert shoal(*call).code == 0
+
+
 def test_one_row_has_no_k(shoal: Callable[..., Any], folder: Path) -> None:
     (folder / "one.csv").write_text("age,ill\n30,flu\n")
     answer = shoal("anonymize", "mondrian", "one.csv", "--quasi", "age", "--sensitive", "ill", "--k", 2, *OUT)

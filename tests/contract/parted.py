@@ -23,7 +23,7 @@ EQUAL = frozenset({"samarati", "lattice", "mondrian", "coherence"})
 UNTOLD = {"cahd": {"band"}}
 """Notes of methods that are only made in memory: how far an order spreads the items compares it with the input's."""
 
-MORE = frozenset({"parts", "passes", "largest_part", "classes", "warnings"})
+MORE = frozenset({"parts", "passes", "largest_part", "classes"})
 """Notes of rows in parts alone: how they were cut, and the classes that are published."""
 
 TABLE: dict[str, Any] = {

@@ -106,10 +106,21 @@ def test_parquet(tmp_path: Path) -> None:
     assert_same(tmp_path / "people.parquet", tmp_path / "people.parquet", Reading())
 
 
-@pytest.mark.parametrize("source", ["people.xlsx", "-", pl.DataFrame({"a": [1]})], ids=str)
+@pytest.mark.parametrize("source", ["people.xlsx", "-", {"a": [1]}], ids=str)
 def test_other_sources_are_refused(source: Any) -> None:
-    with pytest.raises(WrongUse, match="convert"):
+    with pytest.raises(WrongUse, match=r"in Python: leave engine away|frame of polars, pandas or Arrow"):
         open_parts(source, MemoryEngine())
+
+
+def test_frames_of_this_machine_are_handed_over() -> None:
+    frame = pl.DataFrame({"a": [1, 2, 1], "b": ["x", " x", None], "c": [1.5, -0.0, 0.0], "d": [1, 2, 3]})
+    for source in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
+        assert_same(source, source, Reading())
+    times = pl.Series([datetime(2024, 1, 2), datetime(2024, 1, 2, 3), None])
+    large = pl.Series([1, 2, 2**63 + 1], dtype=pl.UInt64)
+    typed = pl.DataFrame({"a": times, "b": large, "c": ["x", "y", "z"]})
+    for drop in (False, True):
+        assert_same(typed, typed, Reading(missing=("2024-01-02", "1"), drop_missing=drop))
 
 
 def test_faults_name_the_column(tmp_path: Path) -> None:
@@ -118,8 +129,12 @@ def test_faults_name_the_column(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="'d'"):
         receive_parted_table(path, MemoryEngine(), quasi=["d"], others="drop")
     path.write_text("a,b,c\n1,*,x\n", encoding="utf-8")
-    with pytest.raises(BadData, match=r"people.csv, column 'b': the cell '\*' looks like a published one"):
+    with pytest.raises(
+        BadData, match=r"people.csv, line 2, column 'b': the cell '\*' looks like a published one"
+    ):
         receive_parted_table(path, MemoryEngine(), **ROLES)
     path.write_text("a,b,c\n", encoding="utf-8")
     with pytest.raises(BadData, match="no rows"):
         receive_parted_table(path, MemoryEngine(), **ROLES)
+    with pytest.raises(BadData, match=r"^column 'b': the cell '\*' looks like a published one"):
+        receive_parted_table(pl.DataFrame({"a": 1, "b": "*", "c": "x"}), MemoryEngine(), **ROLES)

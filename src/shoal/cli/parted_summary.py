@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.cli import show
+from shoal.cli import show, summary
 from shoal.data.counted import counted
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 def publication(run: "PartedRun", folder: Path, *, json: bool, quiet: bool) -> int:
     """Show a finished run; the exit code is 1 if a promise is broken."""
     data = run.release.data
-    sentences = [str(sentence) for sentence in run.trace.notes.get("summary", ())]
     if json:
         show.as_json(
             {
@@ -24,7 +23,7 @@ def publication(run: "PartedRun", folder: Path, *, json: bool, quiet: bool) -> i
                 "suppressed": run.release.suppressed,
                 "left_out": run.left_out,
                 "warnings": list(run.warnings),
-                "summary": sentences,
+                "summary": summary.sentences(run),
                 "release": str(folder / "release"),
                 "seconds": dict(run.seconds),
             }
@@ -32,11 +31,9 @@ def publication(run: "PartedRun", folder: Path, *, json: bool, quiet: bool) -> i
     elif not quiet:
         show.verdict_lines(run.verdicts)
         show.line(f"{_words(run)}.")
-        for sentence in sentences:
-            show.line(sentence)
-        for warning in run.warnings:
-            show.line(f"{show.WARNING:<7} {warning}", "bold yellow")
+        summary.chosen_lines(run, run.data.schema)
         show.line(run.unmeasured)
+        summary.explanation_lines(run)
         show.line()
         show.line(f"Publish  {folder / 'release'}", "bold")
     return 0 if run.holds else 1
@@ -45,8 +42,7 @@ def publication(run: "PartedRun", folder: Path, *, json: bool, quiet: bool) -> i
 def _words(run: "PartedRun") -> str:
     """How much is published, in words."""
     data, suppressed = run.release.data, run.release.suppressed
-    noun = {"Table": "rows"}.get(type(data.schema).__name__, type(data.schema).__name__.lower())
-    words = f"{counted(data.rows, noun)} published in parts by {run.engine.name}"
+    words = f"{counted(data.rows, summary.noun(data.schema))} published in parts by {run.engine.name}"
     if data.baskets:
         words += f", of {counted(data.baskets, 'baskets')}"
     if suppressed:

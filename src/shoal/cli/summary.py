@@ -9,10 +9,13 @@ from shoal.cli import show
 from shoal.data.counted import counted
 
 if TYPE_CHECKING:
+    from shoal.data.baskets import Baskets
     from shoal.data.clusters import Clusters
     from shoal.data.release import Published
+    from shoal.data.table import Table
     from shoal.measures.measure import Score
     from shoal.outcome import Run
+    from shoal.parted import PartedRun
 
 SCORES = {
     "Table": (
@@ -83,10 +86,7 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         if scores := shown_scores(run):
             show.line()
             show.score_lines(scores)
-        if told := run.trace.notes.get("explanation"):
-            show.line()
-            for text in str(told).split("\n"):
-                show.line(text)
+        explanation_lines(run)
         show.line()
         show.line(f"Publish  {folder / 'release'}", "bold")
         if report.exists():
@@ -97,15 +97,35 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
 def run_lines(run: "Run") -> None:
     """How much is published, what was left out and chosen, and what the owner should hear first."""
     show.line(f"{published_words(run)}.")
+    chosen_lines(run, run.original)
+
+
+def chosen_lines(run: "Run | PartedRun", original: "Table | Baskets") -> None:
+    """The hierarchies that were taken, what the method chose, and what the owner should hear first.
+
+    Parameters
+    ----------
+    original
+        What was read; of rows in parts, their schema.
+    """
     if run.hierarchies:
-        show.line(f"Hierarchies: {'; '.join([*_sources(run.hierarchies), *_without_hierarchy(run)])}.")
+        told = [*_sources(run.hierarchies), *_without_hierarchy(original)]
+        show.line(f"Hierarchies: {'; '.join(told)}.")
     for sentence in sentences(run):
         show.line(sentence)
     for warning in run.warnings:
         show.line(f"{show.WARNING:<7} {warning}", "bold yellow")
 
 
-def sentences(run: "Run") -> list[str]:
+def explanation_lines(run: "Run | PartedRun") -> None:
+    """What the method tells of its way, where it was asked to."""
+    if told := run.trace.notes.get("explanation"):
+        show.line()
+        for text in str(told).split("\n"):
+            show.line(text)
+
+
+def sentences(run: "Run | PartedRun") -> list[str]:
     """What the method says of its choice, in sentences: under ``summary`` of its notes."""
     return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
 
@@ -210,10 +230,10 @@ def _short(place: str) -> str:
     return os.path.basename(place) if from_here.startswith(os.pardir) else from_here
 
 
-def _without_hierarchy(run: "Run") -> list[str]:
+def _without_hierarchy(original: "Table | Baskets") -> list[str]:
     """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
     from shoal.data.table import Table
 
-    quasi = run.original.quasi if isinstance(run.original, Table) else ()
+    quasi = original.quasi if isinstance(original, Table) else ()
     names = [column.name for column in quasi if column.hierarchy is None]
     return [f"none for {', '.join(names)}"] if names else []

@@ -135,14 +135,6 @@ def _raw_rows(original: Column, published: Column) -> int:
     return int(raw[published.codes].sum()) if raw.any() else 0
 
 
-def empty_baskets(groups: Groups) -> tuple[str, ...]:
-    """Warn of baskets that are published without an item, in groups with sensitive items.
-
-    Whoever is known to have bought something holds a sensitive item for certain if her basket is empty.
-    """
-    return warned_of_empty(count_empty(groups))
-
-
 def count_empty(groups: Groups) -> int:
     """How many baskets are published without an item, in groups with sensitive items."""
     told = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
@@ -150,7 +142,10 @@ def count_empty(groups: Groups) -> int:
 
 
 def warned_of_empty(empty: int) -> tuple[str, ...]:
-    """The sentence about so many baskets; none where there are none."""
+    """Warn of so many baskets that are published without an item, in groups with sensitive items.
+
+    Whoever is known to have bought something holds a sensitive item for certain if her basket is empty.
+    """
     if not empty:
         return ()
     return (

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from shoal.data.baskets import Baskets
+from shoal.data.disorder import Disorder
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
@@ -91,8 +93,8 @@ class TextLayout:
     header
         The names as they stand in the first line of every file; None where files have no such line.
     parse
-        The cells, as texts, of whole lines without the header, the first of which has a number: for engines that read
-        text themselves.
+        The cells, as texts, of whole lines without the header: for engines that read text themselves. It is told the
+        number of the first line and the file, for messages.
     trim
         Blanks before a cell, or before its quotes, mean nothing.
     """
@@ -100,7 +102,7 @@ class TextLayout:
     names: tuple[str, ...]
     separator: str
     header: tuple[str, ...] | None
-    parse: "Callable[[bytes, int], Frame]"
+    parse: "Callable[[bytes, int, str | Path], Frame]"
     trim: bool = False
 
 
@@ -112,6 +114,9 @@ class Engine(Protocol):
 
     memory: int
     """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
+
+    numbers_lines: bool
+    """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
     def parts(self, frame: "Frame") -> Parts:
         """Rows that are here, as parts there."""
@@ -166,11 +171,14 @@ class PartedBaskets:
         One column ``items``: the ascending codes of each basket.
     rows
         The number of baskets.
+    order
+        Finds out whether the files that a release was published in keep the canonical order; None for all others.
     """
 
     schema: Baskets
     parts: Parts
     rows: int
+    order: Callable[[], Disorder] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,9 +195,12 @@ class PartedRelease:
         The number of published rows, baskets, groups or clusters.
     baskets
         The number of baskets of all groups or clusters.
+    order
+        Finds out whether the files keep the canonical order; None for rows that are in no file.
     """
 
     schema: Any
     parts: Parts
     rows: int
     baskets: int = 0
+    order: Callable[[], Disorder] | None = None

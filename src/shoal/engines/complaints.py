@@ -1,5 +1,6 @@
 """What Spark and its JVM say, in one sentence or not at all."""
 
+import logging
 import os
 import re
 import shutil
@@ -63,17 +64,56 @@ def refuse_no_java() -> None:
 @contextmanager
 def said(path: str | None = None) -> Iterator[None]:
     """Say in one sentence what Spark says in a page; an error of Shoal on a worker stays what it is."""
+    with _hushed():
+        try:
+            yield
+        except ShoalError:
+            raise
+        except Exception as error:
+            if _is_gone(error):
+                raise EngineFailed(GONE) from error
+            if _library(error) not in ("py4j", "pyspark"):
+                raise
+            raise _sentence(error, path) from error
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep from the terminal what py4j logs of a JVM that does not answer: it goes to the root of all loggers."""
+
+    def ours(record: logging.LogRecord) -> bool:
+        return "py4j" not in Path(record.pathname).parts
+
+    root = logging.getLogger()
+    # Where nobody handles what is logged, py4j's call would put a handler there that stays.
+    handler = logging.lastResort if not root.handlers else None
+    root.addFilter(ours)
+    if handler is not None:
+        root.addHandler(handler)
     try:
         yield
-    except Exception as error:
-        library = type(error).__module__.partition(".")[0]
-        if type(error).__name__ == "Py4JNetworkError" or isinstance(error, ConnectionError | EOFError):
-            raise EngineFailed(GONE) from error
-        if library == "pyarrow" and "schema message" in str(error):
-            raise EngineFailed(GONE) from error
-        if library not in ("py4j", "pyspark"):
-            raise
-        raise _sentence(error, path) from error
+    finally:
+        root.removeFilter(ours)
+        if handler is not None:
+            root.removeHandler(handler)
+
+
+def _is_gone(error: BaseException | None) -> bool:
+    """Whether an error, or the one that it came of, says that the JVM does not answer any more."""
+    while error is not None:
+        if isinstance(error, ConnectionError | EOFError) or type(error).__name__ == "Py4JNetworkError":
+            return True
+        if _library(error) == "pyarrow" and "schema message" in str(error):
+            return True
+        # What py4j makes of an answer that never came has a call in it, and nothing of Java.
+        if re.fullmatch(r"An error occurred while calling \S+", str(error).strip()):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _library(error: BaseException) -> str:
+    return type(error).__module__.partition(".")[0]
 
 
 def _sentence(error: Exception, path: str | None) -> ShoalError:

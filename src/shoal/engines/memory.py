@@ -1,7 +1,9 @@
 """How much memory the program may take, and how Spark shares it out."""
 
+import ctypes
 import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -46,6 +48,20 @@ def parse_memory(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
+def allowed_memory(memory: str | int) -> int:
+    """The bytes that the program may take.
+
+    Raises
+    ------
+    WrongUse
+        If they are too few for any work.
+    """
+    allowed = parse_memory(memory) if isinstance(memory, str) else memory
+    if allowed < LEAST:
+        raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
+    return allowed
+
+
 def java_memory(text: str) -> int:
     """A number of bytes as Spark's settings write it: without a unit it is mebibytes.
 
@@ -71,6 +87,14 @@ def room_of(allowed: str, workers: str) -> int:
             f"each of them at least {(WORKER + SMALLEST) >> 20} MB."
         )
     return room
+
+
+def give_back() -> None:
+    """Give memory that is free back to the system: glibc keeps it, and the bound is of what the program holds."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def refuse_too_many(names: Sequence[str]) -> NoReturn:
@@ -115,10 +139,7 @@ class SparkShares:
         WrongUse
             If it is too little, for any work or for so many cores.
         """
-        allowed = parse_memory(memory)
-        if allowed < LEAST:
-            raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
-        half = allowed // 2
+        half = allowed_memory(memory) // 2
         here = re.fullmatch(r"local(?:\[(\*|[0-9]+)(?:,[0-9]+)?\])?", master)
         if here is None:
             return cls(master, half, None, half // COPIES)

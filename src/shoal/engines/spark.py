@@ -5,15 +5,15 @@ on a cluster, in files and in memory. Workers need the same Python packages as t
 a session is asked for, so that all else works without it.
 """
 
-import os
-import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data.parts import COUNT, Parts, TextLayout
-from shoal.engines.complaints import aside, refuse_no_java, said
+from shoal.engines.complaints import said
 from shoal.engines.hadoop import address, beginning, name_parts
-from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many, room_of
+from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
+from shoal.engines.session import start, worker_memory
 from shoal.engines.travel import (
     Folded,
     Grouped,
@@ -27,7 +27,7 @@ from shoal.engines.travel import (
     to_frame,
     unpacked,
 )
-from shoal.errors import EngineFailed, MissingExtra
+from shoal.errors import MissingExtra
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,23 +38,6 @@ Result = TypeVar("Result")
 
 MANY = 64
 """Results of parts above which they are merged on the cluster first."""
-
-MEMORY = 1 << 29
-"""Bytes that the rows of one part may take in a worker, unless told by anybody."""
-
-SETTINGS = {
-    "spark.app.name": "shoal",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-    "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
-    "spark.driver.maxResultSize": "0",
-    "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
-    # What is kept lies in as many parts as it is large; otherwise in 200, each of which costs a Python worker's call.
-    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
-}
-"""Of a session that is started here."""
 
 
 class Spark:
@@ -74,6 +57,7 @@ class Spark:
     """
 
     name = "spark"
+    numbers_lines = False
 
     def __init__(
         self,
@@ -105,7 +89,7 @@ class Spark:
     def memory(self) -> int:
         """Bytes that the rows of one part may take in a worker."""
         if self._memory is None:
-            self._memory = _worker_memory(self.session)
+            self._memory = worker_memory(self.session)
         return self._memory
 
     @memory.setter
@@ -116,9 +100,10 @@ class Spark:
     def session(self) -> "SparkSession":
         """The session; started when it is first asked for."""
         if self._session is None:
-            self._session, self._own = start(self._master, self._settings), True
+            self._session, self._own = start(_builder, self._master, self._settings), True
         return self._session
 
+    @said()
     def parts(self, frame: "Frame") -> "SparkParts":
         """Rows that are here, as parts on the cluster."""
         import polars as pl
@@ -150,6 +135,7 @@ class Spark:
         with said():
             return beginning(self.session, path)
 
+    @said()
     def delimited(self, path: str, layout: TextLayout) -> "SparkParts":
         """The rows of delimited text.
 
@@ -185,13 +171,16 @@ class Spark:
 
     def close(self) -> None:
         """Let go of what was kept, and stop a session that was started here."""
-        with said():
-            for frame in self._kept:
+        kept, self._kept = self._kept, []
+        session, self._session = (self._session, None) if self._own else (None, self._session)
+        self._own = False
+        with said(), warnings.catch_warnings():
+            # Of a JVM that is gone one sentence is enough.
+            warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
+            for frame in kept:
                 frame.unpersist()
-            self._kept.clear()
-            if self._own and self._session is not None:
-                self._session.stop()
-                self._session, self._own = None, False
+            if session is not None:
+                session.stop()
 
     def remember(self, frame: "DataFrame") -> None:
         """Let go of a frame that is kept when the engine closes."""
@@ -228,6 +217,7 @@ class SparkParts:
         self._works, self._schema = tuple(works), schema
 
     @property
+    @said()
     def frame(self) -> "DataFrame":
         """The Spark frame of the rows under plain names, with all work in it."""
         if self._works:
@@ -241,6 +231,7 @@ class SparkParts:
         """The names of the columns."""
         return tuple(self._schema.names) if self._works else self._before
 
+    @said()
     def select(self, names: Sequence[str]) -> "SparkParts":
         """Some of the columns."""
         return self._like(self.frame.select(*self._plain(names)).toDF(*plain(names)), names)
@@ -250,6 +241,7 @@ class SparkParts:
         works = (*self._works, work)
         return SparkParts(self._engine, self._base, self._before, self._path, works, arrow_schema(schema))
 
+    @said()
     def group(self, by: str, work: Work, schema: "Schema") -> "SparkParts":
         """Transform all rows with the same integer in a column as one frame."""
         wanted = arrow_schema(schema)
@@ -259,6 +251,7 @@ class SparkParts:
         made = grouped.applyInArrow(lambda table: whole(table), _spark_schema(wanted))
         return self._like(made, wanted.names)
 
+    @said()
     def fold(
         self, work: "Callable[[Frame], Result]", merge: Callable[[Result, Result], Result]
     ) -> Result | None:
@@ -292,6 +285,7 @@ class SparkParts:
             refuse_too_many(names)
         return frame.sort(list(names))
 
+    @said()
     def distinct(self, names: Sequence[str]) -> "SparkParts":
         """The distinct combinations of some columns with their rows, on the cluster."""
         from pyspark.sql import functions
@@ -300,6 +294,7 @@ class SparkParts:
         counted = self.frame.groupBy(*self._plain(names)).agg(count)
         return self._like(counted.toDF(*plain((*names, COUNT))), (*names, COUNT))
 
+    @said()
     def sort(self, names: Sequence[str]) -> "SparkParts":
         """The same rows in ascending order, missing cells first, texts by code points."""
         return self._like(self.frame.orderBy(*self._plain(names)), self.names)
@@ -308,12 +303,14 @@ class SparkParts:
         """The same rows, and those of a frame that is here."""
         return self.union(self._engine.parts(frame.select(self.names)))
 
+    @said()
     def union(self, other: Parts) -> "SparkParts":
         """The same rows, and those of other parts."""
         assert isinstance(other, SparkParts)
         more = other.select(self.names)
         return self._like(self.frame.union(more.frame), self.names)
 
+    @said()
     def keep(self) -> "SparkParts":
         """The same rows, computed once and kept on the cluster: in memory, or on its disks where that is full."""
         kept = self.frame.persist(_level())
@@ -340,38 +337,6 @@ class SparkParts:
 
     def _like(self, frame: "DataFrame", names: Sequence[str]) -> "SparkParts":
         return SparkParts(self._engine, frame, names, self._path)
-
-
-def start(master: str, settings: Mapping[str, str]) -> "SparkSession":
-    """Start a session. What the JVM says while it starts is kept from the terminal, and told if it fails.
-
-    Raises
-    ------
-    WrongUse
-        If there is no Java.
-    EngineFailed
-        If the session does not start, for example because there is no such master.
-    """
-    refuse_no_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = _builder().master(master).config(map={**SETTINGS, **settings})
-    with aside() as log:
-        try:
-            session: SparkSession = builder.getOrCreate()
-            return session
-        except Exception as error:
-            told = [line for line in log().splitlines() if "ERROR" in line or "Exception" in line]
-            why = told[0].strip() if told else str(error).strip().partition("\n")[0]
-            raise EngineFailed(f"No Spark session could be started at {master}: {why}") from error
-
-
-def _worker_memory(session: "SparkSession") -> int:
-    """Bytes of rows that a Python worker has room for, by Spark's own settings."""
-    settings = session.sparkContext.getConf()
-    allowed = settings.get("spark.executor.pyspark.memory", None)
-    return MEMORY if allowed is None else room_of(allowed, settings.get("spark.executor.cores", None) or "1")
 
 
 def _builder() -> Any:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
+from shoal.data.utf8 import check_utf8
 from shoal.engines.heaps import in_order, pieces, together
-from shoal.engines.memory import COPIES, parse_memory, refuse_too_many
+from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
 from shoal.engines.spill import ROWS, Heap, Scratch
 from shoal.engines.text_blocks import blocks, opened, part_paths
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData
 
 if TYPE_CHECKING:
     from shoal.data.parts import Frame, Schema
@@ -27,7 +28,10 @@ FILE = 1 << 27
 """Bytes of rows in a part file, about."""
 
 SPREAD = 1 << 12
-"""Heaps that distinct rows may be divided into."""
+"""Groups that distinct rows are divided into, by their hash."""
+
+PROGRAM = LEAST // 2
+"""Bytes that the program takes without any rows, about."""
 
 
 class Stream:
@@ -43,15 +47,12 @@ class Stream:
     """
 
     name = "stream"
-    LEAST = 500_000_000
-    """Bytes that the program takes without any rows, about."""
+    numbers_lines = True
 
     def __init__(self, memory: str | int = "4GB", scratch: str | None = None) -> None:
-        allowed = parse_memory(memory) if isinstance(memory, str) else memory
-        if allowed < 2 * self.LEAST:
-            raise WrongUse(f"{memory} of memory is too little for any work: allow at least 1GB.")
-        self.memory = (allowed - self.LEAST) // 3
-        self.countable = (allowed - self.LEAST // 2) // COPIES
+        allowed = allowed_memory(memory)
+        self.memory = (allowed - PROGRAM) // 3
+        self.countable = (allowed - PROGRAM // 2) // COPIES
         self.scratch = Scratch(scratch)
 
     @classmethod
@@ -78,7 +79,7 @@ class Stream:
         def frames(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
             for place in part_paths(path):
                 for text, line in blocks(place, layout):
-                    yield from pieces(_some(layout.parse(text, line), names))
+                    yield from pieces(_some(layout.parse(text, line, place), names))
 
         return StreamParts(self, frames, layout.names)
 
@@ -107,7 +108,8 @@ class Stream:
 
         def frames(_: Sequence[str] | None) -> Iterator[pl.DataFrame]:
             for place in part_paths(path):
-                for text, _line in blocks(place, None):
+                for text, line in blocks(place, None):
+                    check_utf8(text, place, line)
                     lines = text.decode("utf-8").removesuffix("\n").replace("\r\n", "\n").split("\n")
                     yield from pieces(pl.DataFrame({"line": lines}, schema={"line": pl.String}))
 
@@ -151,7 +153,9 @@ class StreamParts:
         def frames() -> Iterator[pl.DataFrame]:
             for rows in together(self._all(), by, self._engine.memory, self._engine.scratch):
                 # One group is copied at a time: all of them would take the memory of the rows again.
-                yield from (work(group) for _, group in rows.group_by(by, maintain_order=True))
+                for _, group in rows.group_by(by, maintain_order=True):
+                    yield work(group)
+                    give_back()
 
         return self._made(frames, schema)
 
@@ -163,6 +167,7 @@ class StreamParts:
         for found in results:
             for other in results:
                 found = merge(found, other)
+                give_back()
             return found
         return None
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
+from shoal.engines.spill import BYTES, ROWS
+
 if TYPE_CHECKING:
     from shoal.data.parts import Frame, Schema
 
 Work: TypeAlias = "Callable[[Frame], Frame]"
 Batches: TypeAlias = Iterator[Any]
-
-ROWS, BYTES = 1 << 17, 1 << 25
-"""Rows of a frame that work is done on, and the most bytes of them: rows that hold lists or whole lines are large."""
 
 TEXT = 1 << 20
 """Characters of the pieces in which lines are handed to a writer."""
@@ -120,7 +119,6 @@ def to_arrow(frame: "Frame", schema: Any) -> Any:
 
 def arrow_schema(schema: "Schema") -> Any:
     """The Arrow types of columns, as Spark knows them."""
-    import polars as pl
     import pyarrow as pa
 
     empty = pl.DataFrame(schema=dict(schema)).to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -13,6 +13,7 @@ import polars as pl
 
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
+from shoal.data.utf8 import check_utf8
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.basket_layouts import (
     SAMPLE,
@@ -24,7 +25,7 @@ from shoal.io.basket_layouts import (
 )
 from shoal.io.basket_lines import Tokens, read_lines, read_spmf
 from shoal.io.basket_matrix import Ones, read_matrix, write_matrix
-from shoal.io.basket_tables import Pairs, published_separator, read_column, read_long
+from shoal.io.basket_tables import TOLD, Pairs, published_separator, read_column, read_long
 from shoal.io.columnar import ARROW, PARQUET, write_arrow, write_parquet
 from shoal.io.delimited import Delimited
 from shoal.io.excel import ENDINGS
@@ -33,7 +34,7 @@ from shoal.io.input import Input
 from shoal.io.packing import packed
 from shoal.io.part_files import part_files
 from shoal.io.reading import Reading
-from shoal.io.source import check_utf8, format_of, name_of, read_bytes
+from shoal.io.source import format_of, name_of, read_bytes
 from shoal.io.spelling import Spelling
 from shoal.io.statistics import READERS
 from shoal.io.tables import open_input
@@ -46,9 +47,6 @@ Source: TypeAlias = "str | Path | Sequence[Collection[object]] | pl.DataFrame | 
 
 FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
 """Endings of files that hold a table and no text."""
-
-TOLD = 1000
-"""How many baskets are remembered of those whose items did not ascend."""
 
 _LINES = Spelling("", " ", "\n", "\n")
 _SPMF = Spelling("", " -1 ", " -1 -2\n", "-2\n")
@@ -314,8 +312,9 @@ def _from_pairs(pairs: Pairs, layout: Layout) -> Baskets:
 
 def from_pairs(pairs: Pairs, vocabulary: pl.Series, layout: Layout) -> Baskets:
     """Baskets of pairs of a row and a text of the vocabulary, whose texts ascend."""
-    codes = pairs.texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy()
-    return _assembled(pairs.rows, codes.astype(np.int32), pairs.count, tuple(vocabulary.to_list()), layout)
+    codes = pairs.texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int32)
+    baskets = _assembled(pairs.rows, codes, pairs.count, tuple(vocabulary.to_list()), layout)
+    return replace(baskets, misnumbered=pairs.misnumbered) if len(pairs.misnumbered) else baskets
 
 
 def _assembled(rows: Rows, codes: Items, count: int, vocabulary: tuple[str, ...], layout: Layout) -> Baskets:

@@ -18,7 +18,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.arrival import Arrival
-from shoal.io.input import Input
+from shoal.io.input import FrameInput, Input
 from shoal.io.kinds import coordinates, find_kind, positive_zero, without_times
 from shoal.io.reading import Reading
 
@@ -80,7 +80,9 @@ def encode_table(
     if reading.drop_missing:
         for column in found.values():
             rows &= ~column.missing
-        rows &= _complete(opened, [name for name in opened.names if name not in found], reading)
+        # A row is incomplete in its source, whatever is kept of it.
+        if others := [name for name in opened.names if name not in found]:
+            rows &= complete_rows(opened.frame(others), reading.missing)
         if not rows.any():
             raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
         if not rows.all():
@@ -130,16 +132,15 @@ def encode_column(
     return Column(name, role, *encode(column, kind, order))
 
 
-def _complete(opened: Input, names: Sequence[str], reading: Reading) -> Mask | bool:
-    """Which rows miss nothing in columns that are not kept: a row is incomplete in its source, whatever is kept."""
-    if not names:
-        return True
-    complete: Mask | bool = True
-    for series in opened.frame(names):
+def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
+    """Which rows of a frame miss nothing; there must be one."""
+    complete = np.ones(frame.height, dtype=np.bool_)
+    opened = FrameInput(frame)
+    for series in frame:
         if has_texts(series):
-            complete = complete & ~distinct(series, opened, reading.missing).missing
+            complete &= ~distinct(series, opened, missing).missing
         else:
-            complete = complete & series.is_not_null().to_numpy()
+            complete &= series.is_not_null().to_numpy()
     return complete
 
 

@@ -4,38 +4,50 @@ One pass finds the distinct values of every column. They go through the same enc
 that domains and codes are the same, and a second pass looks the codes up.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Mask
 from shoal.data.parted_notes import NOTE
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
 from shoal.data.role import Role
+from shoal.data.suggested_role import numbers_persons
 from shoal.data.table import Column, Table
+from shoal.data.utf8 import CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
-from shoal.io.encode import distinct, encode_column, has_texts
+from shoal.io.encode import complete_rows, distinct, encode_column, has_texts
+from shoal.io.frames import open_frame
 from shoal.io.input import FrameInput, Input, check_names
+from shoal.io.parted_codes import Lookup, Missing, comparable
 from shoal.io.reading import Reading
-from shoal.io.source import STANDARD_INPUT, check_utf8, format_of
-from shoal.io.tables import assigned_roles, roles_given
+from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.tables import assigned_roles, refuse_text_options, roles_given
 
-FOREIGN = "\ufffd"
-"""What stands where bytes were no UTF-8 text."""
+Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
+"""An error from a message, a column and one of its cells, with the line of the first row that has it."""
+
+_FOREIGN_TYPES = (pl.Datetime, pl.UInt64, pl.Int128, pl.UInt128)
+"""Types that Spark does not know, or whose values it changes: it gives times a zone."""
 
 
 class PartedInput(Input):
-    """A source whose rows are in parts: its columns are known, its cells stay where they are."""
+    """A source whose rows are in parts: its columns are known, its cells stay where they are.
 
-    def __init__(self, parts: Parts, path: str | None) -> None:
-        self.parts, self.names, self.path = parts, parts.names, path
+    Parameters
+    ----------
+    seek
+        Finds the line of a cell, where lines have numbers.
+    """
+
+    def __init__(self, parts: Parts, path: str | None, seek: Seek | None = None) -> None:
+        self.parts, self.names, self.path, self._seek = parts, parts.names, path, seek
         check_names(self.names, path)
         taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
         if taken is not None:
@@ -53,6 +65,11 @@ class PartedInput(Input):
         """An error in a column: rows in parts have no numbers."""
         return BadData(message, self.path, column=column)
 
+    def cell_fault(self, message: str, column: str, cell: Any, missing: Missing) -> BadData:
+        """An error in a cell of a column; its line is looked for, which takes a pass over the rows."""
+        found = None if self._seek is None else self._seek(message, column, cell, missing)
+        return found or self.fault(message, 0, column)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartedArrival:
@@ -62,12 +79,13 @@ class PartedArrival:
     ----------
     table
         The columns that are kept, encoded.
-    left_out
-        Rows that were left out because they have missing values.
+    left_out, persons
+        As of a table in memory (`Arrival`).
     """
 
     table: PartedTable
     left_out: int = 0
+    persons: Mapping[str, int] = field(default_factory=dict)
 
 
 def open_parts(
@@ -78,7 +96,8 @@ def open_parts(
     Parameters
     ----------
     source
-        The path of a file or of a folder of part files, of delimited text or Parquet; or parts of the engine.
+        The path of a file or of a folder of part files, of delimited text or Parquet; rows that the engine has
+        already; or a frame of polars, pandas or Arrow, whose rows are handed to it.
     reading
         What the source does not tell about itself.
     raw
@@ -94,21 +113,38 @@ def open_parts(
     reading = reading or Reading()
     if (own := engine.own(source)) is not None:
         return PartedInput(own, None)
+    if not isinstance(source, str | Path):
+        return PartedInput(engine.parts(_handed_over(open_frame(source), reading.missing)), None)
     path = str(source)
-    if not isinstance(source, str | Path) or path == STANDARD_INPUT or reading.query or reading.sheet:
-        raise WrongUse(
-            f"The engine {engine.name} reads Parquet and delimited text from paths; convert other sources first "
-            "(shoal convert), or use --engine local."
-        )
+    if path == STANDARD_INPUT or reading.query or reading.sheet:
+        _refuse(engine, "standard input, databases or sheets")
     ending = format_of(path)
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):
+        refuse_text_options(ending or PARQUET[0], reading)
         return PartedInput(engine.columns(path), path)
     if ending not in ("", ".csv", ".tsv", ".txt", ".data"):
-        raise WrongUse(
-            f"The engine {engine.name} reads Parquet and delimited text, not {ending}; convert it first "
-            "(shoal convert), or use --engine local."
-        )
-    return PartedInput(engine.delimited(path, text_layout(engine.head(path), path, reading, raw=raw)), path)
+        _refuse(engine, ending)
+    layout = text_layout(engine.head(path), path, reading, raw=raw)
+    seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
+    return PartedInput(engine.delimited(path, layout), path, seek)
+
+
+def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
+    """The cells of a frame of this machine; those that would not be the same on every engine as texts."""
+    texts = []
+    for series in here.frame(here.names):
+        if isinstance(series.dtype, _FOREIGN_TYPES):
+            column = distinct(series, here, missing)
+            series = column.texts.gather(column.places).alias(series.name)
+        texts.append(series)
+    return pl.DataFrame(texts)
+
+
+def _refuse(engine: Engine, what: str) -> NoReturn:
+    raise WrongUse(
+        f"The engine {engine.name} reads Parquet and delimited text from paths, not {what}; convert it first (shoal "
+        "convert), or work in memory: --engine local (in Python: leave engine away)."
+    )
 
 
 def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) -> TextLayout:
@@ -119,18 +155,44 @@ def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) 
         raise BadData("the file is empty; there is nothing to read.", path)
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
     header = None if reading.names is not None else opened.header
-    parse = partial(_parsed, path, opened.names, opened.separator, raw)
+    lines = partial(_lines, opened.names, opened.separator, not raw)
+
+    def parse(text: bytes, line: int, place: str | Path) -> pl.DataFrame:
+        return lines(text, line, place).frame(opened.names)
+
     return TextLayout(opened.names, opened.separator, header, parse, trim=not raw)
 
 
-def _parsed(
-    path: str, names: tuple[str, ...], separator: str, raw: bool, text: bytes, line: int
-) -> pl.DataFrame:
-    """The cells of whole lines, the first of which has a number."""
+def _lines(
+    names: tuple[str, ...], separator: str, trim: bool, text: bytes, line: int, path: str | Path
+) -> Delimited:
+    """Whole lines of a file without its header, the first of which has a number."""
     check_utf8(text, path, line)
     reading = Reading(names=names, separator=separator)
-    opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text, first_line=line)
-    return opened.frame(names)
+    return Delimited(path, reading, trim=trim, allow_no_rows=True, text=text, first_line=line)
+
+
+def _sought(
+    engine: Engine, path: str, layout: TextLayout, message: str, column: str, cell: Any, missing: Missing
+) -> BadData | None:
+    """An error in the first line of a text that has a cell and is not left out."""
+    nothing = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
+    found: list[BadData] = []
+
+    def parse(text: bytes, line: int, place: str | Path) -> pl.DataFrame:
+        if found:
+            return nothing
+        opened = _lines(layout.names, layout.separator, layout.trim, text, line, place)
+        frame = opened.frame(layout.names)
+        rows = frame[column] == cell
+        if missing is not None and frame.height:
+            rows &= pl.Series(complete_rows(frame, missing))
+        if rows.any():
+            found.append(opened.fault(message, int(rows.arg_true()[0]), column))
+        return nothing
+
+    engine.delimited(path, replace(layout, parse=parse)).fold(len, lambda one, other: one + other)
+    return found[0] if found else None
 
 
 def receive_parted_table(
@@ -156,12 +218,13 @@ def receive_parted_table(
     read = list(opened.names) if reading.drop_missing else names
     parts = opened.parts.select(read)
     missing = reading.missing if reading.drop_missing else None
-    seen = parts.fold(partial(_seen, names, missing), _joined)
+    seen: Seen | None = parts.fold(partial(_seen, names, missing), _joined)
     if seen is None or not seen.rows:
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
         raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
     encoded = [_encoded(seen.values[name], name, role, reading, opened) for name, role in roles]
+    persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
         {column.name: column.codes for column in encoded},
@@ -169,26 +232,29 @@ def receive_parted_table(
     )
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
-    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept)
+    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """The distinct values of columns, in any order, and how many rows there are."""
+    """The distinct values of columns in the order in which frames come, and how many rows there are."""
 
     values: Mapping[str, pl.Series]
     rows: int
     kept: int
 
 
-def _seen(names: Sequence[str], missing: tuple[str, ...] | None, frame: pl.DataFrame) -> Seen:
+def _seen(names: Sequence[str], missing: Missing, frame: pl.DataFrame) -> Seen:
     kept = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
-    values = {name: comparable(kept[name]).unique() for name in names}
+    values = {name: comparable(kept[name]).unique(maintain_order=True) for name in names}
     return Seen(values, frame.height, kept.height)
 
 
 def _joined(one: Seen, other: Seen) -> Seen:
-    values = {name: pl.concat([series, other.values[name]]).unique() for name, series in one.values.items()}
+    values = {
+        name: pl.concat([series, other.values[name]]).unique(maintain_order=True)
+        for name, series in one.values.items()
+    }
     return Seen(values, one.rows + other.rows, one.kept + other.kept)
 
 
@@ -197,123 +263,40 @@ def _encoded(values: pl.Series, name: str, role: Role, reading: Reading, opened:
     column = distinct(values.alias(name), opened, reading.missing)
     foreign = column.texts.str.contains(FOREIGN, literal=True).fill_null(False)
     if foreign.any():
-        raise BadData(
-            "the text is not UTF-8; convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW.",
-            opened.path,
-            column=name,
-        )
-    return encode_column(column, name, role, reading, lambda message, _: opened.fault(message, 0, name))
+        raise BadData(f"the text is not UTF-8; {CONVERT}", opened.path, column=name)
+    missing = reading.missing if reading.drop_missing else None
+
+    def fault(message: str, place: int) -> BadData:
+        return opened.cell_fault(message, name, values[int(np.argmax(column.places == place))], missing)
+
+    return encode_column(column, name, role, reading, fault)
 
 
-def comparable(series: pl.Series) -> pl.Series:
-    """A column whose equal cells are equal: no number is no cell, and zero has no sign."""
-    if series.dtype.is_float():
-        return (series.fill_nan(None) + 0.0).alias(series.name)
-    return series
+def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
+    """Columns that are not kept and are called like the numbers of persons, as `Arrival` tells of them.
 
-
-def complete_rows(frame: pl.DataFrame, missing: tuple[str, ...]) -> Mask:
-    """Which rows miss nothing."""
-    complete = np.ones(frame.height, dtype=np.bool_)
-    opened = FrameInput(frame)
-    for series in frame:
-        if has_texts(series):
-            complete &= ~distinct(series, opened, missing).missing
-        else:
-            complete &= series.is_not_null().to_numpy()
-    return complete
-
-
-class Lookup:
-    """Looks the codes of cells up, where the rows are: a work for `Parts.map`.
-
-    Parameters
-    ----------
-    values, codes
-        For each column its distinct values, and the code of each.
-    missing
-        Leave out rows with a missing cell: the texts that mean one. None keeps all rows.
+    Their values are counted where the rows are, because there may be as many as persons.
     """
-
-    def __init__(
-        self, values: Mapping[str, pl.Series], codes: Mapping[str, Codes], missing: tuple[str, ...] | None
-    ) -> None:
-        self._values, self._codes, self._missing = dict(values), dict(codes), missing
-        self._dictionaries: dict[str, Dictionary] = {}
-
-    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The codes of each row."""
-        if self._missing is not None:
-            frame = frame.filter(pl.Series(complete_rows(frame, self._missing)))
-        if not self._dictionaries:
-            self._dictionaries = {
-                name: Dictionary.of(series, self._codes[name]) for name, series in self._values.items()
-            }
-        return pl.DataFrame(
-            {name: found.codes(comparable(frame[name])) for name, found in self._dictionaries.items()},
-            schema=dict.fromkeys(self._dictionaries, pl.Int32),
-        )
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self._values, self._codes, self._missing
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._values, self._codes, self._missing = state
-        self._dictionaries = {}
+    counts = {}
+    for name in opened.names:
+        if name in kept or not numbers_persons(name):
+            continue
+        texts = opened.parts.select([name]).map(partial(_present, name, missing), {name: pl.String})
+        values, rows = texts.distinct([name]).fold(
+            lambda frame: (frame.height, int(frame[COUNT].sum())),
+            lambda one, other: (one[0] + other[0], one[1] + other[1]),
+        ) or (0, 0)
+        if values < rows:
+            counts[name] = values
+    return counts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Dictionary:
-    """The codes of the values of a column.
-
-    Texts are found through an enumeration, which is made once; values of other types by a join.
-    """
-
-    kind: Any
-    lookup: pl.DataFrame
-    by_place: Codes
-    blank: int
-
-    @staticmethod
-    def of(values: pl.Series, codes: Codes) -> "Dictionary":
-        """The dictionary of distinct values, among them perhaps the missing one."""
-        null = values.is_null().to_numpy()
-        blank = int(codes[null][0]) if null.any() else 0
-        present = values.drop_nulls()
-        if values.dtype == pl.String:
-            return Dictionary(pl.Enum(present), pl.DataFrame(), codes[~null].astype(np.int32), blank)
-        lookup = pl.DataFrame({"value": present, "code": codes[~null]}, schema_overrides={"code": pl.Int32})
-        return Dictionary(None, lookup, np.empty(0, dtype=np.int32), blank)
-
-    def codes(self, series: pl.Series) -> pl.Series:
-        """The code of each cell.
-
-        Raises
-        ------
-        BadData
-            If there is a value that was not there before: then the source gives other rows each time it is read.
-        """
-        if self.kind is None:
-            joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
-            found = joined["code"]
-            _refuse_changed(series, found)
-            return found.fill_null(self.blank)
-        places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
-        _refuse_changed(series, places)
-        if not len(self.by_place):
-            return pl.repeat(self.blank, len(series), dtype=pl.Int32, eager=True)
-        codes = self.by_place[places.fill_null(0).to_numpy()]
-        return pl.Series(np.where(places.is_null().to_numpy(), self.blank, codes).astype(np.int32))
-
-
-def _refuse_changed(cells: pl.Series, found: pl.Series) -> None:
-    """Refuse values that the first pass over the rows did not see."""
-    if found.null_count() != cells.null_count():
-        raise BadData(
-            "the values are not those that were there a moment ago: the source was changed while it was read, or gives "
-            "other rows each time. Write it to a file first.",
-            column=cells.name,
-        )
+def _present(name: str, missing: Sequence[str], frame: pl.DataFrame) -> pl.DataFrame:
+    """The cells of a column that are not missing as texts; none of one that holds no single values."""
+    if not has_texts(frame[name]):
+        return pl.DataFrame(schema={name: pl.String})
+    present = ~distinct(frame[name], FrameInput(frame), missing).missing
+    return comparable(frame[name]).filter(pl.Series(present)).cast(pl.String).str.strip_chars().to_frame()
 
 
 def _holds(folder: str, endings: Sequence[str]) -> bool:

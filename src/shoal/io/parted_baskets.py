@@ -13,7 +13,8 @@ import polars as pl
 
 from shoal.data.basket_frames import cells_of
 from shoal.data.hashes import text_hashes
-from shoal.data.parts import COUNT, Engine, PartedBaskets, Parts
+from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
+from shoal.data.utf8 import CONVERT, FOREIGN
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout
 from shoal.io.basket_lines import COMMENTS, Tokens, read_lines, read_spmf
@@ -29,14 +30,15 @@ from shoal.io.basket_tables import (
 from shoal.io.baskets import from_pairs, pairs_of, with_roles
 from shoal.io.columnar import PARQUET
 from shoal.io.input import FrameInput
-from shoal.io.parted import FOREIGN, open_parts
+from shoal.io.parted import open_parts
 from shoal.io.reading import Reading
 from shoal.io.source import format_of
 
 Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
 """Cuts the rows of a frame into items: every row, or all rows of a basket together, is a basket."""
 
-ITEM, BUCKET = "item", "bucket"
+ITEM = "item"
+"""The column of distinct items."""
 
 LONG_ROW = 512
 """Bytes that work on a row of a long table takes."""
@@ -211,10 +213,7 @@ def _vocabulary(parts: Parts, items: Callable[[pl.DataFrame], pl.Series], path: 
 
     vocabulary = parts.map(distinct, {ITEM: pl.String}).counts([ITEM]).drop(COUNT)[ITEM].sort()
     if vocabulary.str.contains(FOREIGN, literal=True).any():
-        raise BadData(
-            "the text is not UTF-8; convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW.",
-            path,
-        )
+        raise BadData(f"the text is not UTF-8; {CONVERT}", path)
     return vocabulary
 
 

@@ -6,6 +6,7 @@ import zlib
 from difflib import get_close_matches
 from pathlib import Path
 
+from shoal.data.utf8 import check_utf8
 from shoal.errors import BadData, WrongUse
 
 STANDARD_INPUT = "-"
@@ -15,7 +16,6 @@ _COMPRESSIONS = (".gz", ".zst")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 _BINARY_FORMATS = {
     b"PAR1": "a Parquet file; give it the ending .parquet",
     b"ARROW1": "an Arrow file; give it the ending .arrow",
@@ -117,33 +117,6 @@ def read_text(source: str | Path) -> bytes:
     return data
 
 
-def check_utf8(data: bytes, name: str, first_line: int = 1) -> None:
-    """Refuse bytes that are no UTF-8 text; the first of them stand in a line of that number."""
-    place = data.find(b"\0")
-    if place >= 0:
-        raise BadData(
-            "the file holds a NUL byte, so it is binary or cut off, not text.",
-            name,
-            _line_at(data, place) + first_line - 1,
-        )
-    if data.isascii():
-        return
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if data[:4096].translate(None, _CONTROLS) != data[:4096]:
-            raise BadData("the file is binary, not text.", name) from None
-        cut = error.end == len(data) and error.reason == "unexpected end of data"
-        raise BadData(
-            "the file ends inside a character: it is cut off; fetch it again."
-            if cut
-            else f"byte 0x{data[error.start]:02X} is not UTF-8; convert the file, for example with: "
-            "iconv -f LATIN1 -t UTF-8 OLD > NEW.",
-            name,
-            _line_at(data, error.start) + first_line - 1,
-        ) from None
-
-
 def single_character(separator: str) -> str:
     r"""A separator as one character; ``\t`` and ``tab`` may be spelt out, as shells make them hard to type.
 
@@ -154,10 +127,6 @@ def single_character(separator: str) -> str:
     if len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0':
         raise WrongUse(f"The separator is one character such as , ; | or tab, not {separator!r}.")
     return separator
-
-
-def _line_at(data: bytes, place: int) -> int:
-    return data.count(b"\n", 0, place) + 1
 
 
 def _absence(path: Path) -> str:

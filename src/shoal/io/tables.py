@@ -285,11 +285,16 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
     }
     if ending not in typed:
         return Delimited(source, reading, trim=not published, allow_no_rows=part)
+    refuse_text_options(ending, reading)
+    return typed[ending]()
+
+
+def refuse_text_options(ending: str, reading: Reading) -> None:
+    """Refuse what is told about a text of a file that is none."""
     if reading.names is not None or reading.separator is not None:
         raise WrongUse(
             f"Names and a separator are for delimited text; {ending} files have names of their own."
         )
-    return typed[ending]()
 
 
 def _open_parts(folder: Path, reading: Reading, published: bool) -> "Input":

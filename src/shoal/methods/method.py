@@ -104,6 +104,15 @@ class Method(BaseModel):
             f"{self.name} cannot be cut into parts: {self.uncut}. Run it on one machine with --engine local."
         )
 
+    def refuse_parts(self) -> None:
+        """Refuse parameters that need all rows at once, before any row in parts is read.
+
+        Raises
+        ------
+        WrongUse
+            With what to take instead.
+        """
+
     def released(self, data: Form, details: Mapping[str, Any] | None = None) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 
@@ -123,6 +132,15 @@ class Method(BaseModel):
     def idle(self) -> tuple[str, ...]:
         """What to say of parameters that were given and change nothing beside the others."""
         return ()
+
+    def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
+        """What to say of parameters, and of roles of the data, that were given and change nothing."""
+        if isinstance(data, Table) or not len(data.insensitive) or self.tells_insensitive:
+            return self.idle()
+        return (
+            *self.idle(),
+            f"--insensitive has no effect: {self.name} treats such items like public ones.",
+        )
 
     def given(self, field: str) -> bool:
         """Whether a parameter has another value than by default."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from shoal.arrays import Rows
 from shoal.data.basket_orders import SORTABLE, Order, orders_of
 from shoal.data.baskets import Baskets
-from shoal.data.concerns import warned_of_empty
+from shoal.data.concerns import count_empty, warned_of_empty
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -57,7 +57,8 @@ class Cahd(Method):
     order: Order = Field(
         default="gray",
         description="how baskets are ordered: Gray code of frequent items, rcm (reverse Cuthill-McKee on baskets that "
-        "share items), bipartite (on baskets and items), lexicographic, nearest (MinHash), or sum (A + Aᵀ, to compare)",
+        "share items), bipartite (on baskets and items), lexicographic, nearest (MinHash), or sum (A + Aᵀ, to compare)"
+        "; in parts (spark, stream) by gray or lexicographic alone",
     )
     alpha: int = Field(
         default=3,
@@ -67,7 +68,7 @@ class Cahd(Method):
     improve: bool = Field(
         default=False,
         description="let baskets without sensitive items change places while estimates come closer to the truth; "
-        "who was moved can be seen, and so who was not",
+        "who was moved can be seen, and so who was not; not in parts (spark, stream)",
     )
 
     def models(self) -> tuple[Model, ...]:
@@ -98,7 +99,7 @@ class Cahd(Method):
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
         published = time.perf_counter()
         bands, matrices = before_and_after(sheet, grouping.rows, self.order)
-        notes |= {"groups": len(groups), "band": bands}
+        notes |= {"groups": len(groups), "band": bands, **_warned(count_empty(groups))}
         notes["pictures"] = [*matrices, *degrees(groups, self.p)]
         timings = {
             "encode": encoded - begin,
@@ -109,6 +110,15 @@ class Cahd(Method):
         }
         return self.released(groups), Trace(rows, timings, notes)
 
+    def refuse_parts(self) -> None:
+        """Only orders by keys can be cut, and no improvement."""
+        if self.order not in SORTABLE:
+            raise WrongUse(
+                f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
+            )
+        if self.improve:
+            raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
+
     def anonymize_parts(
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
@@ -118,12 +128,7 @@ class Cahd(Method):
 
         self.accept(data)
         assert isinstance(data, PartedBaskets)
-        if self.order not in SORTABLE:
-            raise WrongUse(
-                f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
-            )
-        if self.improve:
-            raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
+        self.refuse_parts()
         clock = [time.perf_counter()]
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
@@ -144,9 +149,7 @@ class Cahd(Method):
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}
         bars = np.sum([part["degrees"] for part in parts if "degrees" in part], axis=0).tolist()
         notes["pictures"] = histogram(bars, self.p)
-        if warnings := warned_of_empty(sum(part.get("empty", 0) for part in parts)):
-            notes["warnings"] = list(warnings)
-        return notes
+        return {**notes, **_warned(sum(part.get("empty", 0) for part in parts))}
 
     def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":
@@ -157,3 +160,8 @@ class Cahd(Method):
         if self.improve:
             grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
         return grouping
+
+
+def _warned(empty: int) -> dict[str, Any]:
+    """The note about so many baskets that are published without an item; none where there are none."""
+    return {"warnings": list(told)} if (told := warned_of_empty(empty)) else {}

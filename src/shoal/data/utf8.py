@@ -1,0 +1,43 @@
+"""Text that is UTF-8, and what to say of any other."""
+
+from pathlib import Path
+
+from shoal.errors import BadData
+
+FOREIGN = "\ufffd"
+"""What stands where bytes were no UTF-8 text, for readers that go on."""
+
+CONVERT = "convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW."
+"""What to do about a file in another encoding."""
+
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
+
+
+def check_utf8(data: bytes, name: str | Path, first_line: int = 1) -> None:
+    """Refuse bytes that are no UTF-8 text; the first of them stand in a line of that number."""
+    place = data.find(b"\0")
+    if place >= 0:
+        raise BadData(
+            "the file holds a NUL byte, so it is binary or cut off, not text.",
+            name,
+            _line_at(data, place) + first_line - 1,
+        )
+    if data.isascii():
+        return
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if data[:4096].translate(None, _CONTROLS) != data[:4096]:
+            raise BadData("the file is binary, not text.", name) from None
+        cut = error.end == len(data) and error.reason == "unexpected end of data"
+        raise BadData(
+            "the file ends inside a character: it is cut off; fetch it again."
+            if cut
+            else f"byte 0x{data[error.start]:02X} is not UTF-8; {CONVERT}",
+            name,
+            _line_at(data, error.start) + first_line - 1,
+        ) from None
+
+
+def _line_at(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1

@@ -1,0 +1,42 @@
+"""A JVM that dies in the middle of the work is told in one sentence, and in nothing else."""
+
+import subprocess
+import sys
+
+import pytest
+from tests.cluster import Cluster
+
+PROGRAM = """
+import os, signal, sys, threading
+import polars as pl
+from shoal.engines.spark import Spark
+from shoal.errors import EngineFailed
+
+def slow(frame):
+    import time
+    time.sleep(5)
+    return frame
+
+engine = Spark(master="local[1]", settings={"spark.driver.memory": "512m"})
+parts = engine.parts(pl.DataFrame({"a": [1, 2, 3]})).map(slow, {"a": pl.Int64})
+java = engine.session._jvm.java.lang.ProcessHandle.current().pid()
+threading.Timer(1.5 if sys.argv[1] == "during" else 0, os.kill, (java, signal.SIGKILL)).start()
+if sys.argv[1] == "before":
+    threading.Event().wait(1)
+try:
+    try:
+        parts.sort(["a"]).collect()
+    finally:
+        engine.close()
+except EngineFailed as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+def test_a_lost_jvm_is_one_sentence(cluster: Cluster, when: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, when], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.startswith("The JVM of Spark on this machine has ended in the middle of the work")
+    assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
