@@ -1,7 +1,9 @@
 """What is published in parts, as the files of one machine hold it."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -11,6 +13,8 @@ from shoal.io.baskets import write_baskets
 from shoal.io.parted_lines import header_of
 from shoal.io.published_clusters import write_clusters
 from shoal.io.published_groups import write_groups
+
+Sets = TypeVar("Sets", Groups, Clusters)
 
 
 def text_of_parts(release: PartedRelease) -> str:
@@ -30,6 +34,15 @@ def text_of(data: object, path: Path) -> str:
         assert isinstance(data, Clusters)
         write_clusters(data, path)
     return path.read_text(encoding="utf-8")
+
+
+def read_back(release: PartedRelease, read: Callable[[Path], Sets], path: Path) -> Sets:
+    """What the part files say to whoever reads them together; it must stand there in canonical order."""
+    text = text_of_parts(release)
+    path.write_text(text, encoding="utf-8")
+    found = read(path)
+    assert text_of(found, path) == text, "not in canonical order"
+    return found
 
 
 def laid_out(baskets: Baskets, layout: str) -> Baskets:

@@ -30,6 +30,12 @@ def tool() -> ModuleType:
     return module
 
 
+@pytest.fixture(scope="module")
+def reference(tool: ModuleType) -> dict[str, str]:
+    """The pages as the program says them now, which takes seconds to ask for."""
+    return tool.reference()
+
+
 def examples(names: tuple[str, ...]) -> list[list[str]]:
     """The command lines at the end of a help page."""
     app = program(names)
@@ -78,8 +84,8 @@ def test_the_last_line_of_an_example_is_of_its_command(names: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("family", "name"), [(family, name) for family, names in registry.FAMILIES.items() for name in names]
 )
-def test_everything_registered_is_documented(family: str, name: str, tool: ModuleType) -> None:
-    text = tool.reference()[FAMILY_PAGES[family]]
+def test_everything_registered_is_documented(family: str, name: str, reference: dict[str, str]) -> None:
+    text = reference[FAMILY_PAGES[family]]
     heading = f"## Engine: {name}" if family == "engine" else f"## {name}"
     assert f"{heading}\n" in text
     kind = registry.load(family, name)
@@ -90,8 +96,8 @@ def test_everything_registered_is_documented(family: str, name: str, tool: Modul
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_documented(name: str, tool: ModuleType) -> None:
-    assert f"## `shoal {name}`\n" in tool.reference()["command-line.md"]
+def test_every_command_is_documented(name: str, reference: dict[str, str]) -> None:
+    assert f"## `shoal {name}`\n" in reference["command-line.md"]
 
 
 def test_the_reference_is_up_to_date(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,9 +105,14 @@ def test_the_reference_is_up_to_date(tool: ModuleType, capsys: pytest.CaptureFix
 
 
 def test_a_stale_reference_is_found(
-    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tool: ModuleType,
+    reference: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(tool, "REFERENCE", tmp_path)
+    monkeypatch.setattr(tool, "reference", lambda: reference)
     assert tool.main([]) == 0
     assert tool.main(["--check"]) == 0
     (tmp_path / "models.md").write_text("old")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.planted import plant
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
@@ -20,7 +21,17 @@ LAYERS = (
     {"io", "models", "measures", "attacks", "engines"},
     {"methods", "datasets"},
     {"report"},
-    {"recipe", "outcome", "intake", "parted", "pipeline", "audit", "parted_audit", "population"},
+    {
+        "recipe",
+        "outcome",
+        "intake",
+        "parted",
+        "pipeline",
+        "audit",
+        "parted_audit",
+        "parted_intake",
+        "population",
+    },
     {"compare"},
     {"recommend"},
     {"cli", "studio"},
@@ -33,9 +44,12 @@ NEIGHBOURS = {
     ("pipeline", "outcome"),
     ("pipeline", "intake"),
     ("pipeline", "parted"),
+    ("pipeline", "parted_intake"),
     ("parted", "recipe"),
     ("parted", "outcome"),
-    ("parted", "intake"),
+    ("parted", "parted_intake"),
+    ("parted_intake", "recipe"),
+    ("parted_intake", "intake"),
     ("parted_audit", "audit"),
     ("parted_audit", "parted"),
     ("parted_audit", "recipe"),
@@ -227,9 +241,3 @@ def test_a_wrong_import_is_found(tmp_path: Path, path: str, text: str, fault: st
 def test_a_right_import_passes(tmp_path: Path, path: str, text: str) -> None:
     plant(tmp_path, path, text)
     assert not faults(tmp_path)
-
-
-def plant(source: Path, path: str, text: str) -> None:
-    file = source / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

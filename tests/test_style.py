@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.planted import plant
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
+TESTS = Path(__file__).resolve().parent
+SOURCE = TESTS.parent / "src" / "shoal"
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
+LONG_TESTS = {"io/test_release_folder.py"}
+"""Files of tests that are longer, until they are split."""
+
 EMPTY_NAMES = {"utils", "util", "helpers", "helper"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize"}
 
@@ -22,21 +27,35 @@ def faults(source: Path) -> list[str]:
         name = path.relative_to(source).as_posix()
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
-        found += [f"{name}: {fault}" for fault in faults_of_names_and_sizes(name, text, tree)]
-        found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_compilers(name, tree)]
-        found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_raises(name, tree)]
+        nodes = list(ast.walk(tree))
+        found += [f"{name}: {fault}" for fault in faults_of_names_and_sizes(name, text, nodes)]
+        found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_compilers(name, nodes)]
+        found += [f"{name}, line {line}: {fault}" for line, fault in faults_of_raises(name, tree, nodes)]
     return found
 
 
-def faults_of_names_and_sizes(name: str, text: str, tree: ast.Module) -> Iterator[str]:
+def faults_of_names_and_sizes(name: str, text: str, nodes: list[ast.AST]) -> Iterator[str]:
     for part in Path(name).with_suffix("").parts:
         if part.strip("_") in EMPTY_NAMES:
             yield f"{part} says nothing; name it after what it holds"
-    if (lines := len(text.splitlines())) > FILE_LINES:
-        yield f"{lines} lines, at most {FILE_LINES}"
-    for node in ast.walk(tree):
+    yield from faults_of_length(text)
+    for node in nodes:
         if isinstance(node, Function) and (lines := lines_of_code(node)) > FUNCTION_LINES:
             yield f"{node.name} has {lines} lines, at most {FUNCTION_LINES} beside its docstring"
+
+
+def faults_of_length(text: str) -> Iterator[str]:
+    if (lines := len(text.splitlines())) > FILE_LINES:
+        yield f"{lines} lines, at most {FILE_LINES}"
+
+
+def long_files(folder: Path) -> dict[str, str]:
+    """What is said of every file below a folder that is too long."""
+    return {
+        path.relative_to(folder).as_posix(): fault
+        for path in sorted(folder.rglob("*.py"))
+        for fault in faults_of_length(path.read_text(encoding="utf-8"))
+    }
 
 
 def lines_of_code(function: Function) -> int:
@@ -52,10 +71,10 @@ def statements(function: Function) -> list[ast.stmt]:
     return function.body[1:] if has_docstring else function.body
 
 
-def faults_of_compilers(name: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+def faults_of_compilers(name: str, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     if name == "kernels/_jit.py":
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ImportFrom(module="numba", names=aliases):
                 used = {alias.name for alias in aliases}
@@ -67,8 +86,8 @@ def faults_of_compilers(name: str, tree: ast.Module) -> Iterator[tuple[int, str]
             yield node.lineno, f"bare {compiler}; take the decorator of kernels/_jit.py"
 
 
-def faults_of_raises(name: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    ours = error_names(name, tree)
+def faults_of_raises(name: str, tree: ast.Module, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    ours = error_names(name, tree, nodes)
     for node, functions, caught in raises_below(tree):
         error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         if error is None or is_ours(error, ours) or (isinstance(error, ast.Name) and error.id in caught):
@@ -77,17 +96,17 @@ def faults_of_raises(name: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"raises {ast.unparse(error)}, which is not of the tree in errors.py"
 
 
-def error_names(name: str, tree: ast.Module) -> set[str]:
+def error_names(name: str, tree: ast.Module, nodes: list[ast.AST]) -> set[str]:
     """Names a module takes from the tree of errors, and its own functions that are declared to return one."""
     if name == "errors.py":
         return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module == "shoal.errors":
             names |= {alias.asname or alias.name for alias in node.names}
     makers = {
         node.name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, Function) and isinstance(node.returns, ast.Name) and node.returns.id in names
     }
     return names | makers
@@ -138,6 +157,17 @@ def raises_below(
 def test_the_package_keeps_the_house_rules() -> None:
     found = faults(SOURCE)
     assert not found, "\n".join(found)
+
+
+def test_no_file_of_tests_is_long() -> None:
+    found = long_files(TESTS)
+    assert not found.keys() - LONG_TESTS, found
+
+
+def test_a_long_file_of_tests_is_found(tmp_path: Path) -> None:
+    plant(tmp_path, "io/test_short.py", "x = 1\n" * 400)
+    plant(tmp_path, "io/test_long.py", "x = 1\n" * 401)
+    assert long_files(tmp_path) == {"io/test_long.py": "401 lines, at most 400"}
 
 
 @pytest.mark.parametrize(
@@ -199,9 +229,3 @@ def test_a_fault_is_found(tmp_path: Path, path: str, text: str, fault: str) -> N
 def test_good_code_passes(tmp_path: Path, path: str, text: str) -> None:
     plant(tmp_path, path, text)
     assert not faults(tmp_path)
-
-
-def plant(source: Path, path: str, text: str) -> None:
-    file = source / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

@@ -37,7 +37,7 @@ def check(path: Path | str, memory: int = 1 << 30, **told: Any) -> None:
 
 
 @pytest.mark.parametrize("memory", [3_000, 1 << 30])
-@pytest.mark.parametrize("layout", ["lines:|", "long:invoice,item", "column:things"])
+@pytest.mark.parametrize("layout", ["lines:|", "long:invoice,item", "long:bucket,item", "column:things"])
 def test_texts(tmp_path: Path, layout: str, memory: int) -> None:
     path = tmp_path / "baskets.csv"
     write_baskets(laid_out(read_baskets(ROWS), layout), path)

@@ -16,6 +16,7 @@ from shoal.kernels.replay import denser_halves
 from shoal.kernels.swaps import swap_rows
 
 WIDTH = 6
+SECRETS = 3
 rows_of_items = st.lists(st.frozensets(st.integers(0, WIDTH - 1)), min_size=1, max_size=14)
 
 
@@ -107,9 +108,28 @@ def test_a_picture_counts_every_entry_once(
 def secret_rows(draw: st.DrawFn) -> tuple[list[frozenset[int]], list[frozenset[int]]]:
     rows = draw(st.lists(st.frozensets(st.integers(0, WIDTH - 1)), min_size=2, max_size=24))
     secret = st.one_of(
-        st.just(frozenset()), st.just(frozenset()), st.frozensets(st.integers(0, 2), max_size=2)
+        st.just(frozenset()), st.just(frozenset()), st.frozensets(st.integers(0, SECRETS - 1), max_size=2)
     )
     return rows, draw(st.lists(secret, min_size=len(rows), max_size=len(rows)))
+
+
+def groups_of(
+    rows: list[frozenset[int]], secrets: list[frozenset[int]], p: int, window: int
+) -> tuple[np.ndarray, int]:
+    """The groups of rows in the order in which they stand, and how many rows found none."""
+    distinct = distinct_of(rows)
+    return form_groups(
+        np.arange(len(rows), dtype=np.int32)[None],
+        distinct.of_row,
+        distinct.indptr,
+        distinct.items,
+        WIDTH,
+        *ragged(secrets),
+        SECRETS,
+        p,
+        window,
+        np.zeros(SECRETS, dtype=np.int64),
+    )
 
 
 @given(secret_rows(), st.integers(2, 4), st.integers(1, 3))
@@ -117,20 +137,8 @@ def test_groups_are_those_of_the_paper(
     data: tuple[list[frozenset[int]], list[frozenset[int]]], p: int, alpha: int
 ) -> None:
     rows, secrets = data
-    distinct = distinct_of(rows)
     window = min(alpha * p, len(rows))
-    groups, _ = form_groups(
-        np.arange(len(rows), dtype=np.int32)[None],
-        distinct.of_row,
-        distinct.indptr,
-        distinct.items,
-        WIDTH,
-        *ragged(secrets),
-        3,
-        p,
-        window,
-        np.zeros(3, dtype=np.int64),
-    )
+    groups, _ = groups_of(rows, secrets, p, window)
     assert groups.tolist() == naive.form_groups(
         list(zip(map(set, rows), map(set, secrets), strict=True)), p, window
     )
@@ -151,20 +159,7 @@ def test_halves_are_those_of_the_definition(runs: list[tuple[int, list[int]]], p
 def test_a_crowd_of_conflicting_rows_is_no_trap() -> None:
     """A thousand rows with one secret before three thousand without: all of them find company, and soon."""
     secret = [frozenset({0})] * 1000 + [frozenset()] * 3000
-    rows = [frozenset()] * 4000
-    distinct = distinct_of(rows)
-    groups, given_up = form_groups(
-        np.arange(4000, dtype=np.int32)[None],
-        distinct.of_row,
-        distinct.indptr,
-        distinct.items,
-        WIDTH,
-        *ragged(secret),
-        1,
-        4,
-        12,
-        np.zeros(1, dtype=np.int64),
-    )
+    groups, given_up = groups_of([frozenset()] * 4000, secret, 4, 12)
     assert given_up == 0
     assert len(set(groups[:1000].tolist())) == 1000
     assert (np.bincount(groups) == 4).all()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.adult import complete_lines
 from tests.tables import column
 
 from shoal.data.domain import Kind
@@ -66,9 +67,7 @@ def generalised(columns: Sequence[Column], levels: Sequence[int], k: int) -> Rel
 @pytest.fixture(scope="module")
 def adult(public_data: PublicData) -> list[list[str]]:
     """The complete rows of Adult."""
-    with gzip.open(public_data("adult/adult.data.gz"), "rt") as file:
-        rows = [[cell.strip() for cell in line.split(",")] for line in file if line.strip()]
-    return [row for row in rows if "?" not in row]
+    return [line.split(",") for line in complete_lines(public_data("adult/adult.data.gz"))]
 
 
 def adult_columns(rows: list[list[str]]) -> list[Column]:

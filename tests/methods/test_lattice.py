@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.full_domain import assert_measures_agree, few_prices, levels_of, made, solved, tables, twin
 from tests.naive import full_domain as naive
 from tests.tables import column, table, texts
 
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.data.trace import Trace
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.intake import with_hierarchies
 from shoal.methods.lattice import Lattice
@@ -25,61 +23,9 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_map import KMap
 from shoal.models.t_closeness import TCloseness
 from shoal.outcome import judge
-from shoal.pipeline import carry_out, measure
+from shoal.pipeline import carry_out
 
 MEASURES = ("lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision")
-
-TREE = Hierarchy(
-    (("a", "b", "c", "d"), ("ab", "cd"), ("*",)),
-    (np.array([0, 0, 1, 1], dtype=np.int32), np.array([0, 0], dtype=np.int32)),
-)
-SHORT = Hierarchy(
-    (("x", "y", "z"), ("xy", "z"), ("xy", "z"), ("*",)),
-    (
-        np.array([0, 0, 1], dtype=np.int32),
-        np.array([0, 1], dtype=np.int32),
-        np.array([0, 0], dtype=np.int32),
-    ),
-)
-FLAT = Hierarchy((("0", "1"), ("*",)), (np.array([0, 0], dtype=np.int32),))
-
-
-def made(rows: list[tuple[str | None, ...]]) -> Table:
-    """A table of three quasi-identifiers with hierarchies, and a secret."""
-    one, two, three, secret = zip(*rows, strict=True)
-    return Table(
-        (
-            column("one", one, hierarchy=TREE),
-            column("two", two, hierarchy=SHORT),
-            column("three", three, hierarchy=FLAT),
-            column("secret", secret, Role.SENSITIVE),
-        )
-    )
-
-
-def twin(data: Table) -> naive.Table:
-    paths = {one.name: list(one.hierarchy.paths()) for one in data.quasi if one.hierarchy is not None}
-    return naive.Table(texts(data), paths)
-
-
-tables = st.lists(
-    st.tuples(
-        st.sampled_from(["a", "b", "c", "d", None]),
-        st.sampled_from(["x", "y", "z"]),
-        st.sampled_from(["0", "1"]),
-        st.sampled_from(["flu", "cold", "gout"]),
-    ),
-    min_size=4,
-    max_size=24,
-).map(made)
-
-
-def solved(data: Table, **parameters: Any) -> tuple[Release, Trace]:
-    return Lattice(**parameters).anonymize(data)
-
-
-def levels_of(release: Release) -> tuple[int, ...]:
-    return tuple(release.details["levels"].values())
 
 
 def is_optimum(data: Table, method: Lattice, k: int, *promises: naive.Keeps) -> None:
@@ -102,14 +48,6 @@ def is_optimum(data: Table, method: Lattice, k: int, *promises: naive.Keeps) -> 
     assert release.suppressed == data.rows - len(slow.kept(levels_of(release), *promises))
     assert all(judge(release))
     assert_measures_agree(data, release, trace)
-
-
-def assert_measures_agree(data: Table, release: Release, trace: Trace) -> None:
-    """What the search tells about its solution is what the measures find in the release."""
-    found = {score.name: score.value for score in measure(data, release)}
-    for name, value in trace.notes["solutions"][0].items():
-        if name in found:
-            assert value == pytest.approx(found[name], abs=1e-9), name
 
 
 @given(tables, st.integers(2, 4), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from(MEASURES))
@@ -186,6 +124,7 @@ def test_local_recoding_publishes_what_was_suppressed() -> None:
 
 @settings(max_examples=8)
 @given(tables)
+@few_prices()
 def test_local_recoding_with_a_promise_about_the_whole(data: Table) -> None:
     method = Lattice(
         promises=(KAnonymity(k=2), TCloseness(t=0.3, distance="equal")), suppression_limit=1.0, local=True
@@ -263,58 +202,6 @@ def test_persons_are_counted_where_rows_belong_together() -> None:
     assert levels_of(release) == (0, 0, 0)
     with pytest.raises(Infeasible):
         solved(data, k=3)
-
-
-def test_missing_values_as_wildcards() -> None:
-    rows: list[tuple[str | None, ...]] = [("a", "x", "0", "flu")] * 2 + [(None, "x", "0", "cold")]
-    category, _ = solved(made(rows), k=3)
-    wildcard, trace = solved(made(rows), k=3, missing_matches_all=True)
-    assert category.details["levels"]["one"] == 2
-    assert levels_of(wildcard) == (0, 0, 0)
-    assert all(judge(wildcard))
-    assert "matches at least 3 rows" in judge(wildcard)[0].promise
-    assert "whoever knows the true value" in trace.notes["missing"]
-    assert wildcard.promises[0]["missing_matches_all"]
-
-
-@settings(max_examples=25)
-@given(tables, st.integers(2, 4), st.sampled_from([0.0, 0.3, 1.0]))
-def test_wildcards_hold_row_by_row(data: Table, k: int, limit: float) -> None:
-    try:
-        release, _ = solved(data, k=k, suppression_limit=limit, missing_matches_all=True)
-    except Infeasible:
-        return
-    assert isinstance(release.data, Table)
-    cells = [tuple(row[name] for name in ("one", "two", "three")) for row in texts(release.data)]
-    assert min(naive.matching(cells)) >= k
-    assert all(judge(release))
-
-
-@settings(max_examples=15)
-@given(
-    tables,
-    st.sampled_from([{"maximal_risk": 0.34}, {"average_risk": 0.4}, {"alpha": 0.7}]),
-    st.sampled_from([0.0, 0.3, 1.0]),
-    st.booleans(),
-)
-def test_wildcards_are_for_k_alone(data: Table, also: dict[str, float], limit: float, local: bool) -> None:
-    """Other promises count the rows of a class, while the search looks for it as well as in the release."""
-    try:
-        release, _ = solved(data, k=2, suppression_limit=limit, missing_matches_all=True, local=local, **also)
-    except Infeasible:
-        return
-    assert all(judge(release))
-
-
-def test_wildcards_without_k_are_refused() -> None:
-    with pytest.raises(WrongUse, match="give --k too"):
-        solved(made([("a", "x", "0", "flu")] * 4), maximal_risk=0.5, missing_matches_all=True)
-
-
-def test_wildcards_and_persons_do_not_go_together() -> None:
-    data = Table((*made([("a", "x", "0", "flu")] * 4).columns, column("who", list("pqrs"), Role.ENTITY)))
-    with pytest.raises(WrongUse, match="entity"):
-        solved(data, k=2, missing_matches_all=True)
 
 
 @settings(max_examples=20)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.methods.test_lattice import assert_measures_agree, made, tables
+from tests.full_domain import assert_measures_agree, few_prices, made, tables
 from tests.tables import column, texts
 
 from shoal.data.role import Role
@@ -54,6 +54,7 @@ def part_of(problem: Problem, levels: tuple[int, ...]) -> Part:
 
 @settings(max_examples=30)
 @given(tables, st.sampled_from(PROMISES), st.sampled_from([0.0, 0.2, 1.0]), st.sampled_from(["lm", "c_avg"]))
+@few_prices()
 def test_never_worse_than_one_vector_and_always_safe(
     data: Table, promises: dict[str, Any], limit: float, minimize: Any
 ) -> None:
@@ -74,6 +75,7 @@ def test_never_worse_than_one_vector_and_always_safe(
 
 @settings(max_examples=10)
 @given(tables, st.sampled_from(PROMISES))
+@few_prices()
 def test_the_order_of_the_rows_changes_nothing(data: Table, promises: dict[str, Any]) -> None:
     method = Lattice(**promises, local=True)
     try:

@@ -1,14 +1,13 @@
 """Samarati's search by heights, against looking at every vector."""
 
-import gzip
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.methods.test_lattice import assert_measures_agree, levels_of, made, tables, twin
+from tests import adult
+from tests.full_domain import assert_measures_agree, levels_of, made, tables, twin
 from tests.naive import full_domain as naive
 from tests.tables import texts
 
@@ -139,10 +138,6 @@ def test_heights_hold_every_vector_once(highest: list[int]) -> None:
     assert [sum(levels) for levels in every] == sorted(sum(levels) for levels in every)
 
 
-NAMES = (
-    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
-    "capital-gain,capital-loss,hours-per-week,native-country,class"
-)
 MARITAL = """Married-civ-spouse,Married
 Married-AF-spouse,Married
 Divorced,leave
@@ -163,14 +158,8 @@ def seed_004(public_data: Any, tmp_path_factory: pytest.TempPathFactory) -> Tabl
     from shoal.intake import with_hierarchies
     from shoal.io.tables import read_table
 
-    path: Path = public_data("adult/adult.data.gz")
     folder = tmp_path_factory.mktemp("adult")
-    lines = [
-        line.replace(", ", ",")
-        for line in gzip.decompress(path.read_bytes()).decode().splitlines()
-        if line.strip() and "?" not in line
-    ]
-    (folder / "adult.csv").write_text("\n".join([NAMES, *lines]) + "\n")
+    adult.write_complete(public_data("adult/adult.data.gz"), folder / "adult.csv")
     (folder / "marital.csv").write_text(MARITAL)
     read = read_table(
         folder / "adult.csv",

@@ -84,6 +84,19 @@ def projected(baskets: list[Basket], items: set[str]) -> list[Basket]:
     return [basket for basket in kept if basket]
 
 
+def chunked(baskets: list[Basket], items: list[str], k: int, m: int) -> list[set[str]]:
+    """Every item in the first chunk that stays k^m-anonymous with it."""
+    chunks, rest = [], items
+    while rest:
+        chunk: set[str] = set()
+        for item in rest:
+            if km_anonymous(projected(baskets, chunk | {item}), k, m):
+                chunk.add(item)
+        chunks.append(chunk)
+        rest = [item for item in rest if item not in chunk]
+    return chunks
+
+
 def verpart(
     baskets: list[Basket], ignored: frozenset[str], k: int, m: int
 ) -> tuple[list[set[str]], set[str]]:
@@ -93,14 +106,7 @@ def verpart(
         (item for item in counts if counts[item] >= k and item not in ignored),
         key=lambda item: (-counts[item], item),
     )
-    terms, chunks, rest = set(counts) - set(ranked), [], ranked
-    while rest:
-        chunk: set[str] = set()
-        for item in rest:
-            if km_anonymous(projected(baskets, chunk | {item}), k, m):
-                chunk.add(item)
-        chunks.append(chunk)
-        rest = [item for item in rest if item not in chunk]
+    terms, chunks = set(counts) - set(ranked), chunked(baskets, ranked, k, m)
     lists = [projected(baskets, chunk) for chunk in chunks]
     if not terms and chunks and not enough(len(baskets), lists, k, m):
         terms = {ranked[-1]}
@@ -194,14 +200,7 @@ def join(group: list[Tree], k: int, m: int) -> Tree | None:
         for leaf in leaves
         for basket in leaf.baskets
     ]
-    chunks, rest = [], [item for item in moved if item not in below]
-    while rest:
-        chunk: set[str] = set()
-        for item in rest:
-            if km_anonymous(projected(records, chunk | {item}), k, m):
-                chunk.add(item)
-        chunks.append(chunk)
-        rest = [item for item in rest if item not in chunk]
+    chunks = chunked(records, [item for item in moved if item not in below], k, m)
     chunks += [{item} for item in moved if item in below]
     joint = Tree(group, leaves, [projected(records, chunk) for chunk in chunks])
     joint.shown = below | set(moved)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from tests.hand_made import FORMS, run_of
+from tests.markup import Markup
 from tests.tables import column, table
 
 from shoal.data.domain import Domain, Kind
@@ -19,7 +19,6 @@ from shoal.models.verdict import Verdict
 from shoal.outcome import Run
 from shoal.report.page import render
 
-VOID = {"br", "meta"}
 HEADINGS = ("h1", "h2", "h3", "h4")
 EVIL = [
     '<script>alert("1")</script>',
@@ -31,48 +30,15 @@ EVIL = [
 ]
 
 
-class Page(HTMLParser):
-    """Reads a page and notes its elements; unbalanced tags are errors."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None], tuple[str, ...]]] = []
-        self.path: list[str] = []
-        self.text = ""
-        self.feed(text)
-        self.close()
-        assert not self.path
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        assert len(dict(attributes)) == len(attributes)
-        self.elements.append((tag, dict(attributes), tuple(self.path)))
-        if tag not in VOID:
-            self.path.append(tag)
-
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        assert "svg" in self.path
-        self.elements.append((tag, dict(attributes), tuple(self.path)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.path.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self.path:
-            self.text += data
-
-    def attributes(self, name: str) -> list[str]:
-        return [value for _, given, _ in self.elements if (value := given.get(name)) is not None]
+def words(page: Markup) -> str:
+    return re.sub(r"\s+", " ", "".join(page.texts))
 
 
-def words(page: Page) -> str:
-    return re.sub(r"\s+", " ", page.text)
-
-
-def check(text: str) -> Page:
+def check(text: str) -> Markup:
     """What every page must be."""
     assert text.startswith("<!DOCTYPE html>")
-    page = Page(text)
-    tags = [tag for tag, _, _ in page.elements]
+    page = Markup(text)
+    tags = page.tags
     assert not {"script", "link", "iframe", "object", "embed", "img", "base", "form"} & set(tags)
     assert not [
         name for _, given, _ in page.elements for name in given if name.startswith("on") or name == "style"
@@ -171,7 +137,7 @@ def test_texts_of_the_data_stay_texts(evil: str) -> None:
     page = check(
         render(replace(run, recipe=recipe, release=release, verdicts=(verdict,), seconds={evil: 1.0}))
     )
-    assert "b" not in {tag for tag, _, _ in page.elements}
+    assert "b" not in page.tags
     assert "49" not in words(page) or "{{ 7*7 }}" in words(page)
 
 

@@ -1,6 +1,7 @@
-"""A cluster for all tests of this folder, because one takes half a minute to start."""
+"""Clusters for the tests of this folder: one for nearly all, because one takes half a minute to start."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,9 +22,21 @@ def cluster(
     tmp_path_factory: pytest.TempPathFactory, require_part: Callable[[object, str], None]
 ) -> Iterator[Cluster]:
     """A master and two workers."""
+    yield from _running(tmp_path_factory.mktemp("cluster"), require_part)
+
+
+@pytest.fixture(scope="module")
+def doomed(
+    tmp_path_factory: pytest.TempPathFactory, require_part: Callable[[object, str], None]
+) -> Iterator[Cluster]:
+    """A cluster of one's own, to be maltreated."""
+    yield from _running(tmp_path_factory.mktemp("doomed"), require_part)
+
+
+def _running(home: Path, require_part: Callable[[object, str], None]) -> Iterator[Cluster]:
     missing = missing_part()
     require_part(missing is None, missing or "")
-    started = Cluster(tmp_path_factory.mktemp("cluster"))
+    started = Cluster(home)
     try:
         yield started
     finally:

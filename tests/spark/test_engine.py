@@ -1,5 +1,6 @@
 """The verbs of parts on a real cluster give what they give in memory."""
 
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from tests.parts import MemoryParts
 
 from shoal.data.parts import Parts
 from shoal.errors import BadData, EngineFailed, WrongUse
+from shoal.io.parted import receive_parted_table
+from shoal.io.tables import receive_table
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -122,6 +125,27 @@ def test_more_combinations_than_memory_holds_are_refused(
     assert_frame_equal(both[0].counts(["number"]), both[1].counts(["number"]))
     with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*--memory"):
         both[0].counts(["number", "a.`name`"])
+
+
+def test_frames_of_this_machine(spark: "Spark") -> None:
+    """Cells of all types are on a cluster what they are in memory: times get no zone, and large numbers fit."""
+    frame = pl.DataFrame(
+        {
+            "time": [datetime(2024, 7, 1, 5), datetime(1890, 5, 6), None],
+            "zone": pl.Series([datetime(2024, 7, 1, 5)] * 3).dt.replace_time_zone("Europe/Berlin"),
+            "large": pl.Series([1, 2, 2**63 + 1], dtype=pl.UInt64),
+            "small": pl.Series([1, None, 255], dtype=pl.UInt8),
+            "name": pl.Series(["a", None, "b"], dtype=pl.Categorical),
+            "day": [date(2024, 7, 1), date(1890, 5, 6), None],
+            "half": [0.5, float("nan"), -0.0],
+        }
+    )
+    here = receive_table(frame, quasi=frame.columns).table
+    there = receive_parted_table(frame, spark, quasi=frame.columns).table
+    for column, other in zip(here.columns, there.schema.columns, strict=True):
+        assert (column.domain.kind, column.domain.labels) == (other.domain.kind, other.domain.labels)
+    codes = pl.DataFrame({column.name: column.codes for column in here.columns})
+    assert_frame_equal(ordered(there.parts.collect()), ordered(codes))
 
 
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:

@@ -4,11 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.cluster import ROOT, Cluster, missing_part, wait_until
+from tests.cluster import ROOT, Cluster, wait_until
 from tests.contract.parted import text_of
 from tests.spark.driver import recipe_of
 
@@ -17,20 +16,6 @@ from shoal.io.release_folder import read_release
 from shoal.io.tables import write_table
 from shoal.outcome import judge
 from shoal.pipeline import publish
-
-
-@pytest.fixture(scope="module")
-def doomed(
-    tmp_path_factory: pytest.TempPathFactory, require_part: Callable[[object, str], None]
-) -> Iterator[Cluster]:
-    """A cluster of one's own, to be maltreated."""
-    missing = missing_part()
-    require_part(missing is None, missing or "")
-    cluster = Cluster(tmp_path_factory.mktemp("doomed"))
-    try:
-        yield cluster
-    finally:
-        cluster.stop()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,54 @@
+"""Published tables are read as their readers see them."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from shoal.data.role import Role
+from shoal.errors import BadData
+from shoal.io.tables import read_published_table, read_table
+
+
+def test_published_cells_are_raw(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text('age;ill\n[20,30];NA\n[20,30];\n; NA\n?;"*"\n')
+    found = read_published_table(path, ["age"], ["ill"])
+    assert [column.domain.labels for column in found.columns] == [
+        ("", "?", "[20,30]"),
+        ("", " NA", "*", "NA"),
+    ]
+    assert [column.domain.missing for column in found.columns] == [None, None]
+    assert [column.role for column in found.columns] == [Role.QUASI, Role.SENSITIVE]
+
+
+def test_nulls_and_empty_texts_of_parquet_differ(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    pl.DataFrame({"a": ["", None, "x"], "b": [1, None, 2]}).write_parquet(path)
+    a, b = read_published_table(path, ["a", "b"]).columns
+    assert (a.domain.labels, a.domain.missing, len(set(a.codes.tolist()))) == (('""', "x", ""), 2, 3)
+    assert (b.domain.labels, b.domain.missing) == (("1", "2", ""), 2)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_folder_of_part_files(tmp_path: Path, ending: str) -> None:
+    folder = tmp_path / f"data.{ending}"
+    folder.mkdir()
+    (folder / "_SUCCESS").touch()
+    for place, frame in enumerate([pl.DataFrame({"a": ["1", "2"]}), pl.DataFrame({"a": ["*"]})]):
+        path = folder / f"part-{place}.{ending}"
+        frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    pl.DataFrame({"a": []}, schema={"a": pl.String}).write_csv(
+        folder / "part-9.csv"
+    ) if ending == "csv" else None
+    assert read_published_table(folder, ["a"]).columns[0].domain.labels == ("*", "1", "2")
+    with pytest.raises(BadData, match=r"part-1\.\w+.*column 'a'.*looks like a published one"):
+        read_table(folder, quasi=["a"])
+    pl.DataFrame({"b": ["1"]}).write_csv(folder / "part-2.csv")
+    with pytest.raises(BadData, match=r"part-2\.csv: the columns are not those of .*part-0"):
+        read_published_table(folder, ["a"])
+
+
+def test_a_folder_that_holds_something_else(tmp_path: Path, people: Path) -> None:
+    with pytest.raises(BadData, match="this is a folder, and not one of part files"):
+        read_table(tmp_path, quasi=["a"])
