@@ -148,6 +148,21 @@ def test_frames_of_this_machine(spark: "Spark") -> None:
     assert_frame_equal(ordered(there.parts.collect()), ordered(codes))
 
 
+def test_moments_do_not_depend_on_the_zone_that_spark_works_in(spark: "Spark", tmp_path: Path) -> None:
+    """What Parquet has in UTC is published in UTC, as it is from memory; times without a zone get none."""
+    path = tmp_path / "times.parquet"
+    moments = pl.Series("moment", [datetime(2024, 7, 1, 5), datetime(2024, 1, 1, 23), None])
+    pl.DataFrame([moments.dt.replace_time_zone("UTC"), moments.alias("time")]).write_parquet(path)
+    zone = spark.session.conf.get("spark.sql.session.timeZone")
+    spark.session.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        there = receive_parted_table(path, spark, quasi=["moment", "time"]).table.schema
+    finally:
+        spark.session.conf.set("spark.sql.session.timeZone", zone)
+    here = receive_table(path, quasi=["moment", "time"]).table
+    assert [one.domain.labels for one in there.columns] == [one.domain.labels for one in here.columns]
+
+
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:
     raise BadData("this row is wrong", "people.csv")
 

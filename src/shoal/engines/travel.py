@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
+from polars import selectors as cs
 
 from shoal.engines.spill import BYTES, ROWS
 
@@ -105,10 +106,10 @@ def plain(names: Sequence[str]) -> list[str]:
 
 
 def to_frame(table: Any, names: Sequence[str]) -> "Frame":
-    """An Arrow table as a frame with other names."""
+    """An Arrow table as a frame with other names; moments in UTC, as Parquet has them, whatever zone Spark works in."""
     frame = pl.from_arrow(table.rename_columns(list(names)))
     assert isinstance(frame, pl.DataFrame)
-    return frame
+    return frame.with_columns(cs.datetime(time_zone="*").dt.convert_time_zone("UTC"))
 
 
 def to_arrow(frame: "Frame", schema: Any) -> Any:

@@ -77,17 +77,21 @@ class Mondrian(TableMethod):
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         return self._release(table, models), Trace(row_map, timings, {"classes": len(starts) - 1})
 
+    def refuse_parts(self) -> None:
+        """Equal rows are divided only where they have places among all."""
+        if self.partitioning == "relaxed":
+            raise WrongUse(
+                "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
+                "--partitioning strict, or --engine local."
+            )
+
     def anonymize_parts(
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
         self.accept(data)
         assert isinstance(data, PartedTable)
-        if self.partitioning == "relaxed":
-            raise WrongUse(
-                "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
-                "--partitioning strict, or --engine local."
-            )
+        self.refuse_parts()
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
