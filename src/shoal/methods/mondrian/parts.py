@@ -97,7 +97,7 @@ def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
     found = {}
     for column, axis, form, places in zip(table.quasi, plan.axes, plan.forms, held, strict=True):
         codes = np.flatnonzero(np.isin(axis.place, places)).astype(np.int32)
-        one = publish(replace(column, codes=codes), form, np.arange(len(codes)), np.array([0, len(codes)]))
+        one = publish(replace(column, codes=codes), form, np.array([0, len(codes)]))
         found[column.name] = one.domain.labels[one.codes[0]]
     return found
 
@@ -117,7 +117,8 @@ def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     table = _codes_of(task, frame)
     leaf = int(frame[task.part][0])
     order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
-    quasi = task.plan.publish(table, order, starts)
+    table = table.take(order)
+    quasi = task.plan.publish(table, starts)
     return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 

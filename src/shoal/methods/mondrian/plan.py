@@ -83,10 +83,10 @@ class Plan:
         )
         return rows[parts.order], parts.starts
 
-    def publish(self, table: Table, order: Rows, starts: Rows) -> dict[str, Column]:
-        """The published quasi-identifiers of a table whose classes are given as by `cut`."""
+    def publish(self, table: Table, starts: Rows) -> dict[str, Column]:
+        """The published quasi-identifiers of a table whose rows stand class by class, as `cut` says."""
         pairs = zip(table.quasi, self.forms, strict=True)
-        return {column.name: publish(column, form, order, starts) for column, form in pairs}
+        return {column.name: publish(column, form, starts) for column, form in pairs}
 
     def _allowed(self, table: Table, rows: Rows) -> Any:
         """The test of proposed cuts, or None where the least size of a class says it all."""

@@ -74,24 +74,21 @@ def axis_of(column: Column, form: Form) -> Axis:
     return Axis(np.arange(len(domain), dtype=np.int32), positions, depths)
 
 
-def publish(column: Column, form: Form, order: Rows, starts: Rows) -> Column:
-    """The published column of classes: rows ``order[starts[c]:starts[c + 1]]`` are class c.
+def publish(column: Column, form: Form, starts: Rows) -> Column:
+    """The published column of classes: rows ``starts[c]:starts[c + 1]`` are class c.
 
     Every class is published by the values it holds, never by the box that was cut: ranges are tight.
     """
-    codes = column.codes[order]
     if form == "sets":
-        class_codes, labels = _sets(column.domain, codes, starts)
+        class_codes, labels = _sets(column.domain, column.codes, starts)
     elif form == "nodes":
-        class_codes, labels = _nodes(column, codes, starts)
+        class_codes, labels = _nodes(column, starts)
     else:
-        class_codes, labels = _ranges(column.domain, codes, starts)
-    row_codes = np.empty(len(order), dtype=np.int32)
-    row_codes[order] = np.repeat(class_codes, np.diff(starts))
+        class_codes, labels = _ranges(column.domain, column.codes, starts)
     domain = nominal(labels)
     if column.domain.missing is not None and "" in labels:
-        domain, row_codes = _with_missing_last(labels, row_codes)
-    return replace(column, domain=domain, codes=row_codes, hierarchy=None)
+        domain, class_codes = _with_missing_last(labels, class_codes)
+    return replace(column, domain=domain, codes=np.repeat(class_codes, np.diff(starts)), hierarchy=None)
 
 
 def _with_missing_last(labels: tuple[str, ...], codes: Codes) -> tuple[Domain, Codes]:
@@ -126,13 +123,13 @@ def _ranges(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[st
     return _distinct(numbers, labels)
 
 
-def _nodes(column: Column, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
+def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
     hierarchy = column.hierarchy
     assert hierarchy is not None
     order = hierarchy.depth_first()
     place_of_leaf = np.empty(len(order), dtype=np.int32)
     place_of_leaf[order] = np.arange(len(order), dtype=np.int32)
-    low, high = _extremes(place_of_leaf[hierarchy.leaf_of(column.domain)][codes], starts)
+    low, high = _extremes(place_of_leaf[hierarchy.leaf_of(column.domain)][column.codes], starts)
     pairs, numbers = _numbered(low * len(order) + high)
     first, last = pairs // len(order), pairs % len(order)
     levels = hierarchy.common_level(first.astype(np.int32), last.astype(np.int32), order)
