@@ -135,6 +135,18 @@ def test_faults_name_the_line(stream: Stream, tmp_path: Path) -> None:
         open_parts(tmp_path / "nobody.csv", stream)
 
 
+def test_a_quote_that_nothing_closes(
+    stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told before all text behind it is in memory; each line is looked at once on the way."""
+    monkeypatch.setattr(text_blocks, "LONGEST", 500)
+    path = tmp_path / "people.csv"
+    path.write_text("name,age\n" + "Ann,1\n" * 20 + '"Bob,2\n' + "Ann,1\n" * 200)
+    with pytest.raises(BadData, match="quote is opened that nothing closes") as fault:
+        open_parts(path, stream, Reading()).parts.collect()
+    assert fault.value.line == 22
+
+
 def test_parquet(stream: Stream, tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": range(50), "b": ["x", None] * 25})
     frame.write_parquet(tmp_path / "people.parquet")

@@ -163,6 +163,32 @@ def test_moments_do_not_depend_on_the_zone_that_spark_works_in(spark: "Spark", t
     assert [one.domain.labels for one in there.columns] == [one.domain.labels for one in here.columns]
 
 
+def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Path) -> None:
+    """Also where its halves have as many cells as a row has."""
+    path = tmp_path / "people.csv"
+    path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
+    with pytest.raises(BadData, match="Parquet.*--engine stream") as fault:
+        receive_parted_table(path, spark, quasi=["a"], sensitive=["b"])
+    assert fault.value.path == str(path)
+
+
+def test_names_that_differ_in_case_alone(spark: "Spark", tmp_path: Path) -> None:
+    """They are two columns, as in memory, or a sentence says which setting of the session is in the way."""
+    path = tmp_path / "people.csv"
+    path.write_text("Age,age\n1,2\n3,4\n")
+    setting = "spark.sql.caseSensitive"
+    before = spark.session.conf.get(setting)
+    try:
+        spark.session.conf.set(setting, "true")
+        table = receive_parted_table(path, spark, quasi=["Age", "age"]).table
+        assert [column.domain.labels for column in table.schema.columns] == [("1", "3"), ("2", "4")]
+        spark.session.conf.set(setting, "false")
+        with pytest.raises(BadData, match=setting):
+            receive_parted_table(path, spark, quasi=["Age", "age"])
+    finally:
+        spark.session.conf.set(setting, before)
+
+
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:
     raise BadData("this row is wrong", "people.csv")
 

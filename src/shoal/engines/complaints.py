@@ -25,6 +25,12 @@ _FULL = {
 """What Spark says where a part does not fit, and what that means."""
 
 
+CUT = (
+    "a line has a quote that is not closed in it. Where cells hold line breaks, convert the file to Parquet (shoal "
+    "convert) or use --engine stream, because Spark cuts text at line ends."
+)
+"""What to say of text whose lines are not its rows."""
+
 GONE = (
     "The JVM of Spark on this machine has ended in the middle of the work: it ran out of memory, or was stopped. Give "
     "it more with --memory."
@@ -131,6 +137,12 @@ def _sentence(error: Exception, path: str | None) -> ShoalError:
         return BadData(
             "a line has another number of cells than the header. Correct it; if cells hold line breaks, convert the "
             "file to Parquet (shoal convert), because text is cut at line ends.",
+            path,
+        )
+    if "COLUMN_ALREADY_EXISTS" in text or "AMBIGUOUS_REFERENCE" in text:
+        return BadData(
+            "names of two columns differ only in upper and lower case, and the session of Spark takes them for one: set "
+            "spark.sql.caseSensitive to true in it, or rename one.",
             path,
         )
     if "CSV header" in text:

@@ -20,6 +20,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.driver.maxResultSize": "0",
+    "spark.sql.caseSensitive": "true",
     "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     # What is kept lies in as many parts as it is large; otherwise in 200, each of which costs a Python worker's call.
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",

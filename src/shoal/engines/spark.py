@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data.parts import COUNT, Parts, TextLayout
-from shoal.engines.complaints import said
+from shoal.engines.complaints import CUT, said
 from shoal.engines.hadoop import address, beginning, name_parts
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
 from shoal.engines.session import start, worker_memory
@@ -27,7 +27,7 @@ from shoal.engines.travel import (
     to_frame,
     unpacked,
 )
-from shoal.errors import MissingExtra
+from shoal.errors import BadData, MissingExtra
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -142,6 +142,7 @@ class Spark:
         A line with another number of cells than the others is an error, and so is a cell with a line break: the file
         is cut at line ends, wherever they are.
         """
+        self._refuse_open_quotes(path)
         schema = ", ".join(f"{_quoted(name)} string" for name in layout.header or layout.names)
         frame = self.session.read.csv(
             address(path),
@@ -158,6 +159,13 @@ class Spark:
             maxColumns=1 << 16,
         )
         return self.rows(frame, layout.names, path)
+
+    def _refuse_open_quotes(self, path: str) -> None:
+        """Refuse a cell that goes on in the next line: where its halves have as many cells as a row, each would be one."""
+        lines = self.session.read.text(address(path))
+        quotes = "octet_length(value) - octet_length(replace(value, '\"'))"
+        if lines.where(f"({quotes}) % 2 = 1").head(1):
+            raise BadData(CUT, path)
 
     def columns(self, path: str) -> "SparkParts":
         """The rows of Parquet files."""

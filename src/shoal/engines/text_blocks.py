@@ -8,11 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from shoal.data.line_ends import last_line_end
 from shoal.data.parts import TextLayout
 from shoal.errors import BadData
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""
+
+LONGEST = 1 << 27
+"""Bytes of a row above which a quote is taken to be one that nobody closed."""
 
 
 def part_paths(path: str) -> list[Path]:
@@ -54,8 +58,11 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
         first = True
         while block := file.read(BLOCK):
             text = rest + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
-            end = _line_end(text, quoted=layout is not None)
+            end = last_line_end(text, quoted=layout is not None)
             whole, rest = text[:end], text[end:]
+            if layout is not None and len(rest) > LONGEST:
+                fault = "here or below a quote is opened that nothing closes; correct it, or double it inside a cell."
+                raise BadData(fault, path, line=line + whole.count(b"\n"))
             if first and whole and layout is not None and layout.header is not None:
                 lines = 1 + sum(name.count("\n") for name in layout.header)
                 whole = _headless(whole, layout, lines, path)
@@ -70,14 +77,6 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
             whole = _headless(whole, layout, 1, path)
         if whole:
             yield whole, line
-
-
-def _line_end(text: bytes, quoted: bool) -> int:
-    """Where the last whole line of a text ends."""
-    end = text.rfind(b"\n") + 1
-    while end and quoted and text.count(b'"', 0, end) % 2:
-        end = text.rfind(b"\n", 0, end - 1) + 1
-    return end
 
 
 def _headless(text: bytes, layout: TextLayout, lines: int, path: Path) -> bytes:

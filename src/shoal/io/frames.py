@@ -30,7 +30,8 @@ def open_frame(source: Any) -> FrameInput:
         try:
             return FrameInput(pl.DataFrame(source))
         except (pl.exceptions.PolarsError, TypeError) as error:
-            raise BadData(f"the Arrow data cannot be read: {error}.") from error
+            why = str(error).partition(". Detail:")[0].partition("\n")[0].removesuffix(".")
+            raise BadData(f"the Arrow data cannot be read: {why}.") from error
     raise WrongUse(
         f"A table is read from a path, an address of a database, or a frame of polars, pandas or Arrow, "
         f"not from {type(source).__name__}."

@@ -15,6 +15,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.counted import counted
 from shoal.data.disorder import MISNUMBERED, UNSORTED, shortened
 from shoal.data.groups import Groups
+from shoal.data.line_ends import last_line_end
 from shoal.data.set_keys import group_keys, tree_keys
 from shoal.errors import BadData
 from shoal.io.basket_layouts import Layout, parse_layout
@@ -251,23 +252,12 @@ def texts_of(file: str, *, quoted: bool) -> Iterator[bytes]:
         rest = rest.removeprefix(b"\xef\xbb\xbf")
         # More at a time where no line ended, or a single long cell would be gone through again and again.
         while more := opened.read(max(BYTES, len(rest))):
-            end = _line_end(rest, quoted)
+            end = last_line_end(rest, quoted=quoted)
             if end:
                 yield rest[:end]
             rest = rest[end:] + more
         if rest:
             yield rest if rest.endswith(b"\n") else rest + b"\n"
-
-
-def _line_end(text: bytes, quoted: bool) -> int:
-    """Where the last whole line of a text ends."""
-    end = text.rfind(b"\n") + 1
-    inside = quoted and text.count(b'"', 0, end) % 2 == 1
-    while end and inside:
-        before = text.rfind(b"\n", 0, end - 1) + 1
-        inside ^= text.count(b'"', before, end) % 2 == 1
-        end = before
-    return end
 
 
 def _early_rows(cells: pl.DataFrame) -> Rows:
