@@ -12,9 +12,11 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
+from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.errors import WrongUse
+from shoal.measures.measure import Score
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
@@ -84,6 +86,11 @@ class PartedRun:
         return (*self.intake.warnings, *self.concerns, *self.idle, *told)
 
     @property
+    def scores(self) -> tuple[Score, ...]:
+        """None: what rows in parts lose is told by `shoal measure` of what was written (see `unmeasured`)."""
+        return ()
+
+    @property
     def unmeasured(self) -> str:
         """Why there are no scores."""
         return UNMEASURED
@@ -134,6 +141,20 @@ class PartedRun:
             seconds={**self.seconds, **seconds},
         )
 
+    def _refuse_line_breaks(self, table_format: str) -> None:
+        """Refuse cells with line breaks as lines of text where these are read without looking at quotes."""
+        schema = self.data.schema
+        if table_format != "csv" or self.engine.numbers_lines or not isinstance(schema, Table):
+            return
+        for column in schema.columns:
+            if column.role is not Role.IDENTIFYING and any(
+                "\n" in text or "\r" in text for text in column.domain.labels
+            ):
+                raise WrongUse(
+                    f"Cells of {column.name} hold line breaks, at which {self.engine.name} would cut a CSV file: "
+                    "publish Parquet (--format parquet), or use --engine stream."
+                )
+
     def write(
         self,
         folder: str | Path,
@@ -166,6 +187,7 @@ class PartedRun:
         from shoal.io.release_folder import write_release
 
         refuse_remote(folder)
+        self._refuse_line_breaks(table_format)
         tell = stage or (lambda _: None)
         done = [self]
         begin = time.perf_counter()
@@ -278,10 +300,11 @@ def judged(run: PartedRun) -> PartedRun:
     BrokenPromise
         If the release does not keep a promise.
     """
-    if isinstance(run.release.data.schema, Baskets):
-        # Their promise is judged on the files, when they are written.
-        return run
     begin = time.perf_counter()
+    data = run.release.data
+    if isinstance(data.schema, Baskets):
+        # Lines of baskets are read more than once to be judged, and once more to be written.
+        run = replace(run, release=replace(run.release, data=replace(data, parts=data.parts.keep())))
     verdicts, found = judge_parts(run.release, run.engine)
     refuse_broken(verdicts)
     return run._judged(verdicts, found, {"verifying": time.perf_counter() - begin})
@@ -304,6 +327,8 @@ def judge_files(folder: str | Path, engine: Engine) -> Judgement:
 
 def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
     """Judge a release whose rows are in parts by its own promises, where its rows are."""
+    from shoal.io.parted_release import baskets_published
+    from shoal.models.baskets_in_parts import verify_baskets
     from shoal.models.in_parts import judge_table
 
     models: list[Any] = models_of(release)
@@ -311,6 +336,8 @@ def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
     if isinstance(schema, Table):
         verdicts, classes = judge_table(models, release.data, engine.memory)
         return verdicts, {"classes": classes}
+    if isinstance(schema, Baskets):
+        return verify_baskets(models, baskets_published(release.data, engine), engine.memory), {}
     return judge_sets(models, release.data), {}
 
 

@@ -100,8 +100,11 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verd
     if asked.others:
         refuse_different_forms(asked)
         return _verify_sets(engine, str(source), asked)
-    if Path(source).exists() or not asked.promised.models():
-        refuse_unproven(source, bool(asked.promised.models()))
+    promised = bool(asked.promised.models())
+    if not promised:
+        _refuse_nothing_there(source)
+    if Path(source).exists() or not promised:
+        refuse_unproven(source, promised)
     from shoal.io.parted import open_parts
     from shoal.io.parted_release import published_table
     from shoal.models.in_parts import verify_table
@@ -111,6 +114,17 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verd
     schema = with_column_roles(schema, asked.roles)
     data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
     return verify_table(_definite([], schema, asked, source), data, engine.memory)
+
+
+def _refuse_nothing_there(source: str | Path) -> None:
+    """Refuse a path of this machine where there is neither a file nor part files, and no release either."""
+    from shoal.io.release_folder import published_folder
+    from shoal.io.source import STANDARD_INPUT
+
+    place = Path(source)
+    elsewhere = str(source) == STANDARD_INPUT or "://" in str(source)
+    if not elsewhere and not place.is_file() and not any(place.glob("part-*")):
+        published_folder(place)
 
 
 def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ...]:

@@ -104,8 +104,8 @@ def test_missing_extra(without_spark: dict[str, str], people: Path) -> None:
     assert 'pip install "shoal[spark]"' in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
     assert not Path("out").exists()
-    verified = called(without_spark, "verify", "out", "--engine", "spark")
-    assert verified.returncode == 2
+    verified = called(without_spark, "verify", people, "--quasi", "age", "--k", 2, "--engine", "spark")
+    assert (verified.returncode, verified.stderr) == (2, answer.stderr)
     for engine in ("local", "stream"):
         answer = called(without_spark, *command, "-o", engine, "--engine", engine)
         assert (answer.returncode, answer.stderr) == (0, "")

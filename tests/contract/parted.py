@@ -63,8 +63,10 @@ def check(name: str, engine: Engine, folder: Path) -> None:
     method = registry.load("method", name)
     path, options = arguments(method, folder)
     run = shoal.anonymize(path, name, seed=3, engine=engine, **options)
+    assert run.holds, "judged before it is written"
     written = run.write(folder / "parts")
     assert written.holds
+    assert [one.model for one in written.verdicts] == [one.model for one in run.verdicts]
     assert not list(folder.glob(".*"))
     release = read_release(folder / "parts")
     assert all(verdict.holds for verdict in judge(release))

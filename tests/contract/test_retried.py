@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.contract.parted import arguments, text_of
 from tests.parts import MemoryEngine
@@ -10,6 +11,7 @@ from tests.retried import RetriedEngine
 
 import shoal
 from shoal import registry
+from shoal.errors import WrongUse
 from shoal.methods.mondrian import parts as mondrian_parts
 from shoal.methods.rule_hiding import parts as hiding_parts
 from shoal.models import baskets_in_parts, in_parts
@@ -37,3 +39,13 @@ def test_whatever_is_lost(
     assert text_of(tmp_path / "retried") == text_of(tmp_path / "memory")
     facts = [(tmp_path / one / "release" / "release.json").read_text() for one in ("memory", "retried")]
     assert facts[0] == facts[1]
+
+
+def test_cells_with_line_breaks_are_no_lines_of_text(tmp_path: Path) -> None:
+    """An engine that cuts text at line ends does not publish such cells as text, but as columns."""
+    people = pl.DataFrame({"age": ["1", "1", "2", "2"], "note": ["x\n1,x", "y", "x\n1,x", "z"]})
+    run = shoal.anonymize(people, "mondrian", k=2, quasi=["age"], sensitive=["note"], engine=RetriedEngine())
+    with pytest.raises(WrongUse, match=r"Cells of note hold line breaks.*--format parquet"):
+        run.write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert run.write(tmp_path / "out", table_format="parquet").holds

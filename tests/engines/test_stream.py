@@ -135,9 +135,7 @@ def test_faults_name_the_line(stream: Stream, tmp_path: Path) -> None:
         open_parts(tmp_path / "nobody.csv", stream)
 
 
-def test_a_quote_that_nothing_closes(
-    stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quote_that_nothing_closes(stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told before all text behind it is in memory; each line is looked at once on the way."""
     monkeypatch.setattr(text_blocks, "LONGEST", 500)
     path = tmp_path / "people.csv"

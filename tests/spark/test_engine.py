@@ -167,7 +167,7 @@ def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Pa
     """Also where its halves have as many cells as a row has."""
     path = tmp_path / "people.csv"
     path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
-    with pytest.raises(BadData, match="Parquet.*--engine stream") as fault:
+    with pytest.raises(BadData, match=r"Parquet.*--engine stream") as fault:
         receive_parted_table(path, spark, quasi=["a"], sensitive=["b"])
     assert fault.value.path == str(path)
 

@@ -76,7 +76,7 @@ def test_a_changed_release_is_not_believed(spark: "Spark", tmp_path: Path) -> No
     data = tmp_path / "out" / "release" / "data.csv"
     lines = data.read_text().splitlines(keepends=True)
     data.write_text("".join(lines[:-1]))
-    with pytest.raises(BadData, match="says 120 rows, there are 119"):
+    with pytest.raises(BadData, match="says 120 rows, the file has 119"):
         verify_by(spark, tmp_path / "out", Asked())
     facts = json.loads((data.parent / "release.json").read_text())
     (data.parent / "release.json").write_text(json.dumps({**facts, "rows": 119}))

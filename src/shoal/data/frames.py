@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.data.parts import PartedRelease
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
@@ -27,6 +28,11 @@ def to_polars(data: object) -> "polars.DataFrame":
     """A table as a polars frame of texts."""
     import polars as pl
 
+    if isinstance(data, PartedRelease):
+        raise WrongUse(
+            "The rows of this release are in parts, and not here: release.data.parts.collect() brings them into "
+            "memory where they fit, or write the release and read its files."
+        )
     if not isinstance(data, Table):
         raise WrongUse(
             f"Only a table can become a frame, not {type(data).__name__}; write the release and read its file."

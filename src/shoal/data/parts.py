@@ -1,7 +1,7 @@
 """Rows that need not fit into memory: the handle that an engine gives to a method, and its verbs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -197,6 +197,11 @@ class PartedRelease:
         The number of baskets of all groups or clusters.
     order
         Finds out whether the files keep the canonical order; None for rows that are in no file.
+    told
+        What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
+        must bear it out. Empty for rows that are in no release yet.
+    path
+        The file or folder of part files, for messages.
     """
 
     schema: Any
@@ -204,3 +209,5 @@ class PartedRelease:
     rows: int
     baskets: int = 0
     order: Callable[[], Disorder] | None = None
+    told: Mapping[str, int] = field(default_factory=dict)
+    path: Path | None = None

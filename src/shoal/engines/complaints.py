@@ -141,8 +141,8 @@ def _sentence(error: Exception, path: str | None) -> ShoalError:
         )
     if "COLUMN_ALREADY_EXISTS" in text or "AMBIGUOUS_REFERENCE" in text:
         return BadData(
-            "names of two columns differ only in upper and lower case, and the session of Spark takes them for one: set "
-            "spark.sql.caseSensitive to true in it, or rename one.",
+            "names of two columns differ only in upper and lower case, and the session of Spark takes them for one: "
+            "set spark.sql.caseSensitive to true in it, or rename one.",
             path,
         )
     if "CSV header" in text:

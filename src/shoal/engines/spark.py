@@ -161,7 +161,7 @@ class Spark:
         return self.rows(frame, layout.names, path)
 
     def _refuse_open_quotes(self, path: str) -> None:
-        """Refuse a cell that goes on in the next line: where its halves have as many cells as a row, each would be one."""
+        """Refuse a cell that goes on in the next line: its halves may have as many cells as rows have."""
         lines = self.session.read.text(address(path))
         quotes = "octet_length(value) - octet_length(replace(value, '\"'))"
         if lines.where(f"({quotes}) % 2 = 1").head(1):

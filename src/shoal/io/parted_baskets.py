@@ -87,7 +87,7 @@ def read_parted_baskets(
                 "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
             )
         if told.form in ("lines", "spmf"):
-            return _of_lines(engine.lines(path), told, path, sensitive, insensitive)
+            return baskets_of_lines(engine.lines(path), told, path, sensitive, insensitive)
     # The separator of a column stands inside its cells.
     between_cells = told.separator if told is not None and told.form == "long" else None
     parts = open_parts(source, engine, Reading(separator=between_cells)).parts
@@ -101,9 +101,14 @@ def read_parted_baskets(
     )
 
 
-def _of_lines(
-    lines: Parts, layout: Layout, path: str | None, sensitive: Iterable[str], insensitive: Iterable[str]
+def baskets_of_lines(
+    lines: Parts,
+    layout: Layout,
+    path: str | None = None,
+    sensitive: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
 ) -> PartedBaskets:
+    """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:

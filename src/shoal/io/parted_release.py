@@ -24,10 +24,11 @@ from shoal.io.baskets import with_roles
 from shoal.io.decode import column_type
 from shoal.io.delimited import delimited_text
 from shoal.io.file_order import order_of
-from shoal.io.parted import open_parts
+from shoal.io.parted import open_parts, text_layout
 from shoal.io.parted_lines import header_of
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
+from shoal.io.reading import Reading
 from shoal.io.release_facts import read_facts
 from shoal.io.set_lines import Lines
 
@@ -77,10 +78,12 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
             raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
         schema, parts = published_table(opened.names, opened.parts, roles)
-        return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order))
-    lines = engine.lines(str(path))
+        told = {"rows": shape["rows"]}
+        return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
+    form, lines = shape["form"], engine.lines(str(path))
+    told = {what: shape[what] for what in ("baskets", form, "items")}
     return facts.parted(
-        PartedRelease(empty_sets(shape["form"]), lines, shape[shape["form"]], shape["baskets"], order)
+        PartedRelease(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path)
     )
 
 
@@ -107,13 +110,37 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
                 "Fetch the folder again.",
                 path,
             )
+    return replace(_with_known_roles(read, shape), order=partial(order_of, engine, path, shape))
+
+
+def baskets_published(data: PartedRelease, engine: Engine) -> PartedBaskets:
+    """Read the lines of published baskets that are in no file yet, as they will be read from their files."""
+    from shoal.io.parted_baskets import baskets_of_lines, read_parted_baskets
+
+    shape = _baskets_shape(data.schema, data.rows)
+    layout = parse_layout(shape["layout"], shape.get("separator"))
+    header = header_of(data.schema)
+    if header is None:
+        return _with_known_roles(baskets_of_lines(data.parts, layout), shape)
+    cells = text_layout(f"{header}\n".encode(), "the release", Reading(separator=","))
+
+    def parsed(frame: pl.DataFrame) -> pl.DataFrame:
+        text = "".join(f"{line}\n" for line in frame.to_series())
+        return cells.parse(text.encode(), 1, "the release")
+
+    rows: Parts = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
+    read = read_parted_baskets(engine, rows, layout=shape["layout"], separator=shape.get("separator"))
+    return _with_known_roles(read, shape)
+
+
+def _with_known_roles(read: PartedBaskets, shape: Mapping[str, Any]) -> PartedBaskets:
+    """The same baskets, their items in the roles that release.json names."""
     known = set(read.schema.vocabulary)
     # A sensitive item that is not published any more is no secret of this release.
     sensitive, insensitive = (
         [item for item in shape[role] if item in known] for role in ("sensitive", "insensitive")
     )
-    schema = with_roles(read.schema, sensitive, insensitive)
-    return replace(read, schema=schema, order=partial(order_of, engine, path, shape))
+    return replace(read, schema=with_roles(read.schema, sensitive, insensitive))
 
 
 def empty_sets(form: str) -> Baskets | Groups | Clusters:

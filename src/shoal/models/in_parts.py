@@ -5,15 +5,18 @@ Of a table, only its distinct rows travel, with their counts, so that no class i
 """
 
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.arrays import Codes, Counts
 from shoal.data.cells import SUPPRESSED
+from shoal.data.clusters import Clusters
 from shoal.data.domain import nominal
+from shoal.data.groups import Groups
 from shoal.data.hashes import mixed, text_hashes
 from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
 from shoal.data.release import Published
@@ -38,8 +41,25 @@ SMALL_PART = 50_000
 
 FOUND, CLASSES = "found", "classes"
 
-Judged: TypeAlias = tuple[int, tuple[Evidence, ...]]
-"""How many lines there are, and what each model found in them."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Survey:
+    """How much some lines publish, and the items that are secret by them."""
+
+    lines: int
+    baskets: int
+    items: "polars.Series"
+    secrets: frozenset[str]
+
+    def joined(self, other: "_Survey") -> "_Survey":
+        import polars as pl
+
+        return _Survey(
+            self.lines + other.lines,
+            self.baskets + other.baskets,
+            pl.concat([self.items, other.items]).unique(),
+            self.secrets | other.secrets,
+        )
 
 
 def verify_table(models: Sequence[TableModel], published: PartedRelease, memory: int) -> tuple[Verdict, ...]:
@@ -75,7 +95,7 @@ def judge_table(
     rows = published.parts.distinct([column.name for column in columns]).keep()
     size = partial(_size, columns=tuple(column.name for column in named))
     count, told, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
-    _refuse_changed("rows", published.rows, total)
+    _refuse_changed(published, {"rows": total})
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
     apart = [model for model in models if model.apart(table)]
     together = [model for model in models if not model.apart(table)]
@@ -116,12 +136,21 @@ def verify_lines(
         The lines. Their order is judged where it can be found out.
     parse
         What some lines publish; the second argument names where they are from, for messages.
+
+    Raises
+    ------
+    BadData
+        If there are not as many lines, baskets or items as release.json says.
     """
     parts = published.parts
-    secrets = parts.fold(partial(_secrets, models=tuple(models), parse=parse), _union) or frozenset()
+    survey = parts.fold(partial(_surveyed, models=tuple(models), parse=parse), _Survey.joined)
+    lines, baskets, items = (survey.lines, survey.baskets, len(survey.items)) if survey else (0, 0, 0)
+    _refuse_changed(
+        published, {"rows": lines, "groups": lines, "clusters": lines, "baskets": baskets, "items": items}
+    )
+    secrets = survey.secrets if survey else frozenset[str]()
     judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
-    lines, found = judged or (0, tuple(Evidence() for _ in models))
-    _refuse_changed("lines", published.rows, lines)
+    found = judged or tuple(Evidence() for _ in models)
     order = Evidence() if published.order is None else evidence_of(published.order())
     return tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
 
@@ -241,30 +270,34 @@ def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(first + second for first, second in zip(one, other, strict=True))
 
 
-def _refuse_changed(what: str, told: int, found: int) -> None:
-    if told != found:
-        raise BadData(
-            f"release.json says {told:,} {what}, there are {found:,}: the release was changed after it was made. Fetch "
-            "the folder again."
-        )
+def _refuse_changed(published: PartedRelease, found: Mapping[str, int]) -> None:
+    """Refuse files that hold more or less than release.json says."""
+    for what, told in (published.told or {"rows": published.rows}).items():
+        if told != found[what]:
+            raise BadData(
+                f"release.json says {told:,} {what}, the file has {found[what]:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                published.path,
+            )
 
 
-def _union(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    return one | other
+def _paired(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    return tuple(first.joined(second) for first, second in zip(one, other, strict=True))
 
 
-def _paired(one: Judged, other: Judged) -> Judged:
-    found = tuple(first.joined(second) for first, second in zip(one[1], other[1], strict=True))
-    return one[0] + other[0], found
-
-
-def _secrets(
+def _surveyed(
     frame: "polars.DataFrame",
     models: tuple[LineModel, ...],
     parse: "Callable[[Iterable[str], str], Published]",
-) -> frozenset[str]:
+) -> _Survey:
+    import polars as pl
+
     published = parse(frame["line"].to_list(), _name(frame))
-    return frozenset[str]().union(*(model.secrets(published) for model in models))
+    assert isinstance(published, Groups | Clusters)
+    secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
+    # What lines publish has no items but those that stand in them.
+    items = pl.Series(published.vocabulary, dtype=pl.String)
+    return _Survey(frame.height, int(published.sizes.sum()), items, secrets)
 
 
 def _judged(
@@ -272,10 +305,10 @@ def _judged(
     models: tuple[LineModel, ...],
     parse: "Callable[[Iterable[str], str], Published]",
     secrets: frozenset[str],
-) -> Judged:
+) -> tuple[Evidence, ...]:
     part = Part(_name(frame), secrets)
     published = parse(frame["line"].to_list(), part.name)
-    return frame.height, tuple(model.examine(published, part) for model in models)
+    return tuple(model.examine(published, part) for model in models)
 
 
 def _name(frame: "polars.DataFrame") -> str:

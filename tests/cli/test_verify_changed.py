@@ -1,0 +1,107 @@
+"""Groups and clusters that were changed after they were made are refused in the same words on every engine."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.data import people, shopping
+from tests.parts import MemoryEngine
+
+import shoal
+from shoal.audit import Asked
+from shoal.cli.program import main
+from shoal.errors import BadData
+from shoal.parted_audit import verify_by
+
+Told = pytest.CaptureFixture[str]
+Line = dict[str, Any]
+
+STREAM = ["--engine", "stream", "--memory", "1GB"]
+
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "groups": ("cahd", {"p": 3}),
+    "clusters": ("disassociation", {"k": 3, "m": 2}),
+}
+
+
+def release(form: str, folder: Path) -> Path:
+    """A release of a form; the path is that of its data file."""
+    method, parameters = FORMS[form]
+    shoal.anonymize(shopping(), method, **parameters).write(folder, report=False)
+    return folder / "release" / "data.jsonl"
+
+
+def simple(line: Line) -> Line:
+    """The first simple cluster of a line."""
+    return simple(line["joint"][0]) if "joint" in line else line
+
+
+def less(line: Line) -> None:
+    simple(line)["size"] -= 1
+
+
+CHANGES: dict[str, tuple[str, str, Callable[[Line], Any]]] = {
+    "a basket left out": ("groups", "baskets", lambda line: line["baskets"].pop()),
+    "a basket twice": ("groups", "baskets", lambda line: line["baskets"].append(line["baskets"][-1])),
+    "a new item": ("groups", "items", lambda line: line["baskets"][-1].append("zzz")),
+    "a new secret": ("groups", "items", lambda line: line["sensitive"].update(zzz=1)),
+    "a smaller cluster": ("clusters", "baskets", less),
+    "a new term": ("clusters", "items", lambda line: simple(line)["terms"].append("zzz")),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_other_numbers_than_those_of_release_json(name: str, tmp_path: Path, capsys: Told) -> None:
+    form, what, change = CHANGES[name]
+    data = release(form, tmp_path / "out")
+    lines = [json.loads(line) for line in data.read_text().splitlines()]
+    assert main(["verify", str(tmp_path / "out"), *STREAM]) == 0
+    change(lines[-1])
+    data.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "out")]) == 3
+    local = capsys.readouterr().err
+    facts = json.loads((data.parent / "release.json").read_text())
+    assert f"data.jsonl: release.json says {facts[what]} {what}, the file has" in " ".join(local.split())
+    assert main(["verify", str(tmp_path / "out"), *STREAM]) == 3
+    assert capsys.readouterr().err == local
+    with pytest.raises(BadData, match=f"release.json says {facts[what]} {what}"):
+        verify_by(MemoryEngine(), tmp_path / "out", Asked())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_line_less(form: str, tmp_path: Path, capsys: Told) -> None:
+    data = release(form, tmp_path / "out")
+    data.write_text("".join(data.read_text().splitlines(keepends=True)[:-1]))
+    assert main(["verify", str(tmp_path / "out")]) == 3
+    local = capsys.readouterr().err
+    assert main(["verify", str(tmp_path / "out"), *STREAM]) == 3
+    assert capsys.readouterr().err == local
+
+
+def test_a_row_less(tmp_path: Path, capsys: Told) -> None:
+    shoal.anonymize(people(), "mondrian", k=3).write(tmp_path / "out", report=False)
+    data = tmp_path / "out" / "release" / "data.csv"
+    data.write_text("".join(data.read_text().splitlines(keepends=True)[:-1]))
+    assert main(["verify", str(tmp_path / "out")]) == 3
+    local = capsys.readouterr().err
+    assert main(["verify", str(tmp_path / "out"), *STREAM]) == 3
+    assert capsys.readouterr().err == local
+
+
+@pytest.mark.parametrize("name", ["nothere", "empty"])
+def test_where_nothing_is_there_that_is_told(name: str, tmp_path: Path, capsys: Told) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["verify", str(tmp_path / name)]) == 3
+    local = capsys.readouterr().err
+    assert main(["verify", str(tmp_path / name), *STREAM]) == 3
+    assert capsys.readouterr().err == local
+
+
+def test_part_files_without_a_promise_are_asked_for_one(tmp_path: Path, capsys: Told) -> None:
+    (tmp_path / "data.csv").mkdir()
+    (tmp_path / "data.csv" / "part-0.csv").write_text("age\n1\n")
+    assert main(["verify", str(tmp_path / "data.csv"), *STREAM]) == 2
+    assert "Nothing to prove" in capsys.readouterr().err
