@@ -51,6 +51,18 @@ def test_a_failed_run_is_told_by_the_exit_code(
     assert "failed      1  ZeroDivisionError: division by nothing" in capsys.readouterr().out
 
 
+@pytest.fixture
+def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Path, int], str]:
+    """Compares by a recipe that must end with an exit code before anything runs, and gives what is said."""
+
+    def compare(path: Path, code: int) -> str:
+        assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == code
+        assert not (tmp_path / "out").exists()
+        return capsys.readouterr().err
+
+    return compare
+
+
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
@@ -144,14 +156,12 @@ def test_wrong_columns_roles_and_hierarchies_are_told_before_anything_runs(
     said: str,
     recipe: Callable[..., Path],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refused: Callable[[Path, int], str],
 ) -> None:
     (tmp_path / "mine.csv").write_text("age,sex\n30,f\n31,m\n32,f\n33,m\n")
     (tmp_path / "bad.csv").write_text("30;x;*\n30;y;*\n")
     path = recipe(SWEEP.replace("people", "mine"), f"{MINE}{data}\n")
-    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == code
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert said in refused(path, code)
 
 
 @pytest.mark.parametrize(
@@ -174,14 +184,11 @@ def test_what_does_not_fit_generated_data_is_told_before_anything_runs(
     change: tuple[str, str],
     said: str,
     recipe: Callable[..., Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refused: Callable[[Path, int], str],
 ) -> None:
     path = recipe(SWEEP)
     path.write_text(path.read_text().replace(*change))
-    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert said in refused(path, 2)
 
 
 @pytest.mark.parametrize(
@@ -203,11 +210,9 @@ def test_wrong_columns_of_baskets_are_told_before_anything_runs(
     said: str,
     recipe: Callable[..., Path],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    refused: Callable[[Path, int], str],
 ) -> None:
     (tmp_path / "mine.csv").write_text("id,item\n1,a\n1,b\n2,a\n")
     sweep = SWEEP.replace("people", "mine").replace("mondrian", "disassociation")
     path = recipe(sweep, f"{MINE}{data}\n")
-    assert main(["compare", str(path), "-o", str(tmp_path / "out")]) == code
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert said in refused(path, code)
