@@ -19,6 +19,8 @@ def keeps(
     population: Sequence[Row] = (),
 ) -> bool:
     """Whether published rows keep a promise."""
+    if promise["model"] not in OF_A_POPULATION:
+        rows = [row for row in rows if any(row[name] != "*" for name in (*quasi, *sensitive))]
     classes = classes_of(rows, quasi)
     if promise["model"] in TOGETHER:
         return TOGETHER[promise["model"]](promise, classes, quasi, population)
@@ -204,13 +206,18 @@ def k_map(promise: Promise, classes: Classes, quasi: Sequence[str], population: 
 
 
 def presence(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    """Person by person: the chances in all classes that she fits, of which there is one where cells do not overlap."""
     lower, upper = exact(promise["delta_min"]), exact(promise["delta_max"])
+    chances: list[list[Fraction]] = [[] for _ in population]
     for cells, members in classes.items():
-        fitting = sum(fits(cells, person, quasi) for person in population)
-        if not fitting or not lower <= Fraction(persons(members, promise), fitting) <= upper:
+        fitting = [place for place, person in enumerate(population) if fits(cells, person, quasi)]
+        if not fitting:
             return False
-    everybody = all(any(fits(cells, person, quasi) for cells in classes) for person in population)
-    return everybody or not lower or not classes
+        for place in fitting:
+            chances[place].append(Fraction(persons(members, promise), len(fitting)))
+    if not classes:
+        return True
+    return all(sum(one) <= upper and max(one, default=Fraction(0)) >= lower for one in chances)
 
 
 TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], bool]] = {
@@ -219,3 +226,6 @@ TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], b
     "k-map": k_map,
     "delta-presence": presence,
 }
+
+OF_A_POPULATION = ("k-map", "delta-presence")
+"""Promises that count suppressed rows too, all of whose cells are ``*``: to be in the table is what they hide."""

@@ -10,14 +10,9 @@ from tests.naive import report as naive
 from tests.tables import column, table
 
 from shoal.data.domain import Domain, Kind
-from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.report.classes import BINS, class_statistics, sensitive_of, sizes_of
-
-
-def released(data: Table, suppressed: int = 0) -> Release:
-    return Release(data, "by hand", {}, (), suppressed)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from("123")), min_size=1))
@@ -25,7 +20,7 @@ def test_sensitive_values_are_counted_as_by_hand(rows: list[tuple[str, str, str]
     data = table(
         {"q": [row[0] for row in rows], "r": [row[1] for row in rows], "s": [row[2] for row in rows]}, ["s"]
     )
-    found = sensitive_of("s", class_statistics(data, len(rows), released(data)))
+    found = sensitive_of("s", class_statistics(data))
     assert found is not None
     classes, certain, fewest, largest = naive.sensitive(
         [row[0] + row[1] for row in rows], [row[2] for row in rows]
@@ -45,12 +40,12 @@ def test_many_columns_are_told_apart() -> None:
         for place in range(6)
     )
     data = Table(columns)
-    assert class_statistics(data, 100, released(data)).sizes.tolist() == [2] * 50
+    assert class_statistics(data).sizes.tolist() == [2] * 50
 
 
 def test_rows_published_without_their_cells_are_no_class() -> None:
-    data = table({"q": ["a", "a", "*", "*", "*"], "s": ["x", "y", "z", None, None]}, ["s"])
-    statistics = class_statistics(data, 5, released(data, suppressed=2))
+    data = table({"q": ["a", "a", "*", "*", "*"], "s": ["x", "y", "z", "*", "*"]}, ["s"])
+    statistics = class_statistics(data)
     assert sorted(statistics.sizes.tolist()) == [1, 2]
     found = sensitive_of("s", statistics)
     assert found is not None
@@ -59,12 +54,12 @@ def test_rows_published_without_their_cells_are_no_class() -> None:
 
 def test_persons_are_counted_where_rows_belong_together() -> None:
     data = table({"q": ["a"] * 4, "who": ["1", "1", "2", "2"]}, entity="who")
-    assert class_statistics(data, 4, released(data)).persons.tolist() == [2]
+    assert class_statistics(data).persons.tolist() == [2]
 
 
 def test_an_empty_release_has_no_classes() -> None:
     data = table({"q": ["a"], "s": ["x"]}, ["s"]).take(np.array([], dtype=np.int64))
-    statistics = class_statistics(data, 1, released(data, suppressed=1))
+    statistics = class_statistics(data)
     assert sizes_of(statistics.persons, "class", "rows", 2) is None
     assert sensitive_of("s", statistics) is None
 
@@ -90,7 +85,7 @@ def test_sizes_are_summed_up() -> None:
 
 def test_missing_is_a_sensitive_value_like_any_other() -> None:
     data = Table((column("q", ["a", "a"]), column("s", ["x", None], Role.SENSITIVE)))
-    found = sensitive_of("s", class_statistics(data, 2, released(data)))
+    found = sensitive_of("s", class_statistics(data))
     assert found is not None
     assert found.least_distinct == 2
     assert replace(found, column="t").certain_rows == 0
@@ -99,12 +94,10 @@ def test_missing_is_a_sensitive_value_like_any_other() -> None:
 def test_stars_tell_no_value_and_leave_nothing_certain() -> None:
     """A class of stars alone tells nothing, and one value beside stars has its share of the class."""
     data = table({"x": ["a", "a", "b", "b", "c"], "s": ["*", "*", "u", "*", "v"]}, sensitive=["s"])
-    found = sensitive_of("s", class_statistics(data, 5, released(data)))
+    found = sensitive_of("s", class_statistics(data))
     assert found is not None
     assert (found.certain_classes, found.certain_rows, found.classes, found.rows) == (1, 1, 2, 2)
     assert found.least_distinct == 1
-    only = sensitive_of(
-        "s", class_statistics(table({"x": ["b", "b"], "s": ["u", "*"]}, sensitive=["s"]), 2, released(data))
-    )
+    only = sensitive_of("s", class_statistics(table({"x": ["b", "b"], "s": ["u", "*"]}, sensitive=["s"])))
     assert only is not None
     assert (only.certain_rows, only.largest_share) == (0, 0.5)

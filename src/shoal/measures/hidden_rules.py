@@ -12,6 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.cells import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
+from shoal.data.telling import telling_rows
 from shoal.measures.fitting import fitting_rows
 from shoal.measures.measure import FACT, Score, TableMeasure
 
@@ -60,7 +61,7 @@ class HiddenRules(TableMeasure):
         if promise is None:
             return ()
         before, whole = self.tables(original, release)
-        after = _telling(whole)
+        after = whole.take(np.flatnonzero(telling_rows(whole)))
         named = [after.column(promise["column"])] if promise.get("column") else list(after.sensitive)
         classes = _Classes.of(after)
         reader = _Reader.of(release, promise)
@@ -101,15 +102,6 @@ class HiddenRules(TableMeasure):
         share = lost / harmless if harmless else 0.0
         meaning = f"Share of the {harmless} harmless rules that are not shown any more."
         return [*_largest("confidence_before", largest, subject), Score("lost_class_rules", share, meaning)]
-
-
-def _telling(table: Table) -> Table:
-    """The rows that are not ``*`` in all quasi-identifiers and all sensitive cells."""
-    blank: Mask = np.ones(table.rows, dtype=np.bool_)
-    for column in (*table.quasi, *table.sensitive):
-        texts = np.array([label == SUPPRESSED for label in column.domain.labels], dtype=np.bool_)
-        blank &= texts[column.codes]
-    return table.take(np.flatnonzero(~blank)) if blank.any() else table
 
 
 def _largest(name: str, parts: dict[str, float], subject: str = "a rule") -> list[Score]:

@@ -8,6 +8,7 @@ import numpy as np
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
 from shoal.data.cells import SUPPRESSED
 from shoal.data.table import Column, Table
+from shoal.data.telling import telling_rows
 
 _ROOM = 2**62
 
@@ -76,7 +77,7 @@ class Excerpt:
     overall: Mapping[str, Counts] = field(default_factory=dict)
 
     def telling(self) -> "Excerpt":
-        """Without rows that tell nothing about anybody: see `telling`."""
+        """Without rows that tell nothing about anybody: see `telling_rows`."""
         kept = telling_rows(self.table)
         if kept.all():
             return self
@@ -114,9 +115,17 @@ class PublishedClasses:
     sizes: Counts
 
     @classmethod
-    def of(cls, published: Table | Excerpt) -> "PublishedClasses":
-        """Number the classes of a table."""
+    def of(cls, published: Table | Excerpt, *, with_suppressed: bool = False) -> "PublishedClasses":
+        """Number the classes of the rows that tell something.
+
+        Parameters
+        ----------
+        with_suppressed
+            Number those that tell nothing too, for promises about who is in the table (see `telling_rows`).
+        """
         excerpt = Excerpt(published) if isinstance(published, Table) else published
+        if not with_suppressed:
+            excerpt = excerpt.telling()
         number = numbered(excerpt.table.quasi, excerpt.table.rows)
         first = np.unique(number, return_index=True)[1]
         return cls(excerpt, number, first, excerpt.summed(number, len(first)))
@@ -174,28 +183,6 @@ class PublishedClasses:
             f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
             for column in self.table.quasi
         )
-
-
-def telling(table: Table) -> Table:
-    """The rows of a published table that tell anything about somebody: for promises about the sizes of classes.
-
-    A suppressed row may be published with ``*`` in every cell. It can be anybody's,
-    and says of her nothing but that she is in the table; so it belongs to no class, however few such rows there are. A
-    row of ``*`` with a sensitive value is no such row: it would point at the few who had to be suppressed. Promises
-    about sensitive values leave cells of ``*`` aside by themselves, and those about a population count such rows,
-    because to be in the table is what they hide.
-    """
-    kept = telling_rows(table)
-    return table if kept.all() else table.take(np.flatnonzero(kept))
-
-
-def telling_rows(table: Table) -> Mask:
-    """Which rows of a published table tell anything about somebody."""
-    hidden: Mask = np.full(table.rows, bool(table.quasi), dtype=np.bool_)
-    for column in (*table.quasi, *table.sensitive):
-        labels = column.domain.labels
-        hidden &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
-    return ~hidden
 
 
 def numbered(columns: tuple[Column, ...], rows: int) -> Rows:

@@ -107,7 +107,7 @@ class HiddenRules(SensitiveModel):
 
     def examine(self, published: Excerpt) -> Evidence:
         """Look at every rule, column by column."""
-        classes = PublishedClasses.of(published.telling())
+        classes = PublishedClasses.of(published)
         offenders: list[tuple[Fraction, Offender]] = []
         count, reached, worst = 0, Fraction(0), Fraction(0)
         for column in self.judged(classes.table):

@@ -49,7 +49,7 @@ class KMap(PopulationModel):
 
     def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of the population that fit the published cells of each class."""
-        classes = PublishedClasses.of(published)
+        classes = PublishedClasses.of(published, with_suppressed=True)
         if not len(classes):
             return Evidence()
         matches = self.published_matches(classes)

@@ -74,7 +74,7 @@ class ReidentificationRisk(TableModel):
 
     def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of each class of published cells."""
-        classes = PublishedClasses.of(published.telling())
+        classes = PublishedClasses.of(published)
         if not len(classes):
             return Evidence()
         persons = classes.persons(self.entity)

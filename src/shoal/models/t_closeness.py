@@ -115,7 +115,7 @@ class TCloseness(SensitiveModel):
         numerators, denominators = published_work(tally, kind, self.order, self.tree)
         shares: AnyArray = np.zeros(len(classes))
         shares[told] = numerators[told].astype(np.float64) / denominators[told].astype(np.float64)
-        worst = int(np.argmax(shares)) if len(shares) else 0
+        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
         reached = Fraction(int(numerators[worst]), int(denominators[worst])) if told.any() else None
         return Finding(
             broken=told & ~at_most(numerators, denominators, fraction(self.t)),

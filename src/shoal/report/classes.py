@@ -10,6 +10,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, group_statistics
 from shoal.data.table import Column, Table
+from shoal.data.telling import telling_rows
 from shoal.models.protection import protections
 from shoal.models.t_closeness import TCloseness
 
@@ -80,15 +81,10 @@ class Sensitive:
     t: float | None = None
 
 
-def class_statistics(published: Table, original_rows: int, release: Release) -> GroupStatistics:
-    """Count the classes of a published table again, from its cells.
-
-    Suppressed rows that are published without their cells are no class.
-    """
+def class_statistics(published: Table) -> GroupStatistics:
+    """Count the classes of a published table again, from its cells: suppressed rows are in no class."""
     numbers, classes = _numbered(published.quasi, published.rows)
-    kept = published.rows + release.suppressed - original_rows
-    if kept > 0:
-        numbers[_suppressed(published, kept)] = -1
+    numbers[~telling_rows(published)] = -1
     names = tuple(column.name for column in published.sensitive)
     return group_statistics(published, numbers, classes, names)
 
@@ -108,20 +104,6 @@ def _numbered(columns: tuple[Column, ...], rows: int) -> tuple[Rows, int]:
         return keys.astype(np.int64), len(distinct)
     used = np.bincount(keys, minlength=bound) > 0
     return (np.cumsum(used) - 1)[keys], int(used.sum())
-
-
-def _suppressed(published: Table, kept: int) -> Rows:
-    """The suppressed rows among those that are ``*`` throughout: their sensitive cells are empty too."""
-    blank: Mask = np.ones(published.rows, dtype=np.bool_)
-    for column in published.quasi:
-        labels = column.domain.labels
-        blank &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
-    places = np.flatnonzero(blank)
-    filled = np.zeros(len(places), dtype=np.int64)
-    for column in published.sensitive:
-        empty = [code for code, label in enumerate(column.domain.labels) if label in ("", SUPPRESSED)]
-        filled += ~np.isin(column.codes[places], empty)
-    return places[np.argsort(filled, kind="stable")][:kept].astype(np.int64)
 
 
 def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Sizes | None:

@@ -213,7 +213,7 @@ def _of_table(run: "Run", losses: Mapping[str, float]) -> _OfTable:
         return _OfTable(sizes=_group_sizes(data))
     known = set(original.names)
     pairs = [(original.column(column.name), column) for column in data.quasi if column.name in known]
-    statistics = class_statistics(data, original.rows, run.release)
+    statistics = class_statistics(data)
     noun = "rows" if data.entity is None else "persons"
     promised = _promised_size(run.release)
     return _OfTable(
