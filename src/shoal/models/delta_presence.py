@@ -10,11 +10,12 @@ from pydantic import Field, model_validator
 from shoal.arrays import Mask
 from shoal.data.counted import counted
 from shoal.data.statistics import GroupStatistics
+from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
+from shoal.models.chances import Chances, Place
 from shoal.models.classes import Excerpt, PublishedClasses
 from shoal.models.evidence import Evidence
 from shoal.models.exact import at_most, fraction, rounded_up
-from shoal.models.matching import matched_rows
 from shoal.models.population import PopulationModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
 
@@ -23,8 +24,9 @@ class DeltaPresence(PopulationModel):
     """Nobody learns of a person of the population whether she is in the release, beyond given bounds.
 
     The chance that a person of the population who fits a class is in the release is the persons of the class over the
-    persons of the population who fit it; it lies between δmin and δmax in every class. With δmin above 0, everybody of
-    the population must fit some class: whoever fits none is known to be absent.
+    persons of the population who fit it. Where cells overlap, a person may fit several classes: her chance is at most
+    the sum of theirs, and at least the largest. For everybody of the population it lies between δmin and δmax. With
+    δmin above 0, everybody must fit some class: whoever fits none is known to be absent.
     """
 
     name: ClassVar[str] = "delta-presence"
@@ -85,51 +87,57 @@ class DeltaPresence(PopulationModel):
             best,
         )
 
+    def apart(self, table: Table) -> bool:
+        """Never: a person may fit classes that lie in different parts."""
+        return False
+
     def examine(self, published: Excerpt) -> Evidence:
-        """Count the persons of each class, and those of the population that fit its published cells."""
+        """Add up, for each person of the population, the chances in all classes whose published cells she fits."""
         lower, upper = fraction(self.delta_min), fraction(self.delta_max)
-        classes = PublishedClasses.of(published)
+        classes = PublishedClasses.of(published, with_suppressed=True)
         if not len(classes):
             return Evidence()
-        persons, matches = classes.persons(self.entity), self.published_matches(classes)
-        chance = np.where(matches > 0, persons / np.maximum(matches, 1), np.inf)
-        high = (matches == 0) | ~at_most(persons, matches, upper)
-        low = ~at_most(matches, persons, 1 / lower) if lower else np.zeros(len(classes), dtype=np.bool_)
-        broken = np.flatnonzero(high | low)
-        worst = broken[np.argsort(-chance[broken], kind="stable")][:SHOWN].tolist()
-        offenders = tuple(
-            (
-                float(chance[place]),
-                Offender(
-                    classes.words(place),
-                    f"{counted(int(persons[place]), 'persons')}, {matches[place]} of the population "
-                    f"fit{'s' * int(matches[place] == 1)}{self.hint(matches[place])}",
-                ),
-            )
-            for place in worst
+        chances = Chances.of(classes, classes.persons(self.entity), self.needed(), lower)
+        unmatched = np.flatnonzero(chances.matches == 0).tolist()
+        broken = sorted(
+            ((float(chances.chance(place)), place) for place in chances.broken(upper)),
+            key=lambda entry: (-entry[0], entry[1]),
         )
-        most = int(np.argmax(chance))
-        value = Fraction(int(persons[most]), int(matches[most])) if matches[most] else inf
-        met = matched_rows(classes, self.needed()) if lower else None
-        return Evidence(offenders, len(broken), {"classes": len(classes)}, highest={"chance": value}, met=met)
+        found = [*((inf, (one,)) for one in unmatched), *broken]
+        offenders = [(chance, self._offender(chances, place)) for chance, place in found[:SHOWN]]
+        absent = int(chances.weights[chances.fitted == 0].sum()) if lower else 0
+        if absent:
+            who = counted(absent, "persons of the population")
+            offenders.append((-1.0, Offender("no class", f"{who} fit{'s' * (absent == 1)} no class")))
+        value = inf if unmatched else chances.largest()
+        count = len(found) + bool(absent)
+        return Evidence(tuple(offenders[:SHOWN]), count, {"classes": len(classes)}, highest={"chance": value})
 
     def conclude(self, evidence: Evidence) -> Verdict:
-        """The class with the largest chance decides, and whoever of the population fits no class."""
+        """The person with the largest chance decides, and whoever of the population fits no class."""
         promise = f"the chance of being in the release is between {self.delta_min:g} and {self.delta_max:g}"
-        upper = fraction(self.delta_max)
-        if not evidence.sums:
-            return Verdict(self.name, promise, holds=True, value=None, threshold=upper)
-        offenders, absent = list(evidence.places), 0
-        if evidence.met is not None and (absent := int((~evidence.met).sum())):
-            who = counted(absent, "persons of the population")
-            offenders.append(Offender("no class", f"{who} fit{'s' * (absent == 1)} no class"))
-        count, value = evidence.count + bool(absent), evidence.highest["chance"]
+        upper, value = fraction(self.delta_max), evidence.highest.get("chance")
         return Verdict(
             self.name,
             promise,
-            not count,
+            not evidence.count,
             None if value == inf else value,
             upper,
-            tuple(offenders[:SHOWN]),
-            count,
+            evidence.places,
+            evidence.count,
+        )
+
+    def _offender(self, chances: Chances, place: Place) -> Offender:
+        told = [
+            f"{counted(int(chances.persons[one]), 'persons')}, {chances.matches[one]} of the population "
+            f"fit{'s' * int(chances.matches[one] == 1)}{self.hint(chances.matches[one])}"
+            for one in place
+        ]
+        where = " and ".join(chances.classes.words(one) for one in place[:SHOWN])
+        if len(place) == 1:
+            return Offender(where, told[0])
+        return Offender(
+            where,
+            f"whoever fits all {len(place)} of these classes is in the release with a chance of "
+            f"{float(chances.chance(place)):.4g} ({'; '.join(told[:SHOWN])})",
         )

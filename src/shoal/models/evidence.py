@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias, TypeVar
 
-from shoal.arrays import Mask
 from shoal.models.verdict import SHOWN, Offender
 
 Number: TypeAlias = int | float | Fraction
@@ -26,8 +25,6 @@ class Evidence:
         How many places break the promise.
     sums, lowest, highest
         Numbers by name, of which that of the whole is the sum, the least or the largest of those of its parts.
-    met
-        Which entries of something that all parts know were met; None where nothing was looked for.
     """
 
     offenders: tuple[tuple[float, Offender], ...] = ()
@@ -35,7 +32,6 @@ class Evidence:
     sums: Mapping[str, int] = field(default_factory=dict)
     lowest: Mapping[str, Number] = field(default_factory=dict)
     highest: Mapping[str, Number] = field(default_factory=dict)
-    met: Mask | None = None
 
     def joined(self, other: "Evidence") -> "Evidence":
         """What was found in two parts, whichever comes first."""
@@ -48,7 +44,6 @@ class Evidence:
             _joined(self.sums, other.sums, lambda one, two: one + two),
             _joined(self.lowest, other.lowest, min),
             _joined(self.highest, other.highest, max),
-            self.met if other.met is None else other.met if self.met is None else self.met | other.met,
         )
 
     @property

@@ -23,23 +23,14 @@ def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
     UnknownName
         If the population lacks a quasi-identifier of the release.
     """
-    weights = _persons(classes, population)[2]
+    weights = distinct_persons(classes, population)[2]
     found = np.zeros(len(classes), dtype=np.int64)
-    for here, persons in _matches(classes, population):
+    for here, persons in matches_of(classes, population):
         found[here] = weights[persons].sum()
     return found
 
 
-def matched_rows(classes: PublishedClasses, population: Table) -> Mask:
-    """Which rows of a population match some class."""
-    columns, first, _ = _persons(classes, population)
-    matched: Mask = np.zeros(len(first), dtype=np.bool_)
-    for _, persons in _matches(classes, population):
-        matched[persons] = True
-    return matched[numbered(columns, population.rows)]
-
-
-def _persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:
+def distinct_persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:
     """The population's columns, one row of each distinct combination, and how many rows share it."""
     columns = population.select(column.name for column in classes.table.quasi)
     number = numbered(columns, population.rows)
@@ -47,13 +38,13 @@ def _persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column
     return columns, first, np.bincount(number, minlength=len(first)).astype(np.int64)
 
 
-def _matches(classes: PublishedClasses, population: Table) -> Iterator[tuple[Rows, Rows]]:
-    """Classes, and the distinct combinations of the population that match their cells.
+def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[int, Rows]]:
+    """Each class that somebody matches, and the distinct combinations of the population that match its cells.
 
     Classes are walked through column by column, and those that share their first cells share the rows that match them,
     so that the work is about that of listing the matches and not classes times rows.
     """
-    columns, first, _ = _persons(classes, population)
+    columns, first, _ = distinct_persons(classes, population)
     quasi = classes.table.quasi
     codes = [column.codes[first] for column in columns]
     cells = [column.codes[classes.first] for column in quasi]
@@ -62,7 +53,7 @@ def _matches(classes: PublishedClasses, population: Table) -> Iterator[tuple[Row
     while waiting:
         depth, here, rows = waiting.pop()
         if depth == len(quasi):
-            yield here, rows
+            yield int(here[0]), rows
             continue
         here = here[np.argsort(cells[depth][here], kind="stable")]
         texts, starts = np.unique(cells[depth][here], return_index=True)
