@@ -60,7 +60,7 @@ class Lattice(FullDomain):
 
     def overlapping(self) -> str:
         """Rows on different levels may fit each other's cells."""
-        return "--local" if self.local else ""
+        return "--local" if self.local else super().overlapping()
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search for the best vector, and for more of them where rows may be published on other levels."""

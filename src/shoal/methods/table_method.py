@@ -167,6 +167,22 @@ class TableMethod(Method):
                 f"several. Leave {option} away, or promise --k-map."
             )
 
+    def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:
+        """Refuse a published table whose classes overlap in a way that the method cannot count beforehand.
+
+        Raises
+        ------
+        Infeasible
+            If a promise that counts the persons who fit a class is broken by it.
+        """
+        for model in models:
+            if not model.may_overlap and not (verdict := model.verify(table)).holds:
+                worst = f" First: {verdict.offenders[0].where}: {verdict.offenders[0].why}."
+                raise Infeasible(
+                    f"{model.name} cannot be kept, because the published cells of classes overlap.{worst} "
+                    "Give hierarchies whose nodes are disjoint on each level, promise less, or promise --k-map."
+                )
+
     def models_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises made definite for this table: about which columns, persons, and population.
 

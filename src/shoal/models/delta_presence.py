@@ -128,16 +128,19 @@ class DeltaPresence(PopulationModel):
         )
 
     def _offender(self, chances: Chances, place: Place) -> Offender:
-        told = [
-            f"{counted(int(chances.persons[one]), 'persons')}, {chances.matches[one]} of the population "
-            f"fit{'s' * int(chances.matches[one] == 1)}{self.hint(chances.matches[one])}"
+        told = sorted(
+            (
+                chances.classes.words(one),
+                f"{counted(int(chances.persons[one]), 'persons')}, {chances.matches[one]} of the population "
+                f"fit{'s' * int(chances.matches[one] == 1)}{self.hint(chances.matches[one])}",
+            )
             for one in place
-        ]
-        where = " and ".join(chances.classes.words(one) for one in place[:SHOWN])
+        )[:SHOWN]
+        where = " and ".join(words for words, _ in told)
         if len(place) == 1:
-            return Offender(where, told[0])
+            return Offender(where, told[0][1])
         return Offender(
             where,
             f"whoever fits all {len(place)} of these classes is in the release with a chance of "
-            f"{float(chances.chance(place)):.4g} ({'; '.join(told[:SHOWN])})",
+            f"{float(chances.chance(place)):.4g} ({'; '.join(why for _, why in told)})",
         )

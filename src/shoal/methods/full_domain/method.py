@@ -84,6 +84,10 @@ class FullDomain(TableMethod):
         description="publish suppressed rows with * in their cells, instead of leaving them out",
     )
 
+    def overlapping(self) -> str:
+        """Suppressed rows that are kept may be anybody's."""
+        return "--keep-suppressed" if self.keep_suppressed else ""
+
     def models(self) -> tuple[TableModel, ...]:
         """The promises; with wildcards, k-anonymity counts the rows that match."""
         return tuple(
@@ -188,6 +192,7 @@ class FullDomain(TableMethod):
     def release(self, problem: Problem, solution: Solution) -> tuple[Release, Trace]:
         """Publish the parts, and tell the levels."""
         table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
+        self.refuse_overlap(table, problem.models)
         return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
 
     def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:

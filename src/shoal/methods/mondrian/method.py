@@ -74,6 +74,7 @@ class Mondrian(TableMethod):
         by_class = data.take(order)
         classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         table, rows = published(by_class, plan.publish(by_class, starts), classes)
+        self.refuse_overlap(table, models)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         return self._release(table, models), Trace(order[rows], timings, {"classes": len(starts) - 1})
 

@@ -11,7 +11,7 @@ from shoal.data.statistics import group_statistics
 from shoal.data.table import Column, Table, canonical_order
 from shoal.methods.mondrian.choice import Choice
 from shoal.methods.mondrian.partition import partition
-from shoal.methods.mondrian.publish import Axis, Form, axis_of, form_of, publish
+from shoal.methods.mondrian.publish import Axis, Form, axis_of, form_of, publish, reach
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 
@@ -109,6 +109,26 @@ class Plan:
             for model in self.models:
                 holds &= model.holds(statistics)
             both: Mask = holds[::2] & holds[1::2]
+            if not all(model.may_overlap for model in self.models):
+                halves = np.column_stack([begin, middle]).reshape(-1) - np.repeat(begin, 2)
+                halves += np.repeat(np.concatenate(([0], np.cumsum(lengths)[:-1])), 2)
+                both &= self._part(table, rows[order[places]], halves)
             return both
 
         return allowed
+
+    def _part(self, table: Table, rows: Rows, starts: Rows) -> Mask:
+        """Which cuts part what is published: on some column, nobody fits the cells of both halves, now or later.
+
+        Parameters
+        ----------
+        rows, starts
+            The rows of all halves, left before right, and where each begins.
+        """
+        parted: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
+        for column, form, axis in zip(table.quasi, self.forms, self.axes, strict=True):
+            places = axis.place[column.codes[rows]].astype(np.int64)
+            low, high = np.minimum.reduceat(places, starts), np.maximum.reduceat(places, starts)
+            first, last = reach(column, form, axis, low, high)
+            parted |= (last[::2] < first[1::2]) | (last[1::2] < first[::2])
+        return parted

@@ -74,6 +74,27 @@ def axis_of(column: Column, form: Form) -> Axis:
     return Axis(np.arange(len(domain), dtype=np.int32), positions, depths)
 
 
+def reach(column: Column, form: Form, axis: Axis, low: Rows, high: Rows) -> tuple[Rows, Rows]:
+    """How far the published cells of classes reach in cut order, given the places of their least and largest values.
+
+    A node reaches over all its leaves, and ``*``, for missing and other values together, over everything.
+    """
+    if form != "nodes":
+        mixed = (column.domain.missing is not None) & (high == len(axis.place) - 1) & (low < high)
+        return np.where(mixed, 0, low), np.where(mixed, len(axis.place) - 1, high)
+    hierarchy = column.hierarchy
+    assert hierarchy is not None
+    order = hierarchy.depth_first()
+    first, last = axis.positions[low].astype(np.int64), axis.positions[high].astype(np.int64)
+    levels = hierarchy.common_level(first.astype(np.int32), last.astype(np.int32), order)
+    for level in np.unique(levels).tolist():
+        nodes, here = hierarchy.nodes_at(level)[order], levels == level
+        starts = np.flatnonzero(np.concatenate(([True], nodes[1:] != nodes[:-1])))
+        node = np.searchsorted(starts, first[here], side="right") - 1
+        first[here], last[here] = starts[node], np.append(starts[1:], len(nodes))[node] - 1
+    return first, last
+
+
 def publish(column: Column, form: Form, starts: Rows) -> Column:
     """The published column of classes: rows ``starts[c]:starts[c + 1]`` are class c.
 
