@@ -123,7 +123,8 @@ def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
         return sum((abs(p[value] - q[value]) for value in whole), Fraction(0)) / 2
     if distance == "ordered":
         values = promise["order"] or sorted((value for value in whole if value), key=float)
-        values = [*values, *([""] if "" in whole and "" not in values else [])]
+        values = [*values, *([""] if "" not in values else [])]
+        values = [value for value in values if value in whole]
         piled, total = Fraction(0), Fraction(0)
         for value in values:
             piled += p.get(value, Fraction(0)) - q.get(value, Fraction(0))
@@ -133,10 +134,20 @@ def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
 
 
 def climb(tree: dict[str, Sequence[str]], extra: dict[str, Fraction]) -> Fraction:
-    """cost(N) = height(N) / H · min(pos_extra(N), neg_extra(N)), added up over all inner nodes."""
-    height = len(next(iter(tree.values())))
+    """cost(N) = height(N) / H · min(pos_extra(N), neg_extra(N)), added up over all inner nodes.
+
+    Levels that join no two of the given values are cut out of the tree.
+    """
+    whole = {value: (value, *tree[value]) for value in extra}
+    counting = [0]
+    for level in range(1, len(next(iter(tree.values()))) + 1):
+        if len({path[level] for path in whole.values()}) < len(
+            {path[counting[-1]] for path in whole.values()}
+        ):
+            counting.append(level)
+    of = {value: [path[level] for level in counting] for value, path in whole.items()}
+    height = len(counting) - 1
     total = Fraction(0)
-    of = {value: (value, *tree[value]) for value in extra}
     for level in range(1, height + 1):
         children: dict[str, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
         for value, surplus in extra.items():

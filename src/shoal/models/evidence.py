@@ -25,6 +25,8 @@ class Evidence:
         How many places break the promise.
     sums, lowest, highest
         Numbers by name, of which that of the whole is the sum, the least or the largest of those of its parts.
+    remarks
+        What a reader of the verdict should know of how it was judged.
     """
 
     offenders: tuple[tuple[float, Offender], ...] = ()
@@ -32,6 +34,7 @@ class Evidence:
     sums: Mapping[str, int] = field(default_factory=dict)
     lowest: Mapping[str, Number] = field(default_factory=dict)
     highest: Mapping[str, Number] = field(default_factory=dict)
+    remarks: frozenset[str] = frozenset()
 
     def joined(self, other: "Evidence") -> "Evidence":
         """What was found in two parts, whichever comes first."""
@@ -44,6 +47,7 @@ class Evidence:
             _joined(self.sums, other.sums, lambda one, two: one + two),
             _joined(self.lowest, other.lowest, min),
             _joined(self.highest, other.highest, max),
+            self.remarks | other.remarks,
         )
 
     @property

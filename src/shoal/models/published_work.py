@@ -10,16 +10,15 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Rows
 from shoal.data.statistics import Histogram
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
 from shoal.models.classes import Tally
 from shoal.models.earth_mover import ordered_work
 from shoal.models.exact import LARGEST, times
 from shoal.models.value_order import published_ranks
+from shoal.models.value_tree import Tree, levels_of
 
 BLOCK = 1 << 22
 """Cells that are laid out at a time."""
-
-Tree = dict[str, tuple[str, ...]]
 
 
 def published_work(
@@ -36,8 +35,8 @@ def published_work(
         return _ordered(tally, ranks, count), times(scale, max(count - 1, 1))
     if tree is None:
         raise WrongUse("The hierarchical distance needs the tree of the values in the promise.")
-    paths = _paths(tally, tree)
-    return _hierarchical(tally, paths), times(scale, len(paths) - 1)
+    paths = levels_of(tree, tally.column.domain.labels, np.flatnonzero(tally.overall))
+    return _hierarchical(tally, paths), times(scale, max(len(paths) - 1, 1))
 
 
 def _equal(tally: Tally) -> AnyArray:
@@ -73,7 +72,7 @@ def _hierarchical(tally: Tally, paths: list[Rows]) -> AnyArray:
     Parameters
     ----------
     paths
-        The node of each value on each level, the values themselves first and the root last.
+        The node of each value on each level that counts, the values themselves first and the root last.
     """
     work = np.zeros(len(tally.sizes), dtype=np.int64)
     for block, counts in _blocks(tally, np.arange(len(tally.overall)), len(tally.overall)):
@@ -89,26 +88,6 @@ def _hierarchical(tally: Tally, paths: list[Rows]) -> AnyArray:
             work[block] += level * np.minimum(surplus, lack).sum(axis=1)
             extra = surplus - lack
     return work
-
-
-def _paths(tally: Tally, tree: Tree) -> list[Rows]:
-    """The node of each published value on each level; values that are not published share the first one's nodes."""
-    labels = tally.column.domain.labels
-    used = np.flatnonzero(tally.overall).tolist()
-    heights = {len(path) for path in tree.values()}
-    if len(heights) != 1 or 0 in heights:
-        raise BadData("the tree of the promise has branches of different lengths.", column=tally.column.name)
-    for code in used:
-        if labels[code] not in tree:
-            raise BadData(f"the tree of the promise misses {labels[code]!r}.", column=tally.column.name)
-    levels = [np.arange(len(labels), dtype=np.int64)]
-    for level in range(heights.pop()):
-        nodes: dict[tuple[int, str], int] = {}
-        here = np.zeros(len(labels), dtype=np.int64)
-        for code in used:
-            here[code] = nodes.setdefault((level, tree[labels[code]][level]), len(nodes))
-        levels.append(here)
-    return levels
 
 
 def _blocks(tally: Tally, places: Rows, width: int) -> Iterator[tuple[slice, Counts]]:

@@ -35,12 +35,15 @@ class Finding:
         What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
     why
         The numbers of one class, in words.
+    told
+        What a reader of the verdict should know of how it was judged.
     """
 
     broken: Mask
     badness: Floats
     value: Reached
     why: Callable[[int], str]
+    told: str = ""
 
 
 class SensitiveModel(TableModel):
@@ -127,8 +130,14 @@ class SensitiveModel(TableModel):
         count = sum(int(finding.broken.sum()) for _, finding in found)
         values = {column.name: one.value for column, one in found if one.value is not None}
         lowest, highest = (values, {}) if self.greater_is_safer else ({}, values)
+        remarks = frozenset(one.told for _, one in found if one.told)
         return Evidence(
-            tuple(offenders), count, {column.name: len(classes) for column in columns}, lowest, highest
+            tuple(offenders),
+            count,
+            {column.name: len(classes) for column in columns},
+            lowest,
+            highest,
+            remarks,
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
@@ -141,6 +150,7 @@ class SensitiveModel(TableModel):
             self.threshold(),
             evidence.places,
             evidence.count,
+            "; ".join(sorted(evidence.remarks)),
         )
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:

@@ -1,22 +1,25 @@
 """t-closeness (Li, Li and Venkatasubramanian 2007)."""
 
+from collections import Counter
 from fractions import Fraction
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 
-from shoal.arrays import AnyArray, Codes, Mask
+from shoal.arrays import AnyArray, Mask, Rows
+from shoal.data.counted import counted
 from shoal.data.domain import Domain
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
 from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.earth_mover import equal_work, hierarchical_work, ordered_at_most
 from shoal.models.exact import at_most, fraction
 from shoal.models.published_work import published_work
 from shoal.models.sensitive import Finding, SensitiveModel
 from shoal.models.value_order import is_ordered, keys_of, order_of, ranks_of
+from shoal.models.value_tree import flaw_of, levels_of
 
 Distance = Literal["by-kind", "equal", "ordered", "hierarchical"]
 
@@ -31,9 +34,10 @@ class TCloseness(SensitiveModel):
         1;
     ordered
         the difference of their ranks, divided by the largest one. Ranks follow from numbers and dates; for names the
-        promise carries the `order`. A missing value comes last;
+        promise carries the `order`. A missing value comes last, and only published values have a rank;
     hierarchical
-        the level of their lowest common node, divided by the height. The promise carries the `tree`;
+        the level of their lowest common node, divided by the height. The promise carries the `tree`, and only levels
+        that join published values count;
     by-kind
         ordered for numbers, dates and ordinal values, hierarchical for a column with a hierarchy, equal for names.
 
@@ -63,7 +67,22 @@ class TCloseness(SensitiveModel):
         default=None,
         description="for the hierarchical distance: each value and the nodes above it, up to the root",
     )
-    _known: tuple[Domain, list[Codes]] | None = PrivateAttr(default=None)
+    _known: tuple[Domain, Rows, list[Rows]] | None = PrivateAttr(default=None)
+
+    @field_validator("order")
+    @classmethod
+    def _distinct(cls, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        twice = [value for value, count in Counter(order or ()).items() if count > 1]
+        if twice:
+            raise WrongUse(f"an order in which each value stands once, and {twice[0]!r} stands there twice")
+        return order
+
+    @field_validator("tree")
+    @classmethod
+    def _nested(cls, tree: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        if tree is not None and (flaw := flaw_of(tree)):
+            raise WrongUse(f"a tree with one root, and {flaw}")
+        return tree
 
     def fitted(self, column: Column) -> Self:
         """The promise with its distance decided, and the order or the tree that the distance needs."""
@@ -71,7 +90,7 @@ class TCloseness(SensitiveModel):
         if distance == "by-kind":
             grown = column.hierarchy is not None or self.tree is not None
             distance = "hierarchical" if grown else "ordered" if is_ordered(column.domain) else "equal"
-            distance = "ordered" if self.order is not None else distance
+            distance = "ordered" if self.order is not None and self.tree is None else distance
         if distance == "ordered" and self.order is None and column.domain.values is None:
             return self.model_copy(update={"distance": distance, "order": order_of(column)})
         if distance == "hierarchical" and self.tree is None:
@@ -124,6 +143,7 @@ class TCloseness(SensitiveModel):
             why=lambda place: (
                 f"a distance of {shares[place]:.4g} from the whole where {self.t:g} is promised"
             ),
+            told=self._taken(kind, tally),
         )
 
     def promise(self) -> str:
@@ -137,24 +157,22 @@ class TCloseness(SensitiveModel):
         """The largest distance."""
         return fraction(self.t)
 
-    def _levels(self, domain: Domain, present: AnyArray) -> list[Codes]:
-        """The node of each value on each level below the root, numbered; kept for the next call on the same domain."""
-        if self._known is not None and self._known[0] is domain:
-            return self._known[1]
-        if self.tree is None:
-            raise WrongUse("The hierarchical distance needs the tree of the values in the promise.")
-        height = len(next(iter(self.tree.values())))
-        levels = [np.arange(len(domain), dtype=np.int32)]
-        paths = {code: self.tree.get(domain.labels[code]) for code in present.tolist()}
-        for code, path in paths.items():
-            if path is None:
-                raise BadData(f"the tree misses the value {domain.labels[code]!r}; add it there.")
-        for level in range(height - 1):
-            nodes: dict[str, int] = {}
-            above = np.zeros(len(domain), dtype=np.int32)
-            for code, path in paths.items():
-                assert path is not None
-                above[code] = nodes.setdefault(path[level], len(nodes))
-            levels.append(above)
-        self._known = (domain, levels)
-        return levels
+    def _levels(self, domain: Domain, present: Rows) -> list[Rows]:
+        """The levels of the tree that count, without the root; kept for the next call on the same values."""
+        if self._known is None or self._known[0] is not domain or not np.array_equal(self._known[1], present):
+            if self.tree is None:
+                raise WrongUse("The hierarchical distance needs the tree of the values in the promise.")
+            self._known = (domain, present, levels_of(self.tree, domain.labels, present))
+        levels = self._known[2]
+        return levels[:-1] if len(levels) > 1 else levels
+
+    def _taken(self, kind: str, tally: Tally) -> str:
+        """The distance that was taken, in words."""
+        count = int((tally.overall > 0).sum())
+        told = f"{tally.column.name}: distances "
+        if kind == "equal":
+            return f"{told}of 1 between any two of {counted(count, 'published values')}"
+        if kind == "ordered":
+            how = "as numbers or days" if self.order is None else "in the order of the promise"
+            return f"{told}by the ranks of {counted(count, 'published values')} {how}"
+        return f"{told}by the tree of the promise over {counted(count, 'published values')}"

@@ -20,19 +20,13 @@ def ranks_of(domain: Domain, present: Rows, order: tuple[str, ...] | None) -> tu
     Parameters
     ----------
     present
-        Codes of the values that occur. Without a list, only they have a rank: a reader of the release knows no others.
+        Codes of the values that occur. Only they have a rank: a reader of the release knows no others.
     order
-        The values in ascending order, where a list tells it; then all of them have a rank.
+        The values in ascending order, where a list tells it; it may list more than occur.
     """
     ranks = np.zeros(len(domain), dtype=np.int64)
     if order is not None:
-        place = {label: rank for rank, label in enumerate(order)}
-        missing = domain.missing is not None and domain.missing in present and "" not in place
-        if missing:
-            place[""] = len(order)
-        for code in present.tolist():
-            ranks[code] = place[_listed(domain.labels[code], place)]
-        return ranks, len(place)
+        return _ranks_listed(domain.labels, present, order), len(present)
     values = np.arange(len(domain), dtype=np.float64) if domain.values is None else domain.values.copy()
     if domain.missing is not None:
         values[domain.missing] = np.inf
@@ -45,11 +39,7 @@ def published_ranks(tally: Tally, order: tuple[str, ...] | None) -> tuple[Rows, 
     texts = {code: tally.column.domain.labels[code] for code in np.flatnonzero(tally.overall).tolist()}
     ranks = np.zeros(len(tally.overall), dtype=np.int64)
     if order is not None:
-        listed = [*order, *([""] if "" in texts.values() and "" not in order else [])]
-        known = {text: rank for rank, text in enumerate(listed)}
-        for code, text in texts.items():
-            ranks[code] = known[_listed(text, known)]
-        return ranks, len(listed)
+        return _ranks_listed(tally.column.domain.labels, np.flatnonzero(tally.overall), order), len(texts)
     keys = keys_of([text for text in texts.values() if text])
     if keys is None:
         raise WrongUse(
@@ -113,7 +103,15 @@ def _day(text: str) -> datetime:
     return datetime.fromisoformat(iso(text)).replace(tzinfo=None)
 
 
-def _listed(text: str, known: dict[str, int]) -> str:
-    if text not in known:
-        raise BadData(f"the value {text!r} does not stand in the order that was given; add it there.")
-    return text
+def _ranks_listed(labels: tuple[str, ...], present: Rows, order: tuple[str, ...]) -> Rows:
+    """The ranks of the values that occur in the order of a list, in which a missing one comes last unless told."""
+    place = {"": len(order)} | {label: rank for rank, label in enumerate(order)}
+    codes = present.tolist()
+    for code in codes:
+        if labels[code] not in place:
+            raise BadData(
+                f"the value {labels[code]!r} does not stand in the order that was given; add it there."
+            )
+    ranks = np.zeros(len(labels), dtype=np.int64)
+    ranks[sorted(codes, key=lambda code: place[labels[code]])] = np.arange(len(codes))
+    return ranks
