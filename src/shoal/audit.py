@@ -39,7 +39,7 @@ from shoal.methods.table_method import TableMethod, refuse_idle_population
 from shoal.models.model import Model, TableModel
 from shoal.models.promised import promised as promised_by
 from shoal.models.verdict import Verdict
-from shoal.outcome import judge
+from shoal.outcome import judge, proved
 from shoal.pipeline import asked_scores
 from shoal.pipeline import measure as measure_all
 from shoal.population import Trees
@@ -194,8 +194,10 @@ def _verify_table(source: str | Path | Release, asked: Asked) -> tuple[Verdict, 
         table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
     if not table.quasi:
         raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    for model in promised.models():
+        model.ask(table)
     population = asked.population(table, source, promised.models())
-    return tuple(model.verify(table) for model in promised.definite(table, population, published=True))
+    return proved(promised.definite(table, population, published=True), table)
 
 
 def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
@@ -209,7 +211,6 @@ def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, .
     from shoal.io.release_folder import is_release
 
     refuse_different_forms(asked)
-    first = asked.others[0]
     data: Published
     if isinstance(source, Release) or is_release(source):
         data = (source if isinstance(source, Release) else _release_in(source)).data
@@ -219,10 +220,10 @@ def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, .
 
             data = with_roles(data, asked.roles.sensitive, asked.roles.insensitive)
     else:
-        data = _published_sets(source, first, asked)
+        data = _published_sets(source, asked.others[0], asked)
     for model in asked.others:
         model.ask(data)
-    return tuple(model.verify(data) for model in asked.others)
+    return proved(asked.others, data)
 
 
 def refuse_different_forms(asked: Asked) -> None:

@@ -1,7 +1,7 @@
 """What a run has made: a release, its verdicts, its scores, and the private side."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,12 @@ from typing import Any
 from shoal import __version__
 from shoal.data.baskets import Baskets
 from shoal.data.counted import counted
-from shoal.data.release import Release
+from shoal.data.release import Published, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.errors import BrokenPromise, WrongUse
+from shoal.errors import BrokenPromise, Infeasible, WrongUse
 from shoal.measures.measure import Score
+from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 
 Stage = Callable[[str], None]
@@ -183,7 +184,8 @@ def _write_database(release: Release, target: str, force: bool) -> None:
 def judge(release: Release, population: Table | None = None) -> tuple[Verdict, ...]:
     """Judge a release by each of its promises, from its published data alone.
 
-    One more verdict comes at the end where published rows or baskets do not stand in canonical order.
+    One more verdict comes at the end where published rows or baskets do not stand in canonical order, and one where
+    nothing is published.
 
     Parameters
     ----------
@@ -199,14 +201,28 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
         models = [
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
-    verdicts = tuple(model.verify(release.data) for model in models)
     disorder = broken_order(release.data)
-    return verdicts if disorder is None else (*verdicts, disorder)
+    return proved(models, release.data) + (() if disorder is None else (disorder,))
+
+
+def proved(models: Iterable[Model], published: Published) -> tuple[Verdict, ...]:
+    """Judge published data by promises; one more verdict comes at the end where nothing is published."""
+    from shoal.models.nothing_published import nothing_published
+
+    nothing = nothing_published(published)
+    return (*(model.verify(published) for model in models), *(() if nothing is None else (nothing,)))
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
-    """Raise where a promise is broken: such a release must never be written."""
+    """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
+    from shoal.models.nothing_published import NOTHING
+
     for verdict in verdicts:
+        if verdict.model == NOTHING:
+            raise Infeasible(
+                "The promises can only be kept by publishing nothing: every cell would be *, or every basket empty. "
+                "Promise less, name fewer quasi-identifiers, or give finer hierarchies. Nothing was written."
+            )
         if not verdict.holds:
             worst = (
                 f" First: {verdict.offenders[0].where}: {verdict.offenders[0].why}."

@@ -51,7 +51,7 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
     for model in models:
         model.accept(release.data.schema)
     if isinstance(release.data.schema, Table):
-        from shoal.models.in_parts import verify_table
+        from shoal.models.in_parts import refuse_unknown, verify_table
 
         data = replace(
             release.data,
@@ -59,7 +59,9 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
             # The order is promised by the release, and by nothing else that may be asked.
             order=release.data.order if models else None,
         )
-        return verify_table(_definite(models, data.schema, asked, source), data, engine.memory)
+        definite = _definite(models, data.schema, asked, source)
+        refuse_unknown(() if models else asked.promised.models(), data)
+        return verify_table(definite, data, engine.memory)
     if isinstance(release.data.schema, Baskets):
         baskets = open_baskets(source, engine)
         order = None if asked.others else baskets.order
@@ -107,13 +109,15 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verd
         refuse_unproven(source, promised)
     from shoal.io.parted import open_parts
     from shoal.io.parted_release import published_table
-    from shoal.models.in_parts import verify_table
+    from shoal.models.in_parts import refuse_unknown, verify_table
 
     opened = open_parts(source, engine, asked.reading, raw=True)
     schema, parts = published_table(opened.names, opened.parts, {})
     schema = with_column_roles(schema, asked.roles)
     data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
-    return verify_table(_definite([], schema, asked, source), data, engine.memory)
+    definite = _definite([], schema, asked, source)
+    refuse_unknown(asked.promised.models(), data)
+    return verify_table(definite, data, engine.memory)
 
 
 def _refuse_nothing_there(source: str | Path) -> None:

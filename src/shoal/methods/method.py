@@ -151,10 +151,12 @@ class Method(BaseModel):
         return False
 
     def accept(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
-        """Refuse data of the wrong form, and empty data."""
+        """Refuse data of the wrong form, empty data, and data without what a promise names."""
         form = data.schema if isinstance(data, PartedTable | PartedBaskets) else data
         if not isinstance(form, self.accepts):
             wanted, got = self.accepts.__name__.lower(), type(form).__name__.lower()
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
+        for model in self.models():
+            model.refuse_unknown(form)

@@ -41,6 +41,10 @@ class AlphaKAnonymity(SensitiveModel):
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
+    def named(self) -> tuple[str, ...]:
+        """The values that are bounded by name."""
+        return self.values
+
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups are large enough and have no value with too large a share."""
         return (statistics.persons >= self.k) & shares_kept(histogram, self._bounds())

@@ -19,6 +19,7 @@ from shoal.data.association_rules import parse_rule
 from shoal.data.basket_frames import cells_of, rows_of
 from shoal.data.baskets import Baskets
 from shoal.data.parts import BUCKET, PartedBaskets, Parts
+from shoal.errors import WrongUse
 from shoal.models.coherence import HkpCoherence
 from shoal.models.cohort_pairs import Broken, broken_sets, minimal
 from shoal.models.combinations import Combination, Rarity, rarest
@@ -26,6 +27,7 @@ from shoal.models.exact import fraction
 from shoal.models.hidden_associations import HiddenAssociations, Sides
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
+from shoal.models.nothing_published import verdict_on_nothing
 from shoal.models.published_order import verdict_on
 from shoal.models.verdict import SHOWN, Verdict
 
@@ -78,21 +80,27 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
     Parameters
     ----------
     data
-        The baskets. Where their order can be found out, one more verdict comes at the end if it is broken.
+        The baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken, where
+        that can be found out.
     memory
         Bytes that one worker can give to it.
     """
     supports = data.parts.fold(partial(_supports, items=len(data.schema.vocabulary)), _added)
+    nothing = verdict_on_nothing(data.schema, tells=supports is not None and bool(supports.any()))
+    last = () if nothing is None else (nothing,)
     if supports is None:
-        return tuple(model.verify(data.schema) for model in models)
+        return (*(model.verify(data.schema) for model in models), *last)
     judges: dict[type[Model], Callable[[Any, PartedBaskets, Counts, int], Verdict]] = {
         HkpCoherence: _coherent,
         KmAnonymity: _anonymous,
         HiddenAssociations: _hidden,
     }
+    for model in models:
+        if type(model) not in judges:
+            raise WrongUse(f"{model.name} cannot be judged in parts; verify it with --engine local.")
     verdicts = tuple(judges[type(model)](model, data, supports, memory) for model in models)
     disorder = None if data.order is None else verdict_on(data.order())
-    return verdicts if disorder is None else (*verdicts, disorder)
+    return (*verdicts, *last, *(() if disorder is None else (disorder,)))
 
 
 def _coherent(model: HkpCoherence, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
@@ -101,12 +109,12 @@ def _coherent(model: HkpCoherence, data: PartedBaskets, supports: Counts, memory
     if data.rows < model.k or (len(counts) and counts.max() > fraction(model.h) * data.rows):
         worst = int(counts.argmax()) if len(counts) and data.rows >= model.k else -1
         known = (-1, 0) if worst < 0 else (int(schema.sensitive[worst]), int(counts[worst]))
-        return model.conclude_sets(data.rows, [Broken((), data.rows, *known)], schema.vocabulary)
+        return model.conclude_sets(data.rows, [Broken((), data.rows, *known)], schema)
     shares = _Shares.of(supports, schema.public, schema.sensitive, _workers(data, supports, memory))
     found = _shared(data.parts, shares, partial(_broken, model=model, shares=shares))
     least = min((one for one, _ in found if one is not None), default=data.rows)
     broken = minimal([one for _, some in found for one in some])
-    return model.conclude_sets(min(least, data.rows), broken, schema.vocabulary)
+    return model.conclude_sets(min(least, data.rows), broken, schema)
 
 
 def _anonymous(model: KmAnonymity, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
@@ -123,7 +131,7 @@ def _anonymous(model: KmAnonymity, data: PartedBaskets, supports: Counts, memory
 
 
 def _hidden(model: HiddenAssociations, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
-    least, vocabulary, secrets = model.least(data.rows), data.schema.vocabulary, len(data.schema.sensitive)
+    least, vocabulary = model.least(data.rows), data.schema.vocabulary
     if model.rules:
         rules = [parse_rule(rule) for rule in model.rules]
         codes = {item: code for code, item in enumerate(vocabulary)}
@@ -134,13 +142,13 @@ def _hidden(model: HiddenAssociations, data: PartedBaskets, supports: Counts, me
         counts = data.parts.fold(partial(_of_rules, rules=sides), _added)
         assert counts is not None
         told = zip(rules, counts[:, 0].tolist(), counts[:, 1].tolist(), strict=True)
-        return model.conclude_rules([one for one in told if one[1] >= max(least, 1)], least, secrets=secrets)
+        return model.conclude_rules([one for one in told if one[1] >= max(least, 1)], least, data.schema)
     everything = np.arange(len(supports), dtype=np.int32)
     shares = _Shares.of(supports, everything, everything[:0], _workers(data, supports, memory))
     work = partial(_frequent, shares=shares, least=max(least, 1), size=model.antecedent + 1)
     found = dict(pair for some in _shared(data.parts, shares, work) for pair in some)
     whole = set(range(len(vocabulary)) if model.scope == "all" else data.schema.sensitive.tolist())
-    return model.conclude_rules(_rules(found, whole, vocabulary), least, secrets=secrets)
+    return model.conclude_rules(_rules(found, whole, vocabulary), least, data.schema)
 
 
 def _rules(

@@ -91,7 +91,7 @@ class Chances:
     def places(self, chosen: Rows) -> set[Place]:
         """The classes that some of the distinct persons fit, each combination once."""
         alone = chosen[self.fitted[chosen] == 1]
-        found = {(one,) for one in np.unique(self.only[alone]).tolist()}
+        found: set[Place] = {(one,) for one in np.unique(self.only[alone]).tolist()}
         several = chosen[self.fitted[chosen] > 1]
         return found | set(self._several(several)) if len(several) else found
 

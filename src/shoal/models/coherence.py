@@ -37,12 +37,16 @@ class HkpCoherence(Model):
         """
         self.accept(published)
         assert isinstance(published, Baskets)
-        return self.conclude_sets(
-            *broken_sets(published, fraction(self.h), self.k, self.p), published.vocabulary
-        )
+        return self.conclude_sets(*broken_sets(published, fraction(self.h), self.k, self.p), published)
 
-    def conclude_sets(self, least: int | None, broken: list[Broken], vocabulary: tuple[str, ...]) -> Verdict:
-        """The verdict that follows from the smallest cohort and the broken sets."""
+    def conclude_sets(self, least: int | None, broken: list[Broken], published: Baskets) -> Verdict:
+        """The verdict that follows from the smallest cohort and the broken sets.
+
+        Parameters
+        ----------
+        published
+            The items and their roles; the baskets may be elsewhere.
+        """
         share = fraction(self.h)
         broken.sort(key=lambda found: (len(found.items), found.cohort, found.items))
         few = any(found.cohort < self.k for found in broken)
@@ -54,8 +58,11 @@ class HkpCoherence(Model):
             not broken,
             max(found.share for found in broken) if by_share else least,
             share if by_share else self.k,
-            tuple(self._offender(found, vocabulary) for found in broken[:SHOWN]),
+            tuple(self._offender(found, published.vocabulary) for found in broken[:SHOWN]),
             len(broken),
+            ""
+            if len(published.sensitive)
+            else "no published item is named sensitive, so that h bounds nothing",
         )
 
     def _offender(self, found: Broken, vocabulary: tuple[str, ...]) -> Offender:

@@ -39,6 +39,10 @@ class ConfidenceBounding(SensitiveModel):
                 raise WrongUse(f"between 0 and 1 for every value, and {value!r} has {bound:g}")
         return bounds
 
+    def named(self) -> tuple[str, ...]:
+        """The values that are bounded by name."""
+        return tuple(self.bounds)
+
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have no named value with too large a share."""
         return shares_kept(histogram, self._exact())

@@ -48,7 +48,7 @@ def equal_work(histogram: Histogram) -> Work:
     return Work(differences, 2 * times(sizes, rows))
 
 
-def hierarchical_work(histogram: Histogram, levels: list[Codes]) -> Work:
+def hierarchical_work(histogram: Histogram, levels: list[Rows]) -> Work:
     """The work under the distance by common nodes.
 
     Parameters
@@ -139,7 +139,7 @@ def _differences(indptr: Indptr, values: Codes, counts: Counts, overall: Counts,
     return np.asarray(times(sizes, rows) + group_sums(indptr, np.abs(times(counts, rows) - whole) - whole))
 
 
-def _merged(indptr: Indptr, keys: Codes, counts: Counts) -> tuple[Indptr, Codes, Counts]:
+def _merged(indptr: Indptr, keys: Rows, counts: Counts) -> tuple[Indptr, Codes, Counts]:
     """Compressed rows in which entries of one group and key are added up."""
     width = int(keys.max(initial=0)) + 1
     pairs, place = np.unique(group_of(indptr) * width + keys, return_inverse=True)

@@ -12,7 +12,7 @@ from shoal.arrays import Rows
 from shoal.data.association_rules import parse_rule, rule_text
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.models.exact import fraction
 from shoal.models.model import Model
 from shoal.models.verdict import SHOWN, Offender, Verdict
@@ -58,9 +58,7 @@ class HiddenAssociations(Model):
         self.accept(published)
         assert isinstance(published, Baskets)
         least = self.least(len(published))
-        return self.conclude_rules(
-            self._counted(published, max(least, 1)), least, secrets=len(published.sensitive)
-        )
+        return self.conclude_rules(self._counted(published, max(least, 1)), least, published)
 
     def ask(self, published: Published) -> None:
         """Refuse to be asked about no rule at all."""
@@ -72,14 +70,31 @@ class HiddenAssociations(Model):
                 "--scope all."
             )
 
+    def refuse_unknown(self, data: Published) -> None:
+        """Refuse rules of items that are not there."""
+        if isinstance(data, Baskets) and (absent := self._absent(data.vocabulary)):
+            raise UnknownName("item", absent[0], data.vocabulary)
+
+    def _absent(self, vocabulary: tuple[str, ...]) -> list[str]:
+        """The items of the given rules that are not there."""
+        named = dict.fromkeys(item for rule in self.rules for side in parse_rule(rule) for item in side)
+        known = set(vocabulary)
+        return [item for item in named if item not in known]
+
     def least(self, baskets: int) -> int:
         """The baskets below which a rule is hidden by its support."""
         return ceil(fraction(self.support) * baskets)
 
     def conclude_rules(
-        self, counted: Iterable[tuple[Sides, int, int]], least: int, *, secrets: int
+        self, counted: Iterable[tuple[Sides, int, int]], least: int, published: Baskets
     ) -> Verdict:
-        """The verdict that follows from sensitive rules of enough support: baskets of both sides, and of the left."""
+        """The verdict that follows from sensitive rules of enough support: baskets of both sides, and of the left.
+
+        Parameters
+        ----------
+        published
+            The items and their roles; the baskets may be elsewhere.
+        """
         share = fraction(self.confidence)
         every = "no rule" if self.scope == "all" else "no sensitive rule"
         promise = (
@@ -96,8 +111,10 @@ class HiddenAssociations(Model):
                 found.append((confidence, rule_text(*sides), why))
         found.sort(key=lambda one: (-one[0], one[1]))
         offenders = tuple(Offender(where, why) for _, where, why in found[:SHOWN])
-        nothing = not self.rules and self.scope == "sensitive" and not secrets
+        nothing = not self.rules and self.scope == "sensitive" and not len(published.sensitive)
         remark = "no published item is named sensitive, so that no rule is" if nothing else ""
+        if absent := self._absent(published.vocabulary):
+            remark = f"no published basket holds {' or '.join(absent[:SHOWN])}"
         return Verdict(self.name, promise, not found, worst, share, offenders, len(found), remark)
 
     def _counted(self, baskets: Baskets, least: int) -> Iterator[tuple[Sides, int, int]]:

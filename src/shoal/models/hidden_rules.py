@@ -70,6 +70,10 @@ class HiddenRules(SensitiveModel):
             )
         return self
 
+    def named(self) -> tuple[str, ...]:
+        """The values that are bounded by name."""
+        return self.values
+
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups, published without a star, have no rule.
 
@@ -109,9 +113,10 @@ class HiddenRules(SensitiveModel):
         """Look at every rule, column by column."""
         classes = PublishedClasses.of(published)
         offenders: list[tuple[Fraction, Offender]] = []
-        count, reached, worst = 0, Fraction(0), Fraction(0)
+        count, reached, worst, remarks = 0, Fraction(0), Fraction(0), set()
         for column in self.judged(classes.table):
             tally = classes.tally(column)
+            remarks.add(self.absent(tally))
             for rules in self._rules(classes, tally):
                 broken = rules.broken(fraction(self.confidence), self.fewer_than)
                 reached, worst = max(reached, rules.reached()), max(worst, rules.worst())
@@ -125,6 +130,7 @@ class HiddenRules(SensitiveModel):
             count,
             {"rows": published.table.rows, "classes": len(classes)},
             highest={"reached": reached, "worst": worst},
+            remarks=frozenset(filter(None, remarks)),
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
@@ -142,7 +148,7 @@ class HiddenRules(SensitiveModel):
             fraction(self.confidence),
             evidence.places,
             evidence.count,
-            remark if evidence.sums.get("classes") else "",
+            "; ".join([*([remark] if evidence.sums.get("classes") else []), *sorted(evidence.remarks)]),
         )
 
     def promise(self) -> str:

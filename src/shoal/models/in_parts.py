@@ -26,6 +26,7 @@ from shoal.errors import BadData, WrongUse
 from shoal.models.classes import Excerpt
 from shoal.models.evidence import Evidence, Part, joined
 from shoal.models.model import LineModel, TableModel
+from shoal.models.nothing_published import verdict_on_nothing
 from shoal.models.published_order import evidence_of, verdict_on
 from shoal.models.sensitive import SensitiveModel
 from shoal.models.verdict import Verdict
@@ -77,8 +78,8 @@ def judge_table(
     models
         The promises.
     published
-        The table: texts, missing cells null or empty. Where its order can be found out, one more verdict comes at the
-        end if it is broken.
+        The table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing, and one
+        if its order is broken, where that can be found out.
     memory
         Bytes that one worker can give to it.
 
@@ -118,9 +119,23 @@ def judge_table(
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
+    tells: bool | None = told > 0 or published.parts.fold(
+        partial(_shows, columns=_insensitive(table)), _either
+    )
     disorder = None if published.order is None else verdict_on(published.order())
-    told_last = () if disorder is None else (disorder,)
-    return (*(verdicts[id(model)] for model in models), *told_last), classes.sums.get(CLASSES, 0)
+    last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
+    return (*(verdicts[id(model)] for model in models), *last), classes.sums.get(CLASSES, 0)
+
+
+def refuse_unknown(models: Sequence[TableModel], published: PartedRelease) -> None:
+    """Refuse promises that name values which are not published anywhere."""
+    table = published.schema
+    assert isinstance(table, Table)
+    for model in models:
+        if isinstance(model, SensitiveModel) and model.named():
+            columns = model.judged(table)
+            known = [_overall(published.parts.distinct([one.name]), one.name)[0] for one in columns]
+            model.refuse_absent({text for texts in known for text in texts}, columns)
 
 
 def verify_lines(
@@ -152,7 +167,9 @@ def verify_lines(
     judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
     found = judged or tuple(Evidence() for _ in models)
     order = Evidence() if published.order is None else evidence_of(published.order())
-    return tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
+    nothing = verdict_on_nothing(published.schema, tells=items > 0)
+    verdicts = tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
+    return verdicts if nothing is None else (*verdicts, nothing)
 
 
 def _by_class(
@@ -232,9 +249,9 @@ def _column(texts: "polars.Series", column: Column, whole: "tuple[tuple[str, ...
 
 def _compared(models: Sequence[TableModel], table: Table) -> tuple[Column, ...]:
     """The sensitive columns of which the distribution in all rows must be known."""
-    relative = [model for model in models if model.relative and isinstance(model, SensitiveModel)]
-    names = dict.fromkeys(column.name for model in relative for column in model.judged(table))
-    return table.select(names)
+    some = [model for model in models if isinstance(model, SensitiveModel)]
+    asking = [model for model in some if model.relative or model.named()]
+    return table.select(dict.fromkeys(column.name for model in asking for column in model.judged(table)))
 
 
 def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
@@ -264,6 +281,19 @@ def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...
     hidden = frame.filter(pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns))
     total = int(frame[COUNT].sum())
     return frame.height, total - int(hidden[COUNT].sum()), total
+
+
+def _insensitive(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns if column.role is Role.INSENSITIVE)
+
+
+def _shows(frame: "polars.DataFrame", columns: tuple[str, ...]) -> bool:
+    """Whether a cell of some columns is no star."""
+    return any(not frame[name].eq_missing(SUPPRESSED).all() for name in columns)
+
+
+def _either(one: bool, other: bool) -> bool:
+    return one or other
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

@@ -53,6 +53,18 @@ class Model(BaseModel):
     def ask(self, published: Published) -> None:
         """Refuse a question that is about nothing in the published data: it would be answered well for no reason."""
         self.accept(published)
+        self.refuse_unknown(published)
+
+    def refuse_unknown(self, data: Published) -> None:
+        """Refuse values or items that the promise names and the data, original or published, does not have.
+
+        A release that was made of data with them is not asked: it may publish none of them any more.
+
+        Raises
+        ------
+        UnknownName
+            With the near ones.
+        """
 
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""

@@ -1,6 +1,6 @@
 """What promises about the sensitive values of classes have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Self, TypeAlias
@@ -9,10 +9,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Floats, Mask
+from shoal.data.cells import SUPPRESSED
+from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.models.classes import Excerpt, PublishedClasses, Tally
 from shoal.models.evidence import Evidence, Number
 from shoal.models.model import TableModel
@@ -58,6 +60,31 @@ class SensitiveModel(TableModel):
     column: str | None = Field(
         default=None, description="the sensitive column that is promised about; every one unless told"
     )
+
+    def named(self) -> tuple[str, ...]:
+        """The sensitive values that the promise names; the missing one is the empty text."""
+        return ()
+
+    def refuse_unknown(self, data: Published) -> None:
+        """Refuse to bound values that no sensitive column has."""
+        if self.named() and isinstance(data, Table):
+            columns = self.judged(data)
+            self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
+
+    def refuse_absent(self, known: Iterable[str], columns: tuple[Column, ...]) -> None:
+        """Refuse named values that are not among the known ones of the columns."""
+        texts = set(known) - {SUPPRESSED}
+        for name in self.named():
+            if name not in texts:
+                where = " or ".join(column.name for column in columns)
+                raise UnknownName("value", name, sorted(texts), where)
+
+    def absent(self, tally: Tally) -> str:
+        """That named values are not published, in words; empty where all are."""
+        labels = tally.column.domain.labels
+        shown = {labels[code] for code in np.flatnonzero(tally.overall).tolist()}
+        names = [name or "(missing)" for name in self.named() if name not in shown]
+        return f"{tally.column.name}: no published cell is {' or '.join(names)}" if names else ""
 
     def columns(self) -> tuple[str, ...]:
         """The column, where one is named."""
@@ -116,7 +143,8 @@ class SensitiveModel(TableModel):
         """Judge the published values of every class, column by column."""
         classes = PublishedClasses.of(published)
         columns = self.judged(classes.table)
-        found = [(column, self.found(classes.tally(column), classes)) for column in columns]
+        tallies = [classes.tally(column) for column in columns]
+        found = [(column, self.found(tally, classes)) for column, tally in zip(columns, tallies, strict=True)]
         broken = [
             (float(finding.badness[place]), number, place)
             for number, (_, finding) in enumerate(found)
@@ -130,14 +158,14 @@ class SensitiveModel(TableModel):
         count = sum(int(finding.broken.sum()) for _, finding in found)
         values = {column.name: one.value for column, one in found if one.value is not None}
         lowest, highest = (values, {}) if self.greater_is_safer else ({}, values)
-        remarks = frozenset(one.told for _, one in found if one.told)
+        remarks = {one.told for _, one in found} | {self.absent(tally) for tally in tallies}
         return Evidence(
             tuple(offenders),
             count,
             {column.name: len(classes) for column in columns},
             lowest,
             highest,
-            remarks,
+            frozenset(filter(None, remarks)),
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
@@ -175,6 +203,13 @@ class SensitiveModel(TableModel):
 
     def _subject(self) -> str:
         return "every sensitive column" if self.column is None else self.column
+
+
+def _occurring(column: Column) -> Iterable[str]:
+    """The texts of a column's cells; of a column in parts, whose cells are elsewhere, those of its domain."""
+    if not len(column.codes):
+        return column.domain.labels
+    return (column.domain.labels[code] for code in np.unique(column.codes).tolist())
 
 
 def _worst(finding: Finding) -> list[int]:
