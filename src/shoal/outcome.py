@@ -210,7 +210,10 @@ def proved(models: Iterable[Model], published: Published) -> tuple[Verdict, ...]
     from shoal.models.nothing_published import nothing_published
 
     nothing = nothing_published(published)
-    return (*(model.verify(published) for model in models), *(() if nothing is None else (nothing,)))
+    return (
+        *(model.remarked(model.verify(published)) for model in models),
+        *(() if nothing is None else (nothing,)),
+    )
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:

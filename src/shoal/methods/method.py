@@ -134,13 +134,14 @@ class Method(BaseModel):
         return ()
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What to say of parameters, and of roles of the data, that were given and change nothing."""
-        if isinstance(data, Table) or not len(data.insensitive) or self.tells_insensitive:
-            return self.idle()
-        return (
+        """What to say of parameters, promises, and roles of the data, that were given and change nothing."""
+        said = [
             *self.idle(),
-            f"--insensitive has no effect: {self.name} treats such items like public ones.",
-        )
+            *(f"{model.name}: {why}." for model in self.models() if (why := model.vacuous())),
+        ]
+        if not isinstance(data, Table) and len(data.insensitive) and not self.tells_insensitive:
+            said.append(f"--insensitive has no effect: {self.name} treats such items like public ones.")
+        return tuple(said)
 
     def given(self, field: str) -> bool:
         """Whether a parameter has another value than by default."""

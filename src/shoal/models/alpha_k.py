@@ -88,6 +88,10 @@ class AlphaKAnonymity(SensitiveModel):
             ),
         )
 
+    def vacuous(self) -> str:
+        """No share is larger than 1."""
+        return "alpha = 1 promises nothing about shares: none is larger" if self.alpha >= 1 else ""
+
     def promise(self) -> str:
         """The promise in words."""
         what = (

@@ -98,7 +98,7 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
     for model in models:
         if type(model) not in judges:
             raise WrongUse(f"{model.name} cannot be judged in parts; verify it with --engine local.")
-    verdicts = tuple(judges[type(model)](model, data, supports, memory) for model in models)
+    verdicts = tuple(model.remarked(judges[type(model)](model, data, supports, memory)) for model in models)
     disorder = None if data.order is None else verdict_on(data.order())
     return (*verdicts, *last, *(() if disorder is None else (disorder,)))
 

@@ -39,6 +39,10 @@ class HkpCoherence(Model):
         assert isinstance(published, Baskets)
         return self.conclude_sets(*broken_sets(published, fraction(self.h), self.k, self.p), published)
 
+    def vacuous(self) -> str:
+        """No share is larger than 1."""
+        return "h = 1 promises nothing about sensitive items: no share is larger" if self.h >= 1 else ""
+
     def conclude_sets(self, least: int | None, broken: list[Broken], published: Baskets) -> Verdict:
         """The verdict that follows from the smallest cohort and the broken sets.
 

@@ -82,6 +82,11 @@ class ConfidenceBounding(SensitiveModel):
 
         return Finding(shares.broken, shares.worst, shares.value, why)
 
+    def vacuous(self) -> str:
+        """No share is larger than 1."""
+        free = [value or "(missing)" for value, bound in self.bounds.items() if bound >= 1]
+        return f"a bound of 1 promises nothing about {', '.join(free)}: no share is larger" if free else ""
+
     def promise(self) -> str:
         """The promise in words."""
         bounds = ", ".join(f"{value or '(missing)'} {bound:g}" for value, bound in self.bounds.items())

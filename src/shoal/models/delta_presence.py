@@ -91,6 +91,12 @@ class DeltaPresence(PopulationModel):
         """Never: a person may fit classes that lie in different parts."""
         return False
 
+    def vacuous(self) -> str:
+        """No chance is larger than 1, or less than 0."""
+        if self.delta_max < 1 or self.delta_min > 0:
+            return ""
+        return "a presence of 1 promises nothing: no chance is larger"
+
     def examine(self, published: Excerpt) -> Evidence:
         """Add up, for each person of the population, the chances in all classes whose published cells she fits."""
         lower, upper = fraction(self.delta_min), fraction(self.delta_max)

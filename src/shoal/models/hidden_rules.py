@@ -151,6 +151,10 @@ class HiddenRules(SensitiveModel):
             "; ".join([*([remark] if evidence.sums.get("classes") else []), *sorted(evidence.remarks)]),
         )
 
+    def vacuous(self) -> str:
+        """No confidence is larger than 1."""
+        return "confidence = 1 promises nothing: no rule has a larger one" if self.confidence >= 1 else ""
+
     def promise(self) -> str:
         """The promise in words."""
         what = f"the values {', '.join(self.values)}" if self.values else "any value"

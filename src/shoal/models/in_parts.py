@@ -124,7 +124,8 @@ def judge_table(
     )
     disorder = None if published.order is None else verdict_on(published.order())
     last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
-    return (*(verdicts[id(model)] for model in models), *last), classes.sums.get(CLASSES, 0)
+    judged = (model.remarked(verdicts[id(model)]) for model in models)
+    return (*judged, *last), classes.sums.get(CLASSES, 0)
 
 
 def refuse_unknown(models: Sequence[TableModel], published: PartedRelease) -> None:
@@ -168,7 +169,8 @@ def verify_lines(
     found = judged or tuple(Evidence() for _ in models)
     order = Evidence() if published.order is None else evidence_of(published.order())
     nothing = verdict_on_nothing(published.schema, tells=items > 0)
-    verdicts = tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
+    pairs = zip(models, found, strict=True)
+    verdicts = tuple(model.remarked(model.conclude(one.joined(order))) for model, one in pairs)
     return verdicts if nothing is None else (*verdicts, nothing)
 
 

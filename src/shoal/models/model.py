@@ -1,5 +1,6 @@
 """What every promise has in common."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -65,6 +66,15 @@ class Model(BaseModel):
         UnknownName
             With the near ones.
         """
+
+    def vacuous(self) -> str:
+        """Why the promise, or a part of it, holds of all data; empty where it does not."""
+        return ""
+
+    def remarked(self, verdict: Verdict) -> Verdict:
+        """The verdict with a remark where the promise holds of all data."""
+        said = [remark for remark in (verdict.remark, self.vacuous()) if remark]
+        return replace(verdict, remark="; ".join(said))
 
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""

@@ -72,6 +72,10 @@ class ReidentificationRisk(TableModel):
             best,
         )
 
+    def vacuous(self) -> str:
+        """No chance is larger than 1."""
+        return f"the {self.over} risk of 1 promises nothing: none is larger" if self.risk >= 1 else ""
+
     def examine(self, published: Excerpt) -> Evidence:
         """Count the persons of each class of published cells."""
         classes = PublishedClasses.of(published)

@@ -146,6 +146,10 @@ class TCloseness(SensitiveModel):
             told=self._taken(kind, tally),
         )
 
+    def vacuous(self) -> str:
+        """No distance is larger than 1."""
+        return "t = 1 promises nothing: no two distributions are farther apart" if self.t >= 1 else ""
+
     def promise(self) -> str:
         """The promise in words."""
         by = "" if self.distance == "by-kind" else f" (distance {self.distance})"
