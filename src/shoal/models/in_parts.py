@@ -110,7 +110,7 @@ def judge_table(
     examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, told=told)
     found = _by_class(
         rows,
-        partial(_counted_too, examine=examine, quasi=quasi),
+        partial(_counted_too, examine=examine, quasi=quasi, columns=tuple(column.name for column in named)),
         quasi,
         -(-count // min(fits, max(count // 32, SMALL_PART))),
     )
@@ -232,10 +232,13 @@ def _examined(
 
 
 def _counted_too(
-    frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str]
+    frame: "polars.DataFrame",
+    examine: "Callable[[polars.DataFrame], list[Evidence]]",
+    quasi: list[str],
+    columns: tuple[str, ...],
 ) -> list[Evidence]:
-    """What models find in some classes, and how many classes there are."""
-    classes = frame.select(quasi).n_unique() if quasi else min(frame.height, 1)
+    """What models find in some classes, and how many classes there are; rows that tell nothing are in none."""
+    classes = frame.filter(~_hidden(columns)).select(quasi).n_unique() if quasi else min(frame.height, 1)
     return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
 
@@ -278,11 +281,15 @@ def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...]:
     """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
+    told, total = frame.filter(~_hidden(columns))[COUNT].sum(), frame[COUNT].sum()
+    return frame.height, int(told), int(total)
+
+
+def _hidden(columns: tuple[str, ...]) -> "polars.Expr":
+    """Which rows tell nothing, as `telling_rows` says."""
     import polars as pl
 
-    hidden = frame.filter(pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns))
-    total = int(frame[COUNT].sum())
-    return frame.height, total - int(hidden[COUNT].sum()), total
+    return pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns)
 
 
 def _insensitive(table: Table) -> tuple[str, ...]:
