@@ -76,7 +76,8 @@ class UnknownName(WrongUse, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: object = None) -> None:
         names = list(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.6)
+        folded = {one.casefold(): one for one in names}
+        near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
         place = "" if where is None else f" in {where}"

@@ -52,11 +52,11 @@ def test_values_that_no_sensitive_column_has(promise: Callable[[str], TableModel
     roles: dict[str, Any] = {"quasi": "age", "sensitive": ["illness", "job"]}
     said = "no value 'HIV' in illness or job. Did you mean 'hiv'"
     for engine in (None, Stream("1GB")):
-        with pytest.raises(UnknownName, match=said.replace("HIV", "hiw")):
-            anonymize(people, "mondrian", promises=[promise("hiw")], engine=engine, **roles)
+        with pytest.raises(UnknownName, match=said):
+            anonymize(people, "mondrian", promises=[promise("HIV")], engine=engine, **roles)
         # A value of either column will do.
         anonymize(people, "mondrian", promises=[promise("hiv")], engine=engine, **roles)
-    with pytest.raises(UnknownName, match="no value 'HIV' in illness or job"):
+    with pytest.raises(UnknownName, match=said):
         verify(people, promises=[promise("HIV")], **roles)
     assert all(verify(people, promises=[promise("hiv")], **roles))
 
