@@ -15,7 +15,7 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.methods.mondrian.parts import cut_parts
-from shoal.methods.mondrian.plan import Plan
+from shoal.methods.mondrian.plan import Plan, tied_rows
 from shoal.methods.mondrian.publish import Form
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.model import TableModel
@@ -58,6 +58,11 @@ class Mondrian(TableMethod):
         """Relaxed cuts put equal rows on both sides."""
         return "--partitioning relaxed" if self.partitioning == "relaxed" else ""
 
+    @property
+    def splits_ties(self) -> bool:
+        """Relaxed cuts do."""
+        return self.partitioning == "relaxed"
+
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
@@ -68,7 +73,8 @@ class Mondrian(TableMethod):
         data.select(self.weights)
         begin = time.perf_counter()
         plan = self._plan(data, models)
-        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads)
+        rows = tied_rows(data, seed) if self.splits_ties else None
+        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads, rows)
         cut = time.perf_counter()
         # Class by class, so that what a class publishes is written from end to end, and not here and there.
         by_class = data.take(order)

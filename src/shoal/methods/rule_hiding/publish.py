@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
+from shoal.data.hashes import mixed, text_hashes
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
@@ -36,6 +37,17 @@ def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.ran
     mask = np.zeros(len(keys), dtype=np.bool_)
     mask[order[turn < stars[entries]]] = True
     return mask
+
+
+def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> AnyArray:
+    """A number that looks random for each class and value that meet: it follows from their texts and the key alone."""
+    import polars as pl
+
+    state = np.full(len(classes), key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
+    for column, cells in zip(table.quasi, classes.cells.T, strict=True):
+        state = mixed(state) + text_hashes(pl.Series(column.domain.labels, dtype=pl.String))[cells]
+    labels = pl.Series(values.column.domain.labels, dtype=pl.String)
+    return mixed(mixed(state)[values.classes] + text_hashes(labels)[values.codes])
 
 
 def starred(column: Column, rows: Mask) -> Column:
