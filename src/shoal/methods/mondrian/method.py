@@ -13,7 +13,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.errors import WrongUse
+from shoal.errors import Infeasible, WrongUse
 from shoal.methods.mondrian.parts import cut_parts
 from shoal.methods.mondrian.plan import Plan, tied_rows
 from shoal.methods.mondrian.publish import Form
@@ -78,8 +78,8 @@ class Mondrian(TableMethod):
         cut = time.perf_counter()
         # Class by class, so that what a class publishes is written from end to end, and not here and there.
         by_class = data.take(order)
-        classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        table, rows = published(by_class, plan.publish(by_class, starts), classes)
+        table, rows = published(by_class, plan.publish(by_class, starts))
+        _refuse_unkept(models, table)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         return self._release(table, models), Trace(order[rows], timings, {"classes": len(starts) - 1})
 
@@ -120,3 +120,18 @@ class Mondrian(TableMethod):
             parameters=self.model_dump(mode="json", exclude={"promises"}),
             promises=tuple(model.as_promise() for model in models),
         )
+
+
+def _refuse_unkept(models: tuple[TableModel, ...], table: Table) -> None:
+    """Refuse a release that breaks a promise which coarser classes need not keep.
+
+    Such a promise may be broken by the whole table, which is never cut then, and by classes that are published by the
+    same cells, and so are one.
+    """
+    for model in models:
+        if not model.coarsens and not (verdict := model.verify(table)).holds:
+            where, why = verdict.offenders[0].where, verdict.offenders[0].why
+            raise Infeasible(
+                f"No cuts were found that keep {model.name}; in the class {where}: {why}. Promise less, or let the "
+                "method lattice suppress rows."
+            )

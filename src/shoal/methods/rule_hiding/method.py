@@ -193,8 +193,6 @@ class RuleHiding(TableMethod):
         if self.anonymize_with != NONE:
             return self._inner().anonymize_parts(data, engine, seed)
         self._refuse_as_it_is(data.schema)
-        if data.schema.entity is not None:
-            raise WrongUse("Persons with several rows cannot be counted in parts; use --engine local.")
         published, models = texts_of(data), self._first_models(data.schema)
         for model, verdict in zip(models, verify_table(models, published, engine.memory), strict=True):
             _refuse_unkept(model, verdict)
@@ -309,7 +307,7 @@ class RuleHiding(TableMethod):
             changed, notes = self._starring().columns(table, hidden.judged(table), random, key)
         if not any(column is not table.column(name) for name, column in changed.items()):
             return table, trace.rows, notes
-        made, rows = rearranged(data, table, changed, trace.rows)
+        made, rows = rearranged(table, changed, trace.rows)
         return made, rows, notes
 
     def _refuse_unknown_values(self, judged: tuple[Column, ...]) -> None:

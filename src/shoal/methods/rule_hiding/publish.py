@@ -67,27 +67,26 @@ def starred(column: Column, rows: Mask) -> Column:
     )
 
 
-def rearranged(data: Table, table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
-    """Put changed columns in the place of the old ones, number persons anew, and restore the canonical order.
+def rearranged(table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
+    """Put changed columns in the place of the old ones, and restore the canonical order.
 
-    The numbers of persons and the order of rows follow the cells as they are published now. What they were before
-    would tell the rank of a starred value.
+    The order of rows follows the cells as they are published now. What it was before would tell the rank of a starred
+    value.
 
     Parameters
     ----------
-    data, rows
-        The original, and its row for each row of the table.
+    rows
+        The original row of each row of the table.
     """
-    entity = {} if data.entity is None else {data.entity.name: data.entity.take(rows)}
-    changed = Table(tuple({**columns, **entity}.get(column.name, column) for column in table.columns))
-    table, order = published(changed, {}, Classes.of(changed).of_row)
+    changed = Table(tuple(columns.get(column.name, column) for column in table.columns))
+    table, order = published(changed, {})
     return table, rows[order]
 
 
 def as_it_is(data: Table) -> tuple[Table, Trace]:
     """A table that is published as it stands: without its identifying columns, in canonical order."""
     kept = Table(tuple(column for column in data.columns if column.role is not Role.IDENTIFYING))
-    table, order = published(kept, {}, Classes.of(kept).of_row)
+    table, order = published(kept, {})
     return table, Trace(order)
 
 

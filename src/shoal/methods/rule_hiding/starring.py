@@ -114,7 +114,7 @@ class Starring:
             for values, found, here in zip(columns, stars, inside, strict=True):
                 counts = values.counts[here]
                 found[here] = counts
-                if plain and len(columns) == 1 and table.entity is None and not values.stars[place]:
+                if plain and len(columns) == 1 and not values.stars[place]:
                     least = vanishing_stars(counts, values.guarded[here], bound.c)
                     if int((counts - least).sum()) >= max(self.k, 1):
                         found[here] = least
