@@ -9,12 +9,13 @@ from tests.tables import table
 from shoal.data.statistics import group_statistics
 
 
+@pytest.mark.parametrize("entity", ["who", None], ids=["persons", "rows"])
 @pytest.mark.parametrize("count", [3, 500], ids=["few groups", "many groups"])
-def test_counts_are_those_of_a_dictionary(count: int) -> None:
+def test_counts_are_those_of_a_dictionary(count: int, entity: str | None) -> None:
     random = np.random.default_rng(1)
     values = random.choice(["u", "v", None], 60).tolist()
     who = random.choice(list("pqrst"), 60).tolist()
-    data = table({"x": ["a"] * 60, "s": values, "who": who}, sensitive=["s"], entity="who")
+    data = table({"x": ["a"] * 60, "s": values, "who": who}, sensitive=["s"], entity=entity)
     groups = random.integers(-1, count, 60)
     statistics = group_statistics(data, groups, count, ("s",))
     histogram = statistics.sensitive["s"]
@@ -22,11 +23,12 @@ def test_counts_are_those_of_a_dictionary(count: int) -> None:
     for group in range(count):
         inside = [row for row in range(60) if groups[row] == group]
         assert statistics.sizes[group] == len(inside)
-        assert statistics.persons[group] == len({who[row] for row in inside})
+        person = {row: str(row) if entity is None else who[row] for row in inside}
+        assert statistics.persons[group] == histogram.sizes[group] == len(set(person.values()))
         entries = slice(histogram.indptr[group], histogram.indptr[group + 1])
         labels = [histogram.domain.labels[code] for code in histogram.values[entries]]
         assert dict(zip(labels, histogram.counts[entries].tolist(), strict=True)) == Counter(
-            values[row] or "" for row in inside
+            value for _, value in {(person[row], values[row] or "") for row in inside}
         )
     assert histogram.overall.sum() == 60
 

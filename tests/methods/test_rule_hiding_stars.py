@@ -193,3 +193,16 @@ def test_adult(c: float, public_data: Any) -> None:
         here = {tuple(row[name] for name in quasi) for row in some}
         stars = sum(row["occupation"] == "*" for row in rows if tuple(row[name] for name in quasi) in here)
         assert stars == least_stars_of_classes(some, quasi, "occupation", c)
+
+
+def test_decoys_of_values_that_tie_are_drawn() -> None:
+    """Were the first value of a tie starred, no star could hide one behind those that are shown."""
+    data = table({"x": ["a"] * 5, "s": list("uuuvw")}, sensitive=["s"])
+    shown = {
+        "".join(
+            row["s"]
+            for row in published(data, seed, confidence=0.5, strategy="decoy", anonymize_with="none")[0]
+        )
+        for seed in range(20)
+    }
+    assert shown == {"**uuv", "**uuw"}

@@ -88,13 +88,23 @@ def test_presence_from_below(data, population, seed):
 
 
 @given(data=tables(), seed=st.integers(0, 1000))
+@settings(max_examples=25)
 def test_persons_are_counted(data, seed):
     random = np.random.default_rng(seed)
     person = column("person", [f"{draw}" for draw in random.integers(0, 4, data.rows)], Role.ENTITY)
     data = Table((*data.columns, person))
-    model = KAnonymity(k=2, entity="person")
-    (verdict,) = verify_table([model], parted_release(data, seed), 1 << 30)
-    same(verdict, model.verify(data))
+    models = [KAnonymity(k=2, entity="person")]
+    for name in PARAMETERS:
+        if name not in ("delta-presence", "k-anonymity"):
+            models += [
+                model.model_copy(update={"entity": "person"})
+                for model in promises(name)
+                if "entity" in type(model).model_fields
+            ]
+    for model, verdict in zip(models, verify_table(models, parted_release(data, seed), 1 << 30), strict=True):
+        same(verdict, model.verify(data))
+    with pytest.raises(WrongUse, match="does not go with several rows a person"):
+        verify_table([HiddenRules(confidence=0.5)], parted_release(data, seed), 1 << 30)
 
 
 @given(data=tables(), seed=st.integers(0, 1000))

@@ -8,7 +8,6 @@ from typing import Any
 
 Row = dict[str, str]
 Promise = dict[str, Any]
-Counts = Counter[str]
 
 
 def keeps(
@@ -27,7 +26,7 @@ def keeps(
     for column in [promise["column"]] if promise.get("column") else sensitive:
         whole = told(rows, column)
         for members in classes.values():
-            here = told(members, column)
+            here = told(members, column, promise.get("entity"))
             if promise["model"] == "alpha-k-anonymity" and persons(members, promise) < promise["k"]:
                 return False
             if here and not BY_CLASS[promise["model"]](promise, here, whole):
@@ -43,9 +42,23 @@ def classes_of(rows: Sequence[Row], quasi: Sequence[str]) -> dict[tuple[str, ...
     return classes
 
 
-def told(rows: Sequence[Row], column: str) -> Counts:
-    """The sensitive values that rows tell."""
-    return Counter(row[column] for row in rows if row[column] != "*")
+class Counts(Counter[str]):
+    """How many rows, or persons, have each value; and how many of them tell any."""
+
+    size: int = 0
+
+    def several(self) -> bool:
+        """Whether somebody has several values."""
+        return self.total() > self.size
+
+
+def told(rows: Sequence[Row], column: str, entity: str | None = None) -> Counts:
+    """The sensitive values that rows tell, each once a person where a column says who has which rows."""
+    who = {place: str(place) if entity is None else row[entity] for place, row in enumerate(rows)}
+    pairs = {(who[place], row[column]) for place, row in enumerate(rows) if row[column] != "*"}
+    counts = Counts(value for _, value in pairs)
+    counts.size = len({person for person, _ in pairs})
+    return counts
 
 
 def persons(rows: Sequence[Row], promise: Promise) -> int:
@@ -58,27 +71,29 @@ def exact(number: float) -> Fraction:
 
 
 def distinct(promise: Promise, here: Counts, whole: Counts) -> bool:
-    return len(here) >= promise["l"]
+    return not here.several() and len(here) >= promise["l"]
 
 
 def entropy(promise: Promise, here: Counts, whole: Counts) -> bool:
     """-Σ c/n log(c/n) >= log l, as n^n >= l^n Π c^c."""
     n = sum(here.values())
-    return n**n >= exact(promise["l"]) ** n * math.prod(count**count for count in here.values())
+    return not here.several() and n**n >= exact(promise["l"]) ** n * math.prod(
+        count**count for count in here.values()
+    )
 
 
 def recursive(promise: Promise, here: Counts, whole: Counts) -> bool:
     counts = sorted(here.values(), reverse=True)
-    return counts[0] < exact(promise["c"]) * sum(counts[promise["l"] - 1 :])
+    return not here.several() and counts[0] < exact(promise["c"]) * sum(counts[promise["l"] - 1 :])
 
 
 def alpha(promise: Promise, here: Counts, whole: Counts) -> bool:
     bounded = promise["values"] or list(here)
-    return all(Fraction(here[value], sum(here.values())) <= exact(promise["alpha"]) for value in bounded)
+    return all(Fraction(here[value], here.size) <= exact(promise["alpha"]) for value in bounded)
 
 
 def confidence(promise: Promise, here: Counts, whole: Counts) -> bool:
-    shares = {value: Fraction(here[value], sum(here.values())) for value in promise["bounds"]}
+    shares = {value: Fraction(here[value], here.size) for value in promise["bounds"]}
     return all(share <= exact(promise["bounds"][value]) for value, share in shares.items())
 
 

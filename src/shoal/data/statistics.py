@@ -22,6 +22,9 @@ class Histogram:
     The values of group g are ``values[indptr[g]:indptr[g + 1]]``, ascending, with their `counts`. The distribution that
     groups are compared with is `overall`: that of all rows to be published, because a reader of the release can
     compute no other. The `domain` tells the texts and the order of the values, for models that ask for them.
+
+    Where a column says which rows belong to one person, `counts` are the persons who have a value in some row of the
+    group, each once a value, and `persons` all persons of the group: somebody with several values counts for each.
     """
 
     indptr: Indptr
@@ -29,6 +32,17 @@ class Histogram:
     counts: Counts
     overall: Counts
     domain: Domain | None = None
+    persons: Counts | None = None
+
+    @property
+    def sums(self) -> Counts:
+        """The sum of the counts of each group."""
+        return np.diff(np.concatenate(([0], np.cumsum(self.counts)))[self.indptr])
+
+    @property
+    def sizes(self) -> Counts:
+        """What the share of a value is a share of: the persons of each group, or its rows."""
+        return self.sums if self.persons is None else self.persons
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,14 +113,33 @@ def group_statistics(
         persons = np.diff(_pairs(here, entity.codes[inside], count, len(entity.domain))[0])
     sensitive = {}
     for column in table.select(columns):
-        indptr, values, counts = _pairs(here, column.codes[inside], count, len(column.domain))
-        codes = column.codes if published is None else column.codes[published]
+        held, codes = here, column.codes[inside]
+        if table.entity is not None:
+            held, codes = once_a_person(here, table.entity.codes[inside], codes, len(column.domain))
+        indptr, values, counts = _pairs(held, codes, count, len(column.domain))
+        kept = column.codes if published is None else column.codes[published]
         if overall is None:
-            whole = np.bincount(codes, minlength=len(column.domain)).astype(np.int64)
+            whole = np.bincount(kept, minlength=len(column.domain)).astype(np.int64)
         else:
             whole = overall[column.name]
-        sensitive[column.name] = Histogram(indptr, values, counts, whole, column.domain)
+        of_persons = None if table.entity is None else persons
+        sensitive[column.name] = Histogram(indptr, values, counts, whole, column.domain, of_persons)
     return GroupStatistics(sizes, persons, sensitive, population, table, groups)
+
+
+def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Rows, Codes]:
+    """The groups and values of rows, each value of a person once a group.
+
+    Parameters
+    ----------
+    groups, who, codes
+        The group, the person and the value of each row.
+    size
+        The number of values.
+    """
+    kinds, held = np.unique(who.astype(np.int64) * size + codes, return_inverse=True)
+    keys = np.unique(groups * max(len(kinds), 1) + held)
+    return keys // max(len(kinds), 1), (kinds[keys % max(len(kinds), 1)] % max(size, 1)).astype(np.int32)
 
 
 def whole_statistics(data: "PartedTable", columns: tuple[str, ...] = ()) -> GroupStatistics:

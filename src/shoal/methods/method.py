@@ -52,6 +52,11 @@ class Method(BaseModel):
     paper: ClassVar[str]
     """Where it was published."""
 
+    @property
+    def splits_ties(self) -> bool:
+        """Whether it may part rows whose public values are equal: by a secret order, new in each run without a seed."""
+        return False
+
     def models(self) -> tuple[Model, ...]:
         """The promises that a release of this method keeps."""
         raise NotImplementedError

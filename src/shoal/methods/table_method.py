@@ -266,7 +266,7 @@ class TableMethod(Method):
         left out, that says something only of promises which every larger set of rows keeps as well.
         """
         for model in models:
-            certain = model.monotone and (model.absorbs or not self.suppresses)
+            certain = model.coarsens and (model.absorbs or not self.suppresses)
             if certain and not model.holds(whole)[0]:
                 refusal = model.refusal(whole)
                 raise Infeasible(str(refusal), refusal.best)
@@ -300,8 +300,10 @@ def read_population(path: str, table: Table) -> Table:
     return Table(tuple(replace(column, hierarchy=known[column.name]) for column in population.columns))
 
 
-def published(table: Table, quasi: dict[str, Column], classes: Rows) -> tuple[Table, Rows]:
+def published(table: Table, quasi: dict[str, Column]) -> tuple[Table, Rows]:
     """Put published columns together in the order of the input and the rows in canonical order.
+
+    An entity column is numbered anew inside each class.
 
     Parameters
     ----------
@@ -309,8 +311,6 @@ def published(table: Table, quasi: dict[str, Column], classes: Rows) -> tuple[Ta
         The original: its sensitive and insensitive columns are published as they are.
     quasi
         The published column of each quasi-identifier, row by row as in the original.
-    classes
-        The class of each row; an entity column is numbered anew inside each class.
 
     Returns
     -------
@@ -321,27 +321,21 @@ def published(table: Table, quasi: dict[str, Column], classes: Rows) -> tuple[Ta
     ]
     if table.entity is not None:
         plain = [column for column in columns if column.role is not Role.ENTITY]
-        numbered = number_persons(table.entity, plain, classes)
+        numbered = number_persons(table.entity, plain)
         columns = [numbered if column.role is Role.ENTITY else column for column in columns]
     order = canonical_order(columns)
     return Table(tuple(column.take(order) for column in columns)), order
 
 
-def number_persons(entity: Column, published_columns: list[Column], classes: Rows) -> Column:
+def number_persons(entity: Column, published_columns: list[Column]) -> Column:
     """Replace who a person is by a number that is valid only inside a class.
 
     Rows of one person in one class share a number, so that a reader can count persons; across classes numbers mean
-    nothing. Persons of a class are numbered by their published rows in ascending order, so that a number tells
-    nothing of the input either.
+    nothing. A class is what a reader sees: the rows whose published quasi-identifiers are equal. Its persons are
+    numbered by their published rows in ascending order, so that a number tells nothing of the input either.
     """
-    keys = [column.domain.ranks()[column.codes] for column in published_columns]
-    order = order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
-    changes = np.zeros(len(order), dtype=bool)
-    for key in keys:
-        changes[1:] |= key[order][1:] != key[order][:-1]
-    cells = np.empty(len(order), dtype=np.int64)
-    cells[order] = np.cumsum(changes)
-
+    cells = _numbered(published_columns)
+    classes = _numbered([column for column in published_columns if column.role is Role.QUASI])
     _, person = np.unique(classes * len(entity.domain) + entity.codes, return_inverse=True)
     by_person = order_by(
         [person.astype(np.int32), cells.astype(np.int32)], [int(person.max()) + 1, int(cells.max()) + 1]
@@ -359,3 +353,15 @@ def number_persons(entity: Column, published_columns: list[Column], classes: Row
     number[in_class] = np.arange(len(rank)) - first
     domain = nominal(tuple(str(place + 1) for place in range(int(number.max()) + 1)))
     return Column(entity.name, Role.ENTITY, domain, number[person].astype(np.int32))
+
+
+def _numbered(columns: list[Column]) -> Rows:
+    """The rank of each row among the distinct combinations of texts."""
+    keys = [column.domain.ranks()[column.codes] for column in columns]
+    order = order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    changes = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.cumsum(changes)
+    return numbers

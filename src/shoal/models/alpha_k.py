@@ -14,14 +14,15 @@ from shoal.errors import Infeasible
 from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.exact import fraction, rounded_up
 from shoal.models.sensitive import Finding, SensitiveModel
-from shoal.models.shares import Bounds, Shares, shares_kept
+from shoal.models.shares import Bounds, Shares, shares_kept, told_share
 
 
 class AlphaKAnonymity(SensitiveModel):
     """Every class has at least k rows, and no sensitive value has a share of more than α in it.
 
     The paper's first model bounds one sensitive value and its general one every value: name `values` for the former.
-    With `entity`, k counts persons. Shares are always shares of rows.
+    With `entity`, k counts persons, and the share of a value is that of the persons of the class who have it in some
+    row: somebody with several values counts for each.
     """
 
     name: ClassVar[str] = "alpha-k-anonymity"
@@ -62,7 +63,7 @@ class AlphaKAnonymity(SensitiveModel):
         for column in self.columns() or tuple(whole.sensitive):
             histogram = whole.sensitive[column]
             for _, places in self._bounds().entries(histogram.values, _labels(histogram)):
-                largest = Fraction(int(histogram.counts[places].max(initial=0)), int(whole.sizes[0]))
+                largest = Fraction(int(histogram.counts[places].max(initial=0)), int(histogram.sizes[0]))
                 share, name = max((share, name), (largest, column))
         best = rounded_up(share)
         return Infeasible(
@@ -76,13 +77,12 @@ class AlphaKAnonymity(SensitiveModel):
         shares = Shares.of(tally, self._bounds())
         persons = classes.persons(self.entity)
         small = persons < self.k
-        noun = "rows" if self.entity is None else "persons"
         return Finding(
             broken=shares.broken | small,
             badness=np.where(small, 1 + 1 / np.maximum(persons, 1), shares.worst),
             value=shares.value,
             why=lambda place: (
-                f"{counted(int(persons[place]), noun)} where {self.k} are promised"
+                f"{counted(int(persons[place]), tally.noun)} where {self.k} are promised"
                 if small[place]
                 else f"{_most_frequent(tally, place)} where a share of {self.alpha:g} is promised"
             ),
@@ -99,7 +99,8 @@ class AlphaKAnonymity(SensitiveModel):
             if self.values
             else f"any value of {self._subject()}"
         )
-        return f"every class has at least {self.k} rows and a share of {what} of at most {self.alpha:g}"
+        who, of = ("rows", "of") if self.entity is None else ("persons", "of persons with")
+        return f"every class has at least {self.k} {who} and a share {of} {what} of at most {self.alpha:g}"
 
     def threshold(self) -> Fraction:
         """The largest share."""
@@ -117,4 +118,4 @@ def _labels(histogram: Histogram) -> tuple[str, ...]:
 
 def _most_frequent(tally: Tally, place: int) -> str:
     value, count = next(iter(tally.of(place).items()))
-    return f"{count} of {tally.sizes[place]} rows are {value}"
+    return told_share(tally, place, value, count)

@@ -20,16 +20,20 @@ class Tally:
     A cell ``*`` tells no value: it is left out, and so a class all of whose cells are ``*`` says nothing and can break
     nothing. A missing cell is a value.
 
+    Where persons are counted, they stand for the cells: a person counts once for each value that she has in the class.
+
     Parameters
     ----------
     column
         The column that is judged.
     sizes
-        Cells of each class that tell a value.
+        Cells of each class that tell a value, or persons of whom one does.
     indptr, values, counts
         The values of class c are ``values[indptr[c]:indptr[c + 1]]``, ascending, with their counts.
     overall
         How often each value is published in all.
+    noun
+        What is counted: rows, or persons.
     """
 
     column: Column
@@ -38,6 +42,15 @@ class Tally:
     values: Codes
     counts: Counts
     overall: Counts
+    noun: str = "rows"
+
+    @property
+    def several(self) -> Mask:
+        """The classes in which somebody has several values."""
+        sums = np.zeros(len(self.sizes), dtype=np.int64)
+        np.add.at(sums, np.repeat(np.arange(len(self.sizes)), np.diff(self.indptr)), self.counts)
+        mask: Mask = sums > self.sizes
+        return mask
 
     @property
     def total(self) -> int:
@@ -138,20 +151,29 @@ class PublishedClasses:
     def __len__(self) -> int:
         return len(self.first)
 
-    def persons(self, entity: str | None) -> Counts:
-        """Persons of each class: rows with the same cell in the entity column count once."""
+    def persons(self, entity: str | None, rows: Rows | None = None) -> Counts:
+        """Persons of each class: rows with the same cell in the entity column count once.
+
+        Parameters
+        ----------
+        rows
+            The rows that count; all unless told.
+        """
         if entity is None:
             return self.sizes
         column = self.table.column(entity)
-        pairs = np.unique(self.number * len(column.domain) + column.codes)
+        number, codes = (
+            (self.number, column.codes) if rows is None else (self.number[rows], column.codes[rows])
+        )
+        pairs = np.unique(number * len(column.domain) + codes)
         return np.bincount(pairs // max(len(column.domain), 1), minlength=len(self)).astype(np.int64)
 
-    def tally(self, column: Column) -> Tally:
-        """Count the published values of a column in each class."""
+    def tally(self, column: Column, entity: str | None = None) -> Tally:
+        """Count the published values of a column in each class: the rows, or the persons of an entity column."""
         labels = column.domain.labels
         told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
         rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
-        pairs, counts = self._pairs(rows, column)
+        pairs, counts = self._pairs(rows, column, entity)
         indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
         values = (pairs % max(len(labels), 1)).astype(np.int32)
         overall = self.excerpt.overall.get(column.name)
@@ -160,11 +182,18 @@ class PublishedClasses:
             np.add.at(overall, values, counts)
         sizes = np.zeros(len(self), dtype=np.int64)
         np.add.at(sizes, np.repeat(np.arange(len(self)), np.diff(indptr)), counts)
-        return Tally(column, sizes, indptr, values, counts, overall)
+        if entity is None:
+            return Tally(column, sizes, indptr, values, counts, overall)
+        return Tally(column, self.persons(entity, rows), indptr, values, counts, overall, "persons")
 
-    def _pairs(self, rows: Rows, column: Column) -> tuple[Rows, Counts]:
-        """The pairs of class and value of some rows, ascending, and how many rows of the published table have each."""
+    def _pairs(self, rows: Rows, column: Column, entity: str | None) -> tuple[Rows, Counts]:
+        """The pairs of class and value of some rows, ascending, and how many rows, or persons, have each."""
         keys = self.number[rows] * len(column.domain) + column.codes[rows]
+        if entity is not None:
+            who = self.table.column(entity)
+            kinds, keys = np.unique(keys, return_inverse=True)
+            held = np.unique(keys * max(len(who.domain), 1) + who.codes[rows])
+            return kinds, np.bincount(held // max(len(who.domain), 1), minlength=len(kinds)).astype(np.int64)
         if self.excerpt.weights is None:
             keys.sort()
             starts = (

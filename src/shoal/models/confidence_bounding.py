@@ -11,14 +11,15 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.models.classes import PublishedClasses, Tally
 from shoal.models.exact import fraction, rounded_up
 from shoal.models.sensitive import Finding, SensitiveModel
-from shoal.models.shares import Bounds, Shares, shares_kept
+from shoal.models.shares import Bounds, Shares, shares_kept, told_share
 
 
 class ConfidenceBounding(SensitiveModel):
     """No class lets a reader infer a named sensitive value with more confidence than the bound of that value.
 
     The confidence is the share of the value in the class. Values that are not named may have any share, so that rare
-    secrets can be bounded tightly and harmless values not at all. The missing value is named by the empty text.
+    secrets can be bounded tightly and harmless values not at all. The missing value is named by the empty text. With
+    `entity`, it is the share of the persons of the class who have the value in some row.
     """
 
     name: ClassVar[str] = "confidence-bounding"
@@ -30,6 +31,7 @@ class ConfidenceBounding(SensitiveModel):
     absorbs: ClassVar[bool] = False
 
     bounds: dict[str, float] = Field(min_length=1, description="sensitive value to largest confidence in it")
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
     @field_validator("bounds")
     @classmethod
@@ -55,7 +57,7 @@ class ConfidenceBounding(SensitiveModel):
             counts = dict(zip(histogram.values.tolist(), histogram.counts.tolist(), strict=True))
             for value, bound in self.bounds.items():
                 code = histogram.domain.labels.index(value) if value in histogram.domain.labels else -1
-                share = Fraction(counts.get(code, 0), int(whole.sizes[0]))
+                share = Fraction(counts.get(code, 0), int(histogram.sizes[0]))
                 if share > fraction(bound):
                     best = rounded_up(share)
                     return Infeasible(
@@ -74,7 +76,8 @@ class ConfidenceBounding(SensitiveModel):
             named = {value: inside.get(value or "(missing)", 0) for value in self.bounds}
             size = int(tally.sizes[place])
             said = [
-                f"{count} of {size} rows are {value or '(missing)'} where a share of {self.bounds[value]:g} is promised"
+                f"{told_share(tally, place, value or '(missing)', count)} where a share of {self.bounds[value]:g} is "
+                "promised"
                 for value, count in named.items()
                 if count > fraction(self.bounds[value]) * size
             ]
@@ -90,7 +93,8 @@ class ConfidenceBounding(SensitiveModel):
     def promise(self) -> str:
         """The promise in words."""
         bounds = ", ".join(f"{value or '(missing)'} {bound:g}" for value, bound in self.bounds.items())
-        return f"in every class the shares of values of {self._subject()} are at most: {bounds}"
+        of = "values" if self.entity is None else "persons with values"
+        return f"in every class the shares of {of} of {self._subject()} are at most: {bounds}"
 
     def threshold(self) -> Fraction:
         """The largest of the bounds."""

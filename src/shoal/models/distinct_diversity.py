@@ -14,7 +14,10 @@ from shoal.models.sensitive import Finding, SensitiveModel
 
 
 class DistinctDiversity(SensitiveModel):
-    """Every class holds at least l different values of the sensitive column. Missing is one of them."""
+    """Every class holds at least l different values of the sensitive column. Missing is one of them.
+
+    With `entity`, every person has one value in a class: where somebody has several, the promise is broken.
+    """
 
     name: ClassVar[str] = "distinct-diversity"
     paper: ClassVar[str] = (
@@ -24,8 +27,10 @@ class DistinctDiversity(SensitiveModel):
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = True
     greater_is_safer: ClassVar[bool] = True
+    one_value: ClassVar[bool] = True
 
     l: int = Field(ge=2, description="least number of different sensitive values of a class")  # noqa: E741
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups hold l values."""

@@ -20,7 +20,8 @@ class EntropyDiversity(SensitiveModel):
     """The entropy of the sensitive values of every class is at least log l.
 
     A class reaches l if its values are as uncertain as l equally frequent ones. The comparison is exact: where
-    floating-point numbers cannot tell, whole numbers decide.
+    floating-point numbers cannot tell, whole numbers decide. With `entity`, it is the entropy of the values of persons,
+    each of whom has one: where somebody has several in a class, the promise is broken.
     """
 
     name: ClassVar[str] = "entropy-diversity"
@@ -31,10 +32,12 @@ class EntropyDiversity(SensitiveModel):
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
     greater_is_safer: ClassVar[bool] = True
+    one_value: ClassVar[bool] = True
 
     l: float = Field(  # noqa: E741
         gt=1, allow_inf_nan=False, description="least effective number of sensitive values of a class"
     )
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have an entropy of at least log l."""

@@ -90,6 +90,9 @@ def judge_table(
     """
     table = published.schema
     assert isinstance(table, Table)
+    for model in models:
+        if isinstance(model, SensitiveModel):
+            model.judged(table)
     entities = {getattr(model, "entity", None) for model in models} - {None}
     named = [column for column in table.columns if column.role in (Role.QUASI, Role.SENSITIVE)]
     columns = (*named, *(column for column in table.columns if column.name in entities))

@@ -137,6 +137,15 @@ class TableModel(Model):
         """
         return "population" not in type(self).model_fields or self.absorbs
 
+    @property
+    def coarsens(self) -> bool:
+        """Whether coarser classes stay safe, as this promise counts.
+
+        What `monotone` says is said of rows. Somebody may stand in two classes and counts once in their union: that
+        does no harm where more persons can only help, as `absorbs` says, and may raise the share of a value otherwise.
+        """
+        return self.monotone and (self.absorbs or getattr(self, "entity", None) is None)
+
     def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
         """The promise made definite for a table: about which columns, and whose rows belong together.
 

@@ -24,7 +24,8 @@ class Protection:
         The least effective number of values of a class, by their entropy.
     t
         The largest distance of a class from the whole, under the distance that was promised or, without a promise,
-        between numbers by their rank and between names 1.
+        between numbers by their rank and between names 1. None where a person may have several rows: t-closeness says
+        nothing about persons. The others are 0 there if somebody has several values in a class.
     """
 
     column: str
@@ -50,11 +51,12 @@ def protections(published: Table, promised: tuple[TCloseness, ...] = ()) -> tupl
     """
     known = {model.column: model for model in promised}
     found = []
+    who = None if published.entity is None else published.entity.name
     for column in published.sensitive:
         closeness = known.get(column.name, TCloseness(t=1, column=column.name))
-        distinct = DistinctDiversity(l=2, column=column.name).verify(published).value
-        entropy = EntropyDiversity(l=2, column=column.name).verify(published).value
-        distance = closeness.verify(published).value
+        distinct = DistinctDiversity(l=2, column=column.name, entity=who).verify(published).value
+        entropy = EntropyDiversity(l=2, column=column.name, entity=who).verify(published).value
+        distance = None if who is not None else closeness.verify(published).value
         found.append(
             Protection(
                 column.name,

@@ -20,6 +20,7 @@ class RecursiveDiversity(SensitiveModel):
 
     With the counts of a class in descending order r1, r2, …, the promise is r1 < c·(rl + … + rm): after l - 2 values
     have been ruled out, the most frequent one is still no near certainty. A class with fewer than l values breaks it.
+    With `entity`, persons are counted, each of whom has one value: where somebody has several in a class, it is broken.
     """
 
     name: ClassVar[str] = "recursive-diversity"
@@ -29,11 +30,13 @@ class RecursiveDiversity(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    one_value: ClassVar[bool] = True
 
     c: float = Field(
         gt=0, allow_inf_nan=False, description="how many times the rare values the most frequent may be"
     )
     l: int = Field(ge=2, description="rank from which on values count as rare")  # noqa: E741
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have a most frequent value that is rare enough."""

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from shoal.arrays import Floats, Mask
 from shoal.data.cells import SUPPRESSED
+from shoal.data.counted import counted
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, Histogram
@@ -57,6 +58,9 @@ class SensitiveModel(TableModel):
     greater_is_safer: ClassVar[bool] = False
     """Whether a greater reached value is a stronger promise, as with l; otherwise a smaller one is, as with t."""
 
+    one_value: ClassVar[bool] = False
+    """Whether it can be said of persons only where each of them has one value."""
+
     column: str | None = Field(
         default=None, description="the sensitive column that is promised about; every one unless told"
     )
@@ -97,6 +101,9 @@ class SensitiveModel(TableModel):
             for model in super().bound(table, published=published)
             for column in self.judged(table)
         ]
+        if not published and self.one_value and table.entity is not None:
+            for column in self.judged(table):
+                self._refuse_several(column, table.entity)
         return tuple(model if published else model.fitted(column) for model, column in named)
 
     def fitted(self, column: Column) -> Self:
@@ -111,8 +118,14 @@ class SensitiveModel(TableModel):
         UnknownName
             If there is no such column.
         WrongUse
-            If the column, or all columns, are not sensitive.
+            If the column, or all columns, are not sensitive; or if a person may have several rows, and the promise
+            cannot speak about persons.
         """
+        if table.entity is not None and "entity" not in type(self).model_fields:
+            raise WrongUse(
+                f"{self.name} does not go with several rows a person ({table.entity.name}): {self._speechless()}. "
+                "Promise --alpha, which bounds the share of persons who have a value, or publish one row a person."
+            )
         if self.column is None:
             if not table.sensitive:
                 raise WrongUse(f"{self.name} is about sensitive values; name their columns with --sensitive.")
@@ -132,7 +145,10 @@ class SensitiveModel(TableModel):
             raise WrongUse(f"{self.name} needs the counts of a sensitive column.")
         mask = np.ones(len(statistics), dtype=np.bool_)
         for name in names:
-            mask &= self.keeps(statistics.sensitive[name], statistics)
+            histogram = statistics.sensitive[name]
+            mask &= self.keeps(histogram, statistics)
+            if self.one_value:
+                mask &= histogram.sums <= histogram.sizes
         return mask
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
@@ -143,8 +159,10 @@ class SensitiveModel(TableModel):
         """Judge the published values of every class, column by column."""
         classes = PublishedClasses.of(published)
         columns = self.judged(classes.table)
-        tallies = [classes.tally(column) for column in columns]
-        found = [(column, self.found(tally, classes)) for column, tally in zip(columns, tallies, strict=True)]
+        tallies = [classes.tally(column, getattr(self, "entity", None)) for column in columns]
+        found = [
+            (column, self._found(tally, classes)) for column, tally in zip(columns, tallies, strict=True)
+        ]
         broken = [
             (float(finding.badness[place]), number, place)
             for number, (_, finding) in enumerate(found)
@@ -184,6 +202,42 @@ class SensitiveModel(TableModel):
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Judge one column of a release, from its cells."""
         raise NotImplementedError
+
+    def _found(self, tally: Tally, classes: PublishedClasses) -> Finding:
+        """Judge one column; a class breaks a promise about the one value of each person where somebody has several."""
+        finding = self.found(tally, classes)
+        several = tally.several
+        if not self.one_value or not several.any():
+            return finding
+        return Finding(
+            broken=finding.broken | several,
+            badness=np.where(several, inf, finding.badness),
+            value=0 if self.greater_is_safer else inf,
+            why=lambda place: (
+                f"somebody has several values, so that {self.name} says nothing about persons; promise --alpha"
+                if several[place]
+                else finding.why(place)
+            ),
+        )
+
+    def _refuse_several(self, column: Column, entity: Column) -> None:
+        """Refuse an original in which somebody has several values."""
+        pairs = np.unique(entity.codes.astype(np.int64) * len(column.domain) + column.codes)
+        values = np.bincount(pairs // max(len(column.domain), 1))
+        if several := int((values > 1).sum()):
+            raise WrongUse(
+                f"{self.name} is about the one value of each person, and {counted(several, 'persons')} "
+                f"({entity.name}) {'have' if several > 1 else 'has'} several of {column.name}. Promise --alpha, which "
+                "bounds the share of persons who have a value, or publish one row a person."
+            )
+
+    def _speechless(self) -> str:
+        """Why it says nothing about persons: the middle of a sentence."""
+        return (
+            "it compares classes with all persons, and a reader can tell persons apart inside a class only"
+            if self.relative
+            else "it counts rows, and says nothing about how many persons have a value"
+        )
 
     def promise(self) -> str:
         """The promise in words."""

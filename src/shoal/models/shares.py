@@ -34,12 +34,18 @@ def shares_kept(histogram: Histogram, bounds: Bounds) -> Mask:
     """Which groups have no value with a share above its bound."""
     assert histogram.domain is not None
     groups = group_of(histogram.indptr)
-    sizes = group_sums(histogram.indptr, histogram.counts)
+    sizes = histogram.sizes
     above = np.zeros(len(histogram.counts), dtype=np.int64)
     for bound, places in bounds.entries(histogram.values, histogram.domain.labels):
         above[places] = ~at_most(histogram.counts[places], sizes[groups[places]], bound)
     mask: Mask = group_sums(histogram.indptr, above) == 0
     return mask
+
+
+def told_share(tally: Tally, place: int, value: str, count: int) -> str:
+    """The share of a value in a class, in words: ``3 of 4 rows are flu``."""
+    verb = "are" if tally.noun == "rows" else "have"
+    return f"{count} of {tally.sizes[place]} {tally.noun} {verb} {value}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,8 +54,8 @@ class Sensitive:
     column
         Its name.
     certain_classes, certain_rows
-        Classes in which all rows show one value, and the rows in them. Where a row of a class is a star nothing is
-        certain: it may hide any value.
+        Classes in which all rows (or persons) show one value, and the rows in them. Where a row of a class is a star
+        nothing is certain: it may hide any value.
     classes, rows
         How many there are in all.
     least_distinct
@@ -152,7 +152,7 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     """What the classes give away of one sensitive column; None where no class tells a value.
 
     A cell ``*`` tells no value, so that it is none of the values of a class, as for the models. Shares are of all rows
-    of a class.
+    of a class, or of its persons where somebody may have several rows: they stand for the rows then.
     """
     histogram = statistics.sensitive[column]
     labels = histogram.domain.labels if histogram.domain is not None else ()
@@ -164,12 +164,11 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     if not len(groups):
         return None
     starts = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
-    sizes = statistics.sizes[groups[starts]]
-    shown = np.add.reduceat(counts, starts)
+    sizes = histogram.sizes[groups[starts]]
     distinct = np.diff(np.append(starts, len(groups)))
     largest = np.maximum.reduceat(counts, starts)
-    certain = (distinct == 1) & (shown == sizes)
-    rows = int(shown.sum())
+    certain = largest == sizes
+    rows = int(counts.sum() if histogram.persons is None else sizes.sum())
     return Sensitive(
         column=column,
         certain_classes=int(certain.sum()),

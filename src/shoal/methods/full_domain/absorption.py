@@ -99,9 +99,15 @@ class Absorption:
 
     @property
     def possible(self) -> bool:
-        """Whether joining is safe: not where a missing cell matches classes that may move away from it."""
-        return not self._problem.wildcards and not any(
-            isinstance(model, PopulationModel) for model in self._asked
+        """Whether joining is safe: not where a missing cell matches classes that may move away from it.
+
+        Nor where promises are asked about persons: counts of those who are in both a class and a tuple do not add up.
+        """
+        persons = self._problem.table.entity is not None and len(self._asked) > 0
+        return not (
+            persons
+            or self._problem.wildcards
+            or any(isinstance(model, PopulationModel) for model in self._asked)
         )
 
     def joined(self, parts: tuple[Part, ...], limit: int) -> tuple[Part, ...]:

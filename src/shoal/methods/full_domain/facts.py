@@ -8,7 +8,7 @@ import numpy as np
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
 from shoal.data.domain import Domain
 from shoal.data.statistics import GroupStatistics, Histogram
-from shoal.data.table import Table
+from shoal.data.table import Column, Table
 from shoal.methods.full_domain.lattice import Levels
 from shoal.methods.full_domain.population import PopulationCounts
 from shoal.methods.full_domain.tuples import Grouping, Tuples
@@ -37,6 +37,39 @@ class Pairs:
         """How often each value occurs in all tuples."""
         found = np.bincount(self.values, weights=self.counts, minlength=len(self.domain))
         return found.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Which persons of a tuple have which value.
+
+    Parameters
+    ----------
+    tuples, pairs
+        The tuples, each with the numbers of the distinct pairs of a person and a value that it holds.
+    values
+        The value of each pair.
+    """
+
+    tuples: Rows
+    pairs: Rows
+    values: Codes
+
+    @classmethod
+    def of(cls, tuples: Tuples, who: Codes, column: Column) -> "Held":
+        """The persons with values of a column."""
+        size = max(len(column.domain), 1)
+        kinds, pairs = np.unique(who.astype(np.int64) * size + column.codes, return_inverse=True)
+        width = max(len(kinds), 1)
+        keys = np.unique(tuples.number * width + pairs)
+        return cls(keys // width, keys % width, (kinds % size).astype(np.int32))
+
+    def in_classes(self, of_tuple: Rows, domain: Domain) -> Pairs:
+        """The values of classes, counted once a person; -1 leaves a tuple out."""
+        classes, width = of_tuple[self.tuples], max(len(self.values), 1)
+        inside = classes >= 0
+        keys = np.unique(classes[inside] * width + self.pairs[inside])
+        return Pairs(keys // width, self.values[keys % width], np.ones(len(keys), dtype=np.int64), domain)
 
 
 class Facts:
@@ -73,6 +106,11 @@ class Facts:
         self._overall = overall or {}
         entity = table.entity
         self._persons = None if entity is None else _pairs(tuples, entity.codes, entity.domain)
+        self._held = (
+            {}
+            if entity is None
+            else {column.name: Held.of(tuples, entity.codes, column) for column in table.select(names)}
+        )
         self._wildcards = Wildcards(table.quasi, grouping) if wildcards else None
         known = [model.needed() for model in models if isinstance(model, PopulationModel)]
         self._population = PopulationCounts(table.quasi, grouping, known[0]) if known else None
@@ -110,7 +148,7 @@ class Facts:
             return GroupStatistics(sizes[kept], self._persons_of(of_tuple, sizes[kept], levels))
         population = None if self._population is None else self._population.matching(levels, of_tuple, count)
         persons = self._persons_of(of_tuple, sizes[kept], levels)
-        return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count), population)
+        return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count, persons), population)
 
     def seen_by(self, model: TableModel, statistics: GroupStatistics) -> GroupStatistics:
         """The facts as a model counts: the rows that match a class if it says so, and otherwise those of the class."""
@@ -126,9 +164,8 @@ class Facts:
         of_tuple
             The class of each tuple; -1 for tuples that are not published.
         """
-        return GroupStatistics(
-            sizes, self._persons_of(of_tuple, sizes, None), self._histograms(of_tuple, len(sizes))
-        )
+        persons = self._persons_of(of_tuple, sizes, None)
+        return GroupStatistics(sizes, persons, self._histograms(of_tuple, len(sizes), persons))
 
     def _persons_of(self, of_tuple: Rows, sizes: Counts, levels: Levels | None) -> Counts:
         if self._persons is not None:
@@ -137,14 +174,19 @@ class Facts:
             return self._wildcards.matching(levels, of_tuple, sizes)
         return sizes
 
-    def _histograms(self, of_tuple: Rows, count: int) -> dict[str, Histogram]:
+    def _histograms(self, of_tuple: Rows, count: int, persons: Counts) -> dict[str, Histogram]:
         histograms = {}
         for name, pairs in self.sensitive.items():
-            indptr, values, counts = _counted(pairs, of_tuple, count)
+            if name in self._held:
+                once = self._held[name].in_classes(of_tuple, pairs.domain)
+                indptr, values, counts = _counted(once, np.arange(count), count)
+            else:
+                indptr, values, counts = _counted(pairs, of_tuple, count)
             overall = self._overall.get(name)
             if overall is None:
                 overall = np.bincount(values, weights=counts, minlength=len(pairs.domain)).astype(np.int64)
-            histograms[name] = Histogram(indptr, values, counts, overall, pairs.domain)
+            of_persons = persons if name in self._held else None
+            histograms[name] = Histogram(indptr, values, counts, overall, pairs.domain, of_persons)
         return histograms
 
 

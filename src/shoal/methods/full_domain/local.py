@@ -58,7 +58,8 @@ class LocalRecoding:
     waits: their tables are peeled by LM.
 
     Promises that compare with the whole release, such as t-closeness, are asked with the distribution of all rows, as
-    if none were left out. Where some are in the end, they are asked again, and what breaks them then is suppressed.
+    if none were left out. Where some are in the end, they are asked again, and what breaks them then is suppressed. So
+    are promises that the union of two safe classes may break, because classes of two vectors may have the same texts.
 
     Parameters
     ----------
@@ -83,7 +84,9 @@ class LocalRecoding:
         self._wide = tuple(
             model
             for model in problem.models
-            if model.relative or type(model).hold_together is not TableModel.hold_together
+            if model.relative
+            or not model.coarsens
+            or type(model).hold_together is not TableModel.hold_together
         )
         self._facts = Facts(problem.table, Grouping(problem.lattice, problem.tuples), problem.models)
         self._overall = {name: pairs.overall() for name, pairs in self._facts.sensitive.items()}

@@ -29,8 +29,6 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
     """
     tuples = problem.tuples
     classes = published_classes(problem, parts)
-    number = np.full(len(tuples), classes.count, dtype=np.int64)
-    number[classes.told] = classes.number
     told: Mask = classes.told[tuples.number]
     rows = np.arange(tuples.rows) if keep_suppressed else np.flatnonzero(told)
     table = problem.table.take(rows)
@@ -50,7 +48,7 @@ def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool)
                 for column in table.columns
             )
         )
-    made, order = published(table, quasi, number[here])
+    made, order = published(table, quasi)
     return made, rows[order], int((~told).sum())
 
 

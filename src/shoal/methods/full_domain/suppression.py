@@ -70,7 +70,7 @@ class Suppression:
         steady = [model for model in models if _by_class(model) and model.monotone and model.absorbs]
         self._steady = steady if facts.missing_stays else []
         self._unsteady = [model for model in models if model not in self._steady]
-        self._all_monotone = all(model.monotone for model in models) and facts.missing_stays
+        self._all_monotone = all(model.coarsens for model in models) and facts.missing_stays
         self._least = max((model.least_size() for model in self._steady), default=1)
         self._by_size = facts.sizes_say_all and all(isinstance(model, KAnonymity) for model in self._steady)
 

@@ -13,9 +13,9 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.errors import WrongUse
+from shoal.errors import Infeasible, WrongUse
 from shoal.methods.mondrian.parts import cut_parts
-from shoal.methods.mondrian.plan import Plan
+from shoal.methods.mondrian.plan import Plan, tied_rows
 from shoal.methods.mondrian.publish import Form
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.model import TableModel
@@ -58,6 +58,11 @@ class Mondrian(TableMethod):
         """Relaxed cuts put equal rows on both sides."""
         return "--partitioning relaxed" if self.partitioning == "relaxed" else ""
 
+    @property
+    def splits_ties(self) -> bool:
+        """Relaxed cuts do."""
+        return self.partitioning == "relaxed"
+
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
@@ -68,13 +73,14 @@ class Mondrian(TableMethod):
         data.select(self.weights)
         begin = time.perf_counter()
         plan = self._plan(data, models)
-        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads)
+        rows = tied_rows(data, seed) if self.splits_ties else None
+        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads, rows)
         cut = time.perf_counter()
         # Class by class, so that what a class publishes is written from end to end, and not here and there.
         by_class = data.take(order)
-        classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        table, rows = published(by_class, plan.publish(by_class, starts), classes)
+        table, rows = published(by_class, plan.publish(by_class, starts))
         self.refuse_overlap(table, models)
+        _refuse_unkept(models, table)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         return self._release(table, models), Trace(order[rows], timings, {"classes": len(starts) - 1})
 
@@ -115,3 +121,18 @@ class Mondrian(TableMethod):
             parameters=self.model_dump(mode="json", exclude={"promises"}),
             promises=tuple(model.as_promise() for model in models),
         )
+
+
+def _refuse_unkept(models: tuple[TableModel, ...], table: Table) -> None:
+    """Refuse a release that breaks a promise which coarser classes need not keep.
+
+    Such a promise may be broken by the whole table, which is never cut then, and by classes that are published by the
+    same cells, and so are one.
+    """
+    for model in models:
+        if not model.coarsens and not (verdict := model.verify(table)).holds:
+            where, why = verdict.offenders[0].where, verdict.offenders[0].why
+            raise Infeasible(
+                f"No cuts were found that keep {model.name}; in the class {where}: {why}. Promise less, or let the "
+                "method lattice suppress rows."
+            )

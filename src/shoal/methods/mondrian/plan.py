@@ -9,6 +9,7 @@ import numpy as np
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data.statistics import group_statistics
 from shoal.data.table import Column, Table, canonical_order
+from shoal.data.ties import tie_order
 from shoal.methods.mondrian.choice import Choice
 from shoal.methods.mondrian.partition import partition
 from shoal.methods.mondrian.publish import Axis, Form, axis_of, form_of, publish, reach
@@ -62,9 +63,16 @@ class Plan:
         """The fewest rows of a class."""
         return max(model.least_size() for model in self.models)
 
-    def cut(self, table: Table, seed: int, threads: int) -> tuple[Rows, Rows]:
-        """The rows class by class, and where each class starts, with the number of rows at the end."""
-        rows = canonical_order(table.columns) if self.relaxed else np.arange(table.rows)
+    def cut(self, table: Table, seed: int, threads: int, rows: Rows | None = None) -> tuple[Rows, Rows]:
+        """The rows class by class, and where each class starts, with the number of rows at the end.
+
+        Parameters
+        ----------
+        rows
+            The order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
+        """
+        assert rows is not None or not self.relaxed
+        rows = np.arange(table.rows) if rows is None else rows
         codes = np.stack(
             [axis.place[column.codes[rows]] for axis, column in zip(self.axes, table.quasi, strict=True)],
             axis=1,
@@ -132,3 +140,9 @@ class Plan:
             first, last = reach(column, form, axis, low, high)
             parted |= (last[::2] < first[1::2]) | (last[1::2] < first[::2])
         return parted
+
+
+def tied_rows(table: Table, seed: int | None) -> Rows:
+    """The rows by their quasi-identifiers alone, and those that are equal there in a secret random order."""
+    drawn = tie_order(table.rows, seed)
+    return drawn[canonical_order(column.take(drawn) for column in table.quasi)]

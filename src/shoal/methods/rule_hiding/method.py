@@ -10,11 +10,11 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.cells import SUPPRESSED
-from shoal.data.counted import counted
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.statistics import group_statistics
 from shoal.data.table import Column, Table
+from shoal.data.ties import tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, UnknownName, WrongUse
@@ -23,7 +23,7 @@ from shoal.methods.rule_hiding.classes import Classes, Values, summed
 from shoal.methods.rule_hiding.merge import Ends, merged
 from shoal.methods.rule_hiding.parts import hide_in_parts, texts_of
 from shoal.methods.rule_hiding.publish import as_it_is, rearranged
-from shoal.methods.rule_hiding.starring import Starring, facts
+from shoal.methods.rule_hiding.starring import Starring, facts, sentences
 from shoal.methods.rule_hiding.stars import Bound
 from shoal.methods.table_method import TableMethod
 from shoal.models.exact import fraction
@@ -114,6 +114,11 @@ class RuleHiding(TableMethod):
             return "--strategy merge"
         return "" if self.goes_on() else self._inner().overlapping()
 
+    @property
+    def splits_ties(self) -> bool:
+        """Where the method of step 1 does."""
+        return not self.goes_on() and self._inner().splits_ties
+
     def hidden(self) -> HiddenRules:
         """The promise about rules."""
         names = ("confidence", "fewer_than", "antecedent", "size", "column", "values")
@@ -143,13 +148,13 @@ class RuleHiding(TableMethod):
         assert isinstance(first.data, Table)
         timings = {"anonymize": time.perf_counter() - begin}
         begin = time.perf_counter()
-        table, rows, notes = self._hide(data, first.data, trace, hidden, np.random.default_rng(seed))
+        table, rows, notes = self._hide(data, first.data, trace, hidden, tie_key(seed))
         timings["hide"] = time.perf_counter() - begin
         for model in self._first_models(data):
             if not isinstance(model, KAnonymity):
                 self._refuse_lost_promise(model, model.verify(table))
         release = self._release(table, first, hidden, notes)
-        told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *_sentences(notes)]
+        told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *sentences(notes)]
         return release, Trace(rows, timings, {**trace.notes, **notes, "summary": told})
 
     def anonymize_parts(
@@ -177,7 +182,7 @@ class RuleHiding(TableMethod):
             self._refuse_lost_promise(model, verdict)
         timings["hide"] = time.perf_counter() - begin
         rules = {f"rules.{name}": facts for name, facts in told.items()}
-        summary = [*trace.notes.get("summary", ()), *_sentences(rules)]
+        summary = [*trace.notes.get("summary", ()), *sentences(rules)]
         notes = {**trace.notes, **rules, "summary": summary}
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
@@ -188,8 +193,6 @@ class RuleHiding(TableMethod):
         if self.anonymize_with != NONE:
             return self._inner().anonymize_parts(data, engine, seed)
         self._refuse_as_it_is(data.schema)
-        if data.schema.entity is not None:
-            raise WrongUse("Persons with several rows cannot be counted in parts; use --engine local.")
         published, models = texts_of(data), self._first_models(data.schema)
         for model, verdict in zip(models, verify_table(models, published, engine.memory), strict=True):
             _refuse_unkept(model, verdict)
@@ -287,7 +290,7 @@ class RuleHiding(TableMethod):
             )
 
     def _hide(
-        self, data: Table, table: Table, trace: Trace, hidden: HiddenRules, random: np.random.Generator
+        self, data: Table, table: Table, trace: Trace, hidden: HiddenRules, key: int
     ) -> tuple[Table, Any, dict[str, Any]]:
         """The table without rules, its original rows, and what the owner may know."""
         self._refuse_unknown_values(hidden.judged(data))
@@ -300,10 +303,11 @@ class RuleHiding(TableMethod):
             for values in columns:
                 notes[f"rules.{values.column.name}"] = facts(values, classes, bound)
         else:
-            changed, notes = self._starring().columns(table, hidden.judged(table), random)
+            random = np.random.default_rng(key)
+            changed, notes = self._starring().columns(table, hidden.judged(table), random, key)
         if not any(column is not table.column(name) for name, column in changed.items()):
             return table, trace.rows, notes
-        made, rows = rearranged(data, table, changed, trace.rows)
+        made, rows = rearranged(table, changed, trace.rows)
         return made, rows, notes
 
     def _refuse_unknown_values(self, judged: tuple[Column, ...]) -> None:
@@ -359,21 +363,6 @@ class RuleHiding(TableMethod):
             fresh, codes = joined_column(column, one, cells, group)
             changed[column.name] = replace(fresh, codes=codes[group[classes.of_row]])
         return changed, int(group.max()) + 1
-
-
-def _sentences(notes: dict[str, Any]) -> list[str]:
-    """What was found and done, in sentences."""
-    found = [
-        f"{facts['rules']:,} of {name.partition('.')[2]} (confidence {facts['confidence_before']:.4g} at most before)"
-        for name, facts in notes.items()
-        if name.startswith("rules.")
-    ]
-    joined = (
-        f"; {counted(notes['classes_joined'], 'classes')} joined for it"
-        if notes.get("classes_joined")
-        else ""
-    )
-    return [f"Rules hidden: {', '.join(found)}{joined}."]
 
 
 def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:

@@ -1,6 +1,5 @@
 """Rules hidden in rows in parts: all rows of a class come together, and each class is starred by itself."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +14,7 @@ from shoal.data.parted_notes import NOTE, noted, notes_of
 from shoal.data.parts import BUCKET, COUNT, PartedRelease, PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
+from shoal.data.ties import tie_key
 from shoal.errors import WrongUse
 from shoal.methods.rule_hiding.classes import is_star
 from shoal.methods.rule_hiding.starring import Starring
@@ -83,7 +83,7 @@ def hide_in_parts(
         _without_rows(data.schema),
         replace(starring, distinct=distinct),
         tuple(judged),
-        secrets.randbits(96) if seed is None else seed,
+        tie_key(seed),
     )
     types = _types(schema)
     quasi = [column.name for column in schema.quasi]
@@ -152,7 +152,7 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     table = Table(tuple(columns))
     table = table.take(canonical_order(table.columns))
     random = np.random.default_rng([task.seed, int(frame[BUCKET][0])])
-    changed, notes = task.starring.columns(table, table.select(task.judged), random)
+    changed, notes = task.starring.columns(table, table.select(task.judged), random, task.seed)
     told = {
         name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
         for name, column in changed.items()

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
+from shoal.data.hashes import mixed, text_hashes
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
@@ -38,6 +39,17 @@ def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.ran
     return mask
 
 
+def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> AnyArray:
+    """A number that looks random for each class and value that meet: it follows from their texts and the key alone."""
+    import polars as pl
+
+    state = np.full(len(classes), key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
+    for column, cells in zip(table.quasi, classes.cells.T, strict=True):
+        state = mixed(state) + text_hashes(pl.Series(column.domain.labels, dtype=pl.String))[cells]
+    labels = pl.Series(values.column.domain.labels, dtype=pl.String)
+    return mixed(mixed(state)[values.classes] + text_hashes(labels)[values.codes])
+
+
 def starred(column: Column, rows: Mask) -> Column:
     """The column with some cells starred; it is a column of texts then, as every column with a ``*`` is."""
     if not rows.any():
@@ -55,27 +67,26 @@ def starred(column: Column, rows: Mask) -> Column:
     )
 
 
-def rearranged(data: Table, table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
-    """Put changed columns in the place of the old ones, number persons anew, and restore the canonical order.
+def rearranged(table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
+    """Put changed columns in the place of the old ones, and restore the canonical order.
 
-    The numbers of persons and the order of rows follow the cells as they are published now. What they were before
-    would tell the rank of a starred value.
+    The order of rows follows the cells as they are published now. What it was before would tell the rank of a starred
+    value.
 
     Parameters
     ----------
-    data, rows
-        The original, and its row for each row of the table.
+    rows
+        The original row of each row of the table.
     """
-    entity = {} if data.entity is None else {data.entity.name: data.entity.take(rows)}
-    changed = Table(tuple({**columns, **entity}.get(column.name, column) for column in table.columns))
-    table, order = published(changed, {}, Classes.of(changed).of_row)
+    changed = Table(tuple(columns.get(column.name, column) for column in table.columns))
+    table, order = published(changed, {})
     return table, rows[order]
 
 
 def as_it_is(data: Table) -> tuple[Table, Trace]:
     """A table that is published as it stands: without its identifying columns, in canonical order."""
     kept = Table(tuple(column for column in data.columns if column.role is not Role.IDENTIFYING))
-    table, order = published(kept, {}, Classes.of(kept).of_row)
+    table, order = published(kept, {})
     return table, Trace(order)
 
 

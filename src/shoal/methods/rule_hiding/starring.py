@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal.arrays import Counts
+from shoal.data.counted import counted
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
 from shoal.methods.rule_hiding.classes import Classes, Values, maxima, summed
 from shoal.methods.rule_hiding.cover import shared_stars
-from shoal.methods.rule_hiding.publish import chosen_cells, starred
+from shoal.methods.rule_hiding.publish import chosen_cells, drawn_entries, starred
 from shoal.methods.rule_hiding.stars import Bound, least_stars, rules, vanishing_stars, with_decoys
 from shoal.models.exact import fraction, rounded_up
 
@@ -48,15 +49,20 @@ class Starring:
         return self.strategy == "decoy" or whole
 
     def columns(
-        self, table: Table, judged: tuple[Column, ...], random: np.random.Generator
+        self, table: Table, judged: tuple[Column, ...], random: np.random.Generator, key: int
     ) -> tuple[dict[str, Column], dict[str, Any]]:
         """The judged columns with their rules hidden, and what the owner may know.
 
         The rows must be in canonical order, so that the draw does not depend on the order of the input.
+
+        Parameters
+        ----------
+        random, key
+            Rows are drawn by the one, and values by the other: it is the same wherever the classes are.
         """
         classes, bound = Classes.of(table), self.bound
         columns = [Values.of(column, classes, self.values) for column in judged]
-        hiding = [self._stars(classes, values, bound) for values in columns]
+        hiding = [self._stars(table, classes, values, bound, key) for values in columns]
         stars = [found for found, _ in hiding]
         if len(columns) == len(table.sensitive):
             self._star_blank_class(table, classes, columns, stars, bound)
@@ -68,11 +74,14 @@ class Starring:
             notes[f"rules.{values.column.name}"] = known
         return changed, notes
 
-    def _stars(self, classes: Classes, values: Values, bound: Bound) -> tuple[Counts, dict[str, Any]]:
+    def _stars(
+        self, table: Table, classes: Classes, values: Values, bound: Bound, key: int
+    ) -> tuple[Counts, dict[str, Any]]:
         """The stars of each class and value, and what the owner may know about them."""
         known = facts(values, classes, bound)
         if self.strategy == "decoy":
-            stars, whole = with_decoys(values, classes, bound)
+            drawn = drawn_entries(table, classes, values, key)
+            stars, whole = with_decoys(values, classes, bound, drawn)
             self._refuse_bare_classes(values, bool(whole.any()), bound.c)
             known |= {"decoys": int((stars - least_stars(values, classes, bound)).sum())}
             known |= {"classes_starred_whole": int(whole.sum())}
@@ -105,7 +114,7 @@ class Starring:
             for values, found, here in zip(columns, stars, inside, strict=True):
                 counts = values.counts[here]
                 found[here] = counts
-                if plain and len(columns) == 1 and table.entity is None and not values.stars[place]:
+                if plain and len(columns) == 1 and not values.stars[place]:
                     least = vanishing_stars(counts, values.guarded[here], bound.c)
                     if int((counts - least).sum()) >= max(self.k, 1):
                         found[here] = least
@@ -126,6 +135,21 @@ class Starring:
 def facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
     """The rules before anything is hidden."""
     return {"rules": int(rules(values, classes, bound).sum()), "confidence_before": _largest(values, classes)}
+
+
+def sentences(notes: dict[str, Any]) -> list[str]:
+    """What was found and done, in sentences."""
+    found = [
+        f"{facts['rules']:,} of {name.partition('.')[2]} (confidence {facts['confidence_before']:.4g} at most before)"
+        for name, facts in notes.items()
+        if name.startswith("rules.")
+    ]
+    joined = (
+        f"; {counted(notes['classes_joined'], 'classes')} joined for it"
+        if notes.get("classes_joined")
+        else ""
+    )
+    return [f"Rules hidden: {', '.join(found)}{joined}."]
 
 
 def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask
+from shoal.arrays import AnyArray, Counts, Mask
 from shoal.methods.rule_hiding.classes import Classes, Values, maxima, shares, summed
 
 
@@ -59,13 +59,21 @@ def least_stars(values: Values, classes: Classes, bound: Bound) -> Counts:
     return needed
 
 
-def with_decoys(values: Values, classes: Classes, bound: Bound) -> tuple[Counts, Mask]:
+def with_decoys(values: Values, classes: Classes, bound: Bound, drawn: AnyArray) -> tuple[Counts, Mask]:
     """Stars of each entry such that no guarded value has a share above c among the stars of its class.
 
     Let b be the most stars that a value needs. So many stars are needed that b is a share of at most c of them, and no
     value may have more than that share. If the class has not so many cells to give, it has not for any larger
     number either (what it can give grows ever more slowly than what is needed), and it is starred as a whole. For one
     value with a share p that is so where p > c·(2 - c).
+
+    Decoys are of the values that the class shows most often. Which of values that tie is drawn: were it the first in
+    any known order, a star could not hide a value behind one that is shown.
+
+    Parameters
+    ----------
+    drawn
+        A number of each entry that decides between values that tie.
 
     Returns
     -------
@@ -83,7 +91,7 @@ def with_decoys(values: Values, classes: Classes, bound: Bound) -> tuple[Counts,
     whole = (total > 0) & (summed(values.classes, ceiling, count) < stars)
     room = np.maximum(ceiling - needed, 0)
     extra = np.where(whole | (total == 0), 0, stars - total)
-    order = np.lexsort((values.codes, needed - values.counts, values.classes))
+    order = np.lexsort((drawn, needed - values.counts, values.classes))
     before = np.cumsum(room[order]) - room[order]
     start = np.searchsorted(values.classes[order], np.arange(count))
     inside = (
