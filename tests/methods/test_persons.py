@@ -22,7 +22,6 @@ from shoal.data.table import Table
 from shoal.errors import Infeasible, ShoalError, WrongUse
 from shoal.methods.lattice import Lattice
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding.method import RuleHiding
 from shoal.models.alpha_k import AlphaKAnonymity
 from shoal.outcome import judge
 
@@ -89,11 +88,6 @@ def test_what_cannot_speak_about_persons_is_refused(name: str) -> None:
     parameters = promises(name)[0].model_copy(update={"column": None})
     with pytest.raises(WrongUse, match="does not go with several rows a person"):
         Mondrian(k=2, promises=(parameters,)).anonymize(everybody_has_both())
-
-
-def test_rules_of_persons_are_refused() -> None:
-    with pytest.raises(WrongUse, match="says nothing about how many persons have a value"):
-        RuleHiding(k=2, confidence=0.5).anonymize(everybody_has_both())
 
 
 def people(rows: int = 300) -> Table:
