@@ -72,6 +72,24 @@ def test_persons_are_counted(shoal: Callable[..., object], folder: Path) -> None
     assert "2 persons where 3 are promised" in answer.out
 
 
+def test_what_everybody_has_is_no_secret(shoal: Callable[..., object], folder: Path) -> None:
+    (folder / "visits.csv").write_text("age,who,ill\n30,p,flu\n30,p,hiv\n30,q,flu\n30,q,hiv\n")
+    roles = ("visits.csv", "--quasi", "age", "--sensitive", "ill", "--entity", "who")
+    answer = shoal("verify", *roles, "--k", 2, "--l", 2, "--alpha", 0.5)
+    assert answer.code == 1
+    assert [line.split()[0] for line in answer.out.splitlines() if line[0] != " "] == [
+        "OK",
+        "BROKEN",
+        "BROKEN",
+    ]
+    assert "2 of 2 persons have flu where a share of 0.5 is promised" in answer.out
+    answer = shoal("anonymize", "mondrian", *roles, "--k", 2, "--alpha", 0.5, "-o", "out")
+    assert answer.code == 1
+    assert not (folder / "out").exists()
+    assert shoal("anonymize", "mondrian", *roles, "--k", 2, "--l", 2, "-o", "out").code == 2
+    assert shoal("verify", *roles, "--t", 0.5).code == 2
+
+
 def test_offenders_are_listed_up_to_ten_and_counted(shoal: Callable[..., object], folder: Path) -> None:
     (folder / "unique.csv").write_text("age\n" + "".join(f"{age}\n" for age in range(1500)))
     lines = shoal("verify", "unique.csv", "--quasi", "age", "--k", 2).out.splitlines()

@@ -28,7 +28,8 @@ def test_sets_of_published_sets_can_be_read_back() -> None:
     assert set_members(rows[0]["x"]) == ["c", "{a|b}"]
 
 
-def test_joined_classes_count_persons_once() -> None:
+def test_rules_of_persons_are_refused() -> None:
+    """Of the four rows of a joined class two are u, and of its three persons two have it."""
     data = Table(
         (
             column("x", [1, 1, 2, 2, 9, 9]),
@@ -36,10 +37,8 @@ def test_joined_classes_count_persons_once() -> None:
             column("who", list("pqprst"), Role.ENTITY),
         )
     )
-    rows, _, _ = published(data, k=2, confidence=0.5, strategy="merge")
-    first = [row for row in rows if row["x"] == "[1,2]"]
-    assert len(first) == 4
-    assert len({row["who"] for row in first}) == 3
+    with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise --alpha"):
+        RuleHiding(k=2, confidence=0.5, strategy="merge").anonymize(data)
 
 
 def test_merge_refuses_what_the_whole_table_breaks() -> None:

@@ -141,19 +141,6 @@ def test_stars_are_drawn_among_the_rows_of_a_class() -> None:
     assert len(drawn) > 1
 
 
-def test_numbers_of_persons_tell_nothing_of_a_starred_value() -> None:
-    """Persons are numbered by what is published now, not by the values that were there."""
-    data = Table(
-        (
-            column("x", ["a"] * 4),
-            column("s", ["u", "u", "u", "v"], Role.SENSITIVE),
-            column("who", ["p", "q", "r", "t"], Role.ENTITY),
-        )
-    )
-    rows, _, _ = published(data, k=4, confidence=0.5, anonymize_with="none")
-    assert [(row["s"], row["who"]) for row in rows] == [("*", "1"), ("u", "2"), ("u", "3"), ("v", "4")]
-
-
 @pytest.mark.parametrize("c", [0.5, 0.3])
 def test_adult(c: float, public_data: Any) -> None:
     """No published rule above c, only sensitive cells changed, and as few stars as the twin needs."""
