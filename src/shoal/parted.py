@@ -234,7 +234,13 @@ def run_parts(recipe: Recipe, engine: Engine, *, source: Any = None, stage: Stag
     )
     finished = carry_out_parts(method, intake, engine, seed=recipe.seed, stage=stage)
     kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    return replace(finished, recipe=kept)
+    return replace(finished, recipe=seeded_recipe(kept, finished.recipe))
+
+
+def seeded_recipe(recipe: dict[str, Any], finished: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe with the seed that the run drew, where it says none: so that the run can be repeated."""
+    drawn = finished.get("seed")
+    return recipe if drawn is None else {**recipe, "seed": drawn}
 
 
 def carry_out_parts(
@@ -249,6 +255,7 @@ def carry_out_parts(
     if stage is not None:
         stage(f"anonymizing by {method.name}")
     begin = time.perf_counter()
+    seed = method.seeded(seed)
     release, trace = method.anonymize_parts(intake.data, engine, seed)
     seconds = {"reading": intake.seconds, "anonymizing": time.perf_counter() - begin}
     recipe = {"method": parameters_of(method), "seed": seed, **intake.told}

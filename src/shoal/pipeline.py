@@ -21,7 +21,7 @@ from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
-from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
+from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
 from shoal.parted_intake import take_in_parts
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
@@ -49,7 +49,8 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     further = (*default_measures(), *measures) if measures else None
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
-    return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
+    kept = seeded_recipe(_kept(recipe), finished.recipe)
+    return replace(_after(intake, finished), recipe=kept, seconds=seconds)
 
 
 def _after(intake: Intake, finished: Run) -> Run:
@@ -130,6 +131,7 @@ def carry_out(
     seconds = {}
     begin = time.perf_counter()
     tell(f"anonymizing by {method.name}")
+    seed = method.seeded(seed)
     release, trace = method.anonymize(data, seed=seed)
     seconds["anonymizing"] = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -249,7 +251,8 @@ def anonymize(
     reading
         What a source does not tell about itself, such as its separator.
     seed
-        For methods that draw random numbers.
+        For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
+        new one is drawn, and kept in the run's recipe.
     engine
         Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
         rows of the release are in parts, and nothing is measured.

@@ -9,6 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
@@ -52,6 +53,11 @@ class Method(BaseModel):
     paper: ClassVar[str]
     """Where it was published."""
 
+    @property
+    def splits_ties(self) -> bool:
+        """Whether rows that are equal in all that is public may come apart: then chance decides, with a secret key."""
+        return False
+
     def models(self) -> tuple[Model, ...]:
         """The promises that a release of this method keeps."""
         raise NotImplementedError
@@ -68,7 +74,8 @@ class Method(BaseModel):
         engine
             Where to work; threads of this machine by default.
         seed
-            For methods that draw random numbers; the same seed gives the same release.
+            For methods that draw random numbers; the same seed gives the same release. It is as secret as the data:
+            where ties are split, it tells how. None draws a new one.
 
         Raises
         ------
@@ -103,6 +110,10 @@ class Method(BaseModel):
         raise WrongUse(
             f"{self.name} cannot be cut into parts: {self.uncut}. Run it on one machine with --engine local."
         )
+
+    def seeded(self, seed: int | None) -> int | None:
+        """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
+        return tie_key(seed) if self.splits_ties else seed
 
     def refuse_parts(self) -> None:
         """Refuse parameters that need all rows at once, before any row in parts is read.
