@@ -14,6 +14,7 @@ from shoal.data.concerns import count_empty, warned_of_empty
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import tie_key, tie_order
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
@@ -71,6 +72,11 @@ class Cahd(Method):
         "who was moved can be seen, and so who was not; not in parts (spark, stream)",
     )
 
+    @property
+    def splits_ties(self) -> bool:
+        """Blocks keep equal baskets together, unless they change places afterwards."""
+        return self.form == "pivots" or self.improve
+
     def models(self) -> tuple[Model, ...]:
         """The degree."""
         return (PrivacyDegree(p=self.p),)
@@ -94,7 +100,7 @@ class Cahd(Method):
         orders = orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
         notes: dict[str, Any] = dict(told_of(sheet))
-        grouping = self._group(sheet, orders, notes)
+        grouping = self._group(sheet, orders, tie_order(len(data), seed), notes)
         grouped = time.perf_counter()
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
         published = time.perf_counter()
@@ -134,7 +140,7 @@ class Cahd(Method):
         supports = supports_in(data)
         refuse_infeasible(data.schema, supports, data.rows, self.p)
         clock.append(time.perf_counter())
-        plan = Plan(data.schema, supports, self.p, self.alpha, self.order)
+        plan = Plan(data.schema, supports, self.p, self.alpha, self.order, tie_key(seed))
         lines, count, told = group_parts(data, plan, engine, self.form)
         clock.append(time.perf_counter())
         schema = empty_groups(data.schema, supports)
@@ -151,12 +157,12 @@ class Cahd(Method):
         notes["pictures"] = histogram(bars, self.p)
         return {**notes, **_warned(sum(part.get("empty", 0) for part in parts))}
 
-    def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
+    def _group(self, sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":
-            grouping = pivots(sheet, orders, self.p, self.alpha)
+            grouping = pivots(sheet, orders, ties, self.p, self.alpha)
             notes["groups_given_up"] = grouping.given_up
         else:
-            grouping = blocks(sheet, orders[0], self.p)
+            grouping = blocks(sheet, orders[0], ties, self.p)
         if self.improve:
             grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
         return grouping

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data.basket_orders import Distinct, distinct_baskets, taken
-from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 
 NAMED = 5
@@ -38,14 +38,17 @@ class Sheet:
     def __len__(self) -> int:
         return len(self.secret_indptr) - 1
 
-    def arranged(self, order: Rows) -> Rows:
-        """All rows, by the place of their baskets in an order of the distinct ones, then by their sensitive items.
+    def arranged(self, order: Rows, ties: Rows) -> Rows:
+        """All rows, by the place of their baskets in an order of the distinct ones.
 
-        Rows that tie are equal in every item, so that it does not matter which comes first.
+        Parameters
+        ----------
+        ties
+            All rows, in the order in which those with equal baskets come.
         """
         place = np.empty(len(self.distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return np.lexsort((ragged_ranks(self.secret_indptr, self.secrets), place[self.distinct.of_row]))
+        return ties[np.argsort(place[self.distinct.of_row[ties]], kind="stable")]
 
     def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
         """The sensitive items of the rows in another order."""
