@@ -141,7 +141,7 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ..
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
         verdicts = judge_sets(list(asked.others), data)
-        return verdicts if order else tuple(replace(one, remark=UNORDERED) for one in verdicts)
+        return verdicts if order else tuple(_unordered(one) for one in verdicts)
     separator = None if asked.reading is None else asked.reading.separator
     read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
     return _verify_baskets(engine, list(asked.others), read, asked)
@@ -159,6 +159,10 @@ def _verify_baskets(
     for model in asked.others:
         model.ask(data.schema)
     return verify_baskets(models, data, engine.memory)
+
+
+def _unordered(verdict: Verdict) -> Verdict:
+    return replace(verdict, remark="; ".join(filter(None, (verdict.remark, UNORDERED))))
 
 
 def _height(frame: Any) -> int:

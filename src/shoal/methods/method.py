@@ -124,19 +124,26 @@ class Method(BaseModel):
             With what to take instead.
         """
 
-    def released(self, data: Form, details: Mapping[str, Any] | None = None) -> Release[Form]:
+    def released(
+        self,
+        data: Form,
+        details: Mapping[str, Any] | None = None,
+        models: tuple[Model, ...] | None = None,
+    ) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 
         Parameters
         ----------
         details
             Public facts of the method.
+        models
+            The promises, where the data makes them more definite than `models` does.
         """
         return Release(
             data=data,
             method=self.name,
             parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
+            promises=tuple(model.as_promise() for model in models or self.models()),
             details=details or {},
         )
 

@@ -28,6 +28,8 @@ class Evidence:
         Numbers by name, of which that of the whole is the sum, the least or the largest of those of its parts.
     met
         Which entries of something that all parts know were met; None where nothing was looked for.
+    names
+        What the verdict has to name, such as the items that were taken as sensitive.
     """
 
     offenders: tuple[tuple[float, Offender], ...] = ()
@@ -36,6 +38,7 @@ class Evidence:
     lowest: Mapping[str, Number] = field(default_factory=dict)
     highest: Mapping[str, Number] = field(default_factory=dict)
     met: Mask | None = None
+    names: frozenset[str] = frozenset()
 
     def joined(self, other: "Evidence") -> "Evidence":
         """What was found in two parts, whichever comes first."""
@@ -49,6 +52,7 @@ class Evidence:
             _joined(self.lowest, other.lowest, min),
             _joined(self.highest, other.highest, max),
             self.met if other.met is None else other.met if self.met is None else self.met | other.met,
+            self.names | other.names,
         )
 
     @property

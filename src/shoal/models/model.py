@@ -54,6 +54,15 @@ class Model(BaseModel):
         """Refuse a question that is about nothing in the published data: it would be answered well for no reason."""
         self.accept(published)
 
+    def refuse_vague(self) -> None:
+        """Refuse a promise of a release that leaves open what only the release can tell.
+
+        Raises
+        ------
+        BadData
+            With what it must name.
+        """
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""
         return {"model": self.name, **self.model_dump(mode="json")}

@@ -22,7 +22,7 @@ from shoal.methods.cahd.formation import Grouping, blocks, pivots
 from shoal.methods.cahd.improve import improve
 from shoal.methods.cahd.pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd.publish import empty_groups, publish
-from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of, told_of
+from shoal.methods.cahd.sheet import Sheet, degree_of, refuse_infeasible, sheet_of, told_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -114,7 +114,8 @@ class Cahd(Method):
             "publish": published - grouped,
             "draw": time.perf_counter() - published,
         }
-        return self.released(groups), Trace(rows, timings, notes)
+        promised = (degree_of(data, data.supports, self.p),)
+        return self.released(groups, models=promised), Trace(rows, timings, notes)
 
     def refuse_parts(self) -> None:
         """Only orders by keys can be cut, and no improvement."""
@@ -146,7 +147,8 @@ class Cahd(Method):
         schema = empty_groups(data.schema, supports)
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
-        return self.released(PartedRelease(schema, lines, count, data.rows)), trace
+        promised = (degree_of(data.schema, supports, self.p),)
+        return self.released(PartedRelease(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         """What is told of all parts, from what is told of each."""

@@ -8,6 +8,7 @@ from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data.basket_orders import Distinct, distinct_baskets, taken
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
+from shoal.models.privacy_degree import PrivacyDegree
 
 NAMED = 5
 """Sensitive items that a refusal names."""
@@ -90,6 +91,13 @@ def told_of(sheet: Sheet) -> dict[str, int]:
         "distinct_baskets": len(sheet.distinct),
         "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
     }
+
+
+def degree_of(baskets: Baskets, supports: Counts, p: int) -> PrivacyDegree:
+    """The promise with the names of the sensitive items that somebody holds; of all, where nobody holds one."""
+    held = baskets.sensitive[supports[baskets.sensitive] > 0]
+    named = held if len(held) else baskets.sensitive
+    return PrivacyDegree(p=p, sensitive=tuple(baskets.vocabulary[item] for item in named.tolist()))
 
 
 def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
