@@ -9,6 +9,8 @@ from typing import Any, overload
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine
 from shoal.data.release import Release
@@ -162,9 +164,12 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import concerns, missing_matched
+    from shoal.data.concerns import concerns, count_bare, missing_matched, warned_of_bare
     from shoal.models.protection import reached_k
 
+    if isinstance(release.data, Groups | Clusters):
+        named = {item for promise in release.promises for item in promise.get("sensitive", ())}
+        return warned_of_bare(count_bare(release.data, named), type(release.data))
     if not (isinstance(original, Table) and isinstance(release.data, Table)):
         return ()
     found = concerns(original, release.data)

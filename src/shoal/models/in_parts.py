@@ -15,6 +15,7 @@ import numpy as np
 from shoal.arrays import Codes, Counts
 from shoal.data.cells import SUPPRESSED
 from shoal.data.clusters import Clusters
+from shoal.data.concerns import count_bare
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hashes import mixed, text_hashes
@@ -44,12 +45,13 @@ FOUND, CLASSES = "found", "classes"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Survey:
-    """How much some lines publish, and the items that are secret by them."""
+    """How much some lines publish, the items that are secret by them, and baskets without any other item."""
 
     lines: int
     baskets: int
     items: "polars.Series"
     secrets: frozenset[str]
+    bare: int
 
     def joined(self, other: "_Survey") -> "_Survey":
         import polars as pl
@@ -59,6 +61,7 @@ class _Survey:
             self.baskets + other.baskets,
             pl.concat([self.items, other.items]).unique(),
             self.secrets | other.secrets,
+            self.bare + other.bare,
         )
 
 
@@ -128,7 +131,16 @@ def verify_lines(
     published: PartedRelease,
     parse: "Callable[[Iterable[str], str], Published]",
 ) -> tuple[Verdict, ...]:
-    """Judge groups or clusters in parts.
+    """Judge groups or clusters in parts; see `judge_lines`."""
+    return judge_lines(models, published, parse)[0]
+
+
+def judge_lines(
+    models: Sequence[LineModel],
+    published: PartedRelease,
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> tuple[tuple[Verdict, ...], int]:
+    """Judge groups or clusters in parts, and count the baskets without a public item beside sensitive ones.
 
     Parameters
     ----------
@@ -152,7 +164,8 @@ def verify_lines(
     judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
     found = judged or tuple(Evidence() for _ in models)
     order = Evidence() if published.order is None else evidence_of(published.order())
-    return tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
+    verdicts = tuple(model.conclude(one.joined(order)) for model, one in zip(models, found, strict=True))
+    return verdicts, survey.bare if survey else 0
 
 
 def _by_class(
@@ -297,7 +310,8 @@ def _surveyed(
     secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
     # What lines publish has no items but those that stand in them.
     items = pl.Series(published.vocabulary, dtype=pl.String)
-    return _Survey(frame.height, int(published.sizes.sum()), items, secrets)
+    named = secrets.union(*(getattr(model, "sensitive", ()) for model in models))
+    return _Survey(frame.height, int(published.sizes.sum()), items, secrets, count_bare(published, named))
 
 
 def _judged(

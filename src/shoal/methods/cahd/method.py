@@ -10,7 +10,6 @@ from pydantic import Field
 from shoal.arrays import Rows
 from shoal.data.basket_orders import SORTABLE, Order, orders_of
 from shoal.data.baskets import Baskets
-from shoal.data.concerns import count_empty, warned_of_empty
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -105,7 +104,7 @@ class Cahd(Method):
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
         published = time.perf_counter()
         bands, matrices = before_and_after(sheet, grouping.rows, self.order)
-        notes |= {"groups": len(groups), "band": bands, **_warned(count_empty(groups))}
+        notes |= {"groups": len(groups), "band": bands}
         notes["pictures"] = [*matrices, *degrees(groups, self.p)]
         timings = {
             "encode": encoded - begin,
@@ -157,7 +156,7 @@ class Cahd(Method):
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}
         bars = np.sum([part["degrees"] for part in parts if "degrees" in part], axis=0).tolist()
         notes["pictures"] = histogram(bars, self.p)
-        return {**notes, **_warned(sum(part.get("empty", 0) for part in parts))}
+        return notes
 
     def _group(self, sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":
@@ -168,8 +167,3 @@ class Cahd(Method):
         if self.improve:
             grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
         return grouping
-
-
-def _warned(empty: int) -> dict[str, Any]:
-    """The note about so many baskets that are published without an item; none where there are none."""
-    return {"warnings": list(told)} if (told := warned_of_empty(empty)) else {}

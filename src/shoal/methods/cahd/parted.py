@@ -18,7 +18,6 @@ from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
 from shoal.data.basket_frames import baskets_in, cells_of, rows_of
 from shoal.data.basket_orders import orders_of, sort_keys
 from shoal.data.baskets import Baskets, ragged_ranks
-from shoal.data.concerns import count_empty
 from shoal.data.parted_notes import NOTE, noted, notes_in, notes_of
 from shoal.data.parts import Engine, PartedBaskets, Parts
 from shoal.data.ranges import KEY, RANGE, Ranges, places_among, ranges_of, rows_at_once
@@ -95,7 +94,7 @@ class Plan:
         grouping = group(sheet)
         groups, _ = grouped(self.schema, sheet, grouping.rows, grouping.groups)
         lines = pl.Series(LINE, list(group_lines(without_unused(groups))), dtype=pl.String)
-        told = {"empty": count_empty(groups), "degrees": degree_bars(groups, self.p)}
+        told: dict[str, Any] = {"degrees": degree_bars(groups, self.p)}
         told |= told_of(sheet) if whole else {}
         return noted(pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines]), told)
 
