@@ -169,7 +169,8 @@ def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
 
     if isinstance(release.data, Groups | Clusters):
         named = {item for promise in release.promises for item in promise.get("sensitive", ())}
-        return warned_of_bare(count_bare(release.data, named), type(release.data))
+        left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
+        return warned_of_bare(count_bare(release.data, named, left_out=left_out), type(release.data))
     if not (isinstance(original, Table) and isinstance(release.data, Table)):
         return ()
     found = concerns(original, release.data)

@@ -136,7 +136,7 @@ def _raw_rows(original: Column, published: Column) -> int:
     return int(raw[published.codes].sum()) if raw.any() else 0
 
 
-def count_bare(published: Groups | Clusters, sensitive: Collection[str]) -> int:
+def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left_out: bool = False) -> int:
     """How many baskets are published without a public item, in groups or clusters with sensitive ones.
 
     In clusters these are the baskets that no sub-record is left for, where no term but sensitive ones is.
@@ -145,6 +145,8 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str]) -> int:
     ----------
     sensitive
         The sensitive items; groups tell them themselves.
+    left_out
+        Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
     """
     if isinstance(published, Groups):
         told = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
@@ -160,6 +162,8 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str]) -> int:
         room[inside] += records[above[inside]]
         above[inside] = published.parents[above[inside]]
     bare = np.maximum(published.sizes - room, 0)
+    if left_out:
+        bare[room > 0] = 0
     return int(bare[(terms > 0) & (terms == secrets)].sum())
 
 

@@ -310,8 +310,15 @@ def _surveyed(
     secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
     # What lines publish has no items but those that stand in them.
     items = pl.Series(published.vocabulary, dtype=pl.String)
+    left_out = any(getattr(model, "safe", 1) < 1 for model in models)
     named = secrets.union(*(getattr(model, "sensitive", ()) for model in models))
-    return _Survey(frame.height, int(published.sizes.sum()), items, secrets, count_bare(published, named))
+    return _Survey(
+        frame.height,
+        int(published.sizes.sum()),
+        items,
+        secrets,
+        count_bare(published, named, left_out=left_out),
+    )
 
 
 def _judged(

@@ -62,11 +62,12 @@ class Disassociation(Method):
         default="merge",
         description="clusters below k are merged with their most similar neighbour, or pooled and divided again",
     )
-    safe: float | None = Field(
-        default=None,
+    safe: float = Field(
+        default=0.9,
         gt=0,
         le=1,
-        description="no item in a chunk may be held by a larger share of a cluster that can be linked with it",
+        description="no item in a chunk may be held by a larger share of a cluster that can be linked with it; 1 is "
+        "the paper's form, where all of it may",
     )
 
     @field_validator("max_cluster_size")
@@ -107,7 +108,7 @@ class Disassociation(Method):
         baskets = data.keep(data.supports > 0).take(order)
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
-        safe = None if self.safe is None else Fraction(str(self.safe))
+        safe = Fraction(str(self.safe))
         engine = engine or Local()
         parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, engine)
         clock.append(time.perf_counter())
@@ -199,9 +200,9 @@ def _notes(baskets: Baskets, clusters: Clusters, forest: Forest) -> dict[str, An
     """What the owner of the data may want to know."""
     simple = clusters.sizes > 0
     return {
-        "clusters": int(simple.sum()),
-        "joint_clusters": int((~simple).sum()),
-        "trees": int((clusters.parents < 0).sum()),
+        "clusters": clusters.count,
+        "joint_clusters": clusters.joint,
+        "simple_clusters": clusters.simple,
         "largest_cluster": int(clusters.sizes.max()),
         "record_chunks": int(np.diff(clusters.chunk_indptr)[simple].sum()),
         "shared_chunks": int(np.diff(clusters.chunk_indptr)[~simple].sum()),
