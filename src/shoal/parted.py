@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from shoal import __version__, registry
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
@@ -130,9 +131,10 @@ class PartedRun:
         self, verdicts: tuple[Verdict, ...], found: dict[str, int], seconds: dict[str, float]
     ) -> "PartedRun":
         """The same run with its verdicts, and what was found out on the way."""
-        trace = replace(self.trace, notes={**self.trace.notes, **found})
+        told = {name: number for name, number in found.items() if name == "classes"}
+        trace = replace(self.trace, notes={**self.trace.notes, **told})
         # What the owner should hear is found out once, before or when the release is written.
-        concerns = self.concerns if self.verdicts else _concerns(self, found.get("classes", 0))
+        concerns = self.concerns if self.verdicts else _concerns(self, found)
         return replace(
             self,
             verdicts=verdicts,
@@ -234,7 +236,13 @@ def run_parts(recipe: Recipe, engine: Engine, *, source: Any = None, stage: Stag
     )
     finished = carry_out_parts(method, intake, engine, seed=recipe.seed, stage=stage)
     kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    return replace(finished, recipe=kept)
+    return replace(finished, recipe=seeded_recipe(kept, finished.recipe))
+
+
+def seeded_recipe(recipe: dict[str, Any], finished: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe with the seed that the run drew, where it says none: so that the run can be repeated."""
+    drawn = finished.get("seed")
+    return recipe if drawn is None else {**recipe, "seed": drawn}
 
 
 def carry_out_parts(
@@ -249,6 +257,7 @@ def carry_out_parts(
     if stage is not None:
         stage(f"anonymizing by {method.name}")
     begin = time.perf_counter()
+    seed = method.seeded(seed)
     release, trace = method.anonymize_parts(intake.data, engine, seed)
     seconds = {"reading": intake.seconds, "anonymizing": time.perf_counter() - begin}
     recipe = {"method": parameters_of(method), "seed": seed, **intake.told}
@@ -276,20 +285,23 @@ def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = 
         engine.close()
 
 
-def _concerns(run: PartedRun, classes: int) -> tuple[str, ...]:
+def _concerns(run: PartedRun, found: Mapping[str, int]) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import missing_matched
+    from shoal.data.concerns import missing_matched, warned_of_bare
     from shoal.data.parted_concerns import concerns_in_parts
     from shoal.models.in_parts import verify_table
     from shoal.models.k_anonymity import KAnonymity
 
+    form = type(run.release.data.schema)
+    if form in (Groups, Clusters):
+        return warned_of_bare(found.get("bare", 0), form)
     if not isinstance(run.data, PartedTable):
         return ()
-    found = concerns_in_parts(run.data, run.release.data, classes)
+    told = concerns_in_parts(run.data, run.release.data, found.get("classes", 0))
     if any(promise.get("missing_matches_all") for promise in run.release.promises):
         (verdict,) = verify_table([KAnonymity(k=2)], run.release.data, run.engine.memory)
-        found += (missing_matched(int(verdict.value or 0)),)
-    return found
+        told += (missing_matched(int(verdict.value or 0)),)
+    return told
 
 
 def judged(run: PartedRun) -> PartedRun:
@@ -311,7 +323,7 @@ def judged(run: PartedRun) -> PartedRun:
 
 
 Judgement: TypeAlias = tuple[tuple[Verdict, ...], dict[str, int]]
-"""Verdicts, and what else was found out on the way: the classes of a table."""
+"""Verdicts, and what else was found out on the way: the classes of a table, baskets without a public item."""
 
 
 def judge_files(folder: str | Path, engine: Engine) -> Judgement:
@@ -338,16 +350,17 @@ def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
         return verdicts, {"classes": classes}
     if isinstance(schema, Baskets):
         return verify_baskets(models, baskets_published(release.data, engine), engine.memory), {}
-    return judge_sets(models, release.data), {}
+    return judge_sets(models, release.data)
 
 
-def judge_sets(models: list[Any], published: PartedRelease) -> tuple[Verdict, ...]:
+def judge_sets(models: list[Any], published: PartedRelease) -> Judgement:
     """Judge groups or clusters whose lines are in parts."""
     from shoal.io.parted_release import clusters_in, groups_in
-    from shoal.models.in_parts import verify_lines
+    from shoal.models.in_parts import judge_lines
 
     parse = groups_in if isinstance(published.schema, Groups) else clusters_in
-    return verify_lines(models, published, parse)
+    verdicts, bare = judge_lines(models, published, parse)
+    return verdicts, {"bare": bare}
 
 
 def models_of(release: Release[PartedRelease]) -> list[Model]:

@@ -66,7 +66,7 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
         baskets = open_baskets(source, engine)
         order = None if asked.others else baskets.order
         return _verify_baskets(engine, models, replace(baskets, order=order), asked)
-    return judge_sets(models, release.data)
+    return judge_sets(models, release.data)[0]
 
 
 def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -> list[Any]:
@@ -144,8 +144,8 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ..
         form = "groups" if Groups in first.accepts else "clusters"
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
-        verdicts = judge_sets(list(asked.others), data)
-        return verdicts if order else tuple(replace(one, remark=UNORDERED) for one in verdicts)
+        verdicts, _ = judge_sets(list(asked.others), data)
+        return verdicts if order else tuple(_unordered(one) for one in verdicts)
     separator = None if asked.reading is None else asked.reading.separator
     read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
     return _verify_baskets(engine, list(asked.others), read, asked)
@@ -163,6 +163,10 @@ def _verify_baskets(
     for model in asked.others:
         model.ask(data.schema)
     return verify_baskets(models, data, engine.memory)
+
+
+def _unordered(verdict: Verdict) -> Verdict:
+    return replace(verdict, remark="; ".join(filter(None, (verdict.remark, UNORDERED))))
 
 
 def _height(frame: Any) -> int:

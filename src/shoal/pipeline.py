@@ -9,6 +9,8 @@ from typing import Any, overload
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine
 from shoal.data.release import Release
@@ -21,7 +23,7 @@ from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
-from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
+from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
 from shoal.parted_intake import take_in_parts
 from shoal.recipe import Recipe, make_method, parameters_of, roles_of
 
@@ -49,7 +51,8 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     further = (*default_measures(), *measures) if measures else None
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
-    return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
+    kept = seeded_recipe(_kept(recipe), finished.recipe)
+    return replace(_after(intake, finished), recipe=kept, seconds=seconds)
 
 
 def _after(intake: Intake, finished: Run) -> Run:
@@ -130,6 +133,7 @@ def carry_out(
     seconds = {}
     begin = time.perf_counter()
     tell(f"anonymizing by {method.name}")
+    seed = method.seeded(seed)
     release, trace = method.anonymize(data, seed=seed)
     seconds["anonymizing"] = time.perf_counter() - begin
     begin = time.perf_counter()
@@ -160,9 +164,13 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import concerns, missing_matched
+    from shoal.data.concerns import concerns, count_bare, missing_matched, warned_of_bare
     from shoal.models.protection import reached_k
 
+    if isinstance(release.data, Groups | Clusters):
+        named = {item for promise in release.promises for item in promise.get("sensitive", ())}
+        left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
+        return warned_of_bare(count_bare(release.data, named, left_out=left_out), type(release.data))
     if not (isinstance(original, Table) and isinstance(release.data, Table)):
         return ()
     found = concerns(original, release.data)
@@ -249,7 +257,8 @@ def anonymize(
     reading
         What a source does not tell about itself, such as its separator.
     seed
-        For methods that draw random numbers.
+        For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
+        new one is drawn, and kept in the run's recipe.
     engine
         Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
         rows of the release are in parts, and nothing is measured.

@@ -10,6 +10,8 @@ import pytest
 
 from shoal import registry
 from shoal.cli.summary import BESIDE_THE_POINT, SCORES
+from shoal.data.notebook import release_html
+from shoal.io.release_folder import read_release
 
 TREES = (
     *("--hierarchy", "age=intervals:10,20"),
@@ -178,6 +180,14 @@ def test_clusters_are_counted_as_in_release_json(
         assert counted is not None
         assert int(counted[1]) == told["clusters"]
         assert ("simple clusters that all are made of" in report) == ("are joint" in answer.out)
+        clusters = read_release(folder / out).data
+        assert repr(clusters).startswith(f"<Clusters: {told['clusters']} clusters of 60 baskets")
+        assert f"{told['clusters']} clusters of 60 baskets" in release_html(read_release(folder / out))
+        notes = json.loads((folder / out / "run.json").read_text())["notes"]
+        assert notes["clusters"] == told["clusters"]
+        if "are joint" in answer.out:
+            (made,) = re.findall(r"(\d+) of them are joint, and all are made of (\d+) simple", answer.out)
+            assert f", {made[0]} of them joint, made of {made[1]} simple ones" in repr(clusters)
         assert {"term_chunk_share", "certain_links", "tkd"} <= set(names_of_scores(answer.out))
         as_json = json.loads(shoal(*call, "--force", "--json", "-o", out).out)
         assert (

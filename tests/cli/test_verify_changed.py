@@ -105,3 +105,25 @@ def test_part_files_without_a_promise_are_asked_for_one(tmp_path: Path, capsys: 
     (tmp_path / "data.csv" / "part-0.csv").write_text("age\n1\n")
     assert main(["verify", str(tmp_path / "data.csv"), *STREAM]) == 2
     assert "Nothing to prove" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("engine", [[], STREAM], ids=["local", "stream"])
+@pytest.mark.parametrize("method", ["cahd", "permutation-mondrian"])
+def test_sensitive_items_put_back_into_baskets(
+    method: str, engine: list[str], tmp_path: Path, capsys: Told
+) -> None:
+    """No group counts them any more: only the promise says that they are sensitive."""
+    shoal.anonymize(shopping(), method, p=3).write(tmp_path / "out", report=False)
+    data = tmp_path / "out" / "release" / "data.jsonl"
+    lines = [json.loads(line) for line in data.read_text().splitlines()]
+    for line in lines:
+        for item, count in line["sensitive"].items():
+            for basket in line["baskets"][-count:]:
+                basket.append(item)
+        line["sensitive"] = {}
+        line["baskets"].sort()
+    lines.sort(key=lambda line: line["baskets"])
+    assert main(["verify", str(tmp_path / "out"), *engine]) == 0
+    data.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert main(["verify", str(tmp_path / "out"), *engine]) == 1
+    assert "which is sensitive" in capsys.readouterr().out

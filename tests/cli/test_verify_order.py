@@ -124,7 +124,7 @@ def test_lines_elsewhere_are_judged_without_their_order(tmp_path: Path) -> None:
 
     data = release("groups", tmp_path / "out")
     data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
-    asked = Asked(others=(PrivacyDegree(p=3),))
+    asked = Asked(others=(PrivacyDegree(p=3, sensitive=("item8", "item9")),))
     (verdict,) = verify_by(Elsewhere(), f"hdfs://{data}", asked)
     assert verdict.holds
     assert "order of the lines was not judged" in verdict.remark
@@ -186,6 +186,7 @@ def test_a_long_table(what: str, engine: str, size: int | None, tmp_path: Path, 
     ("promise", "told"),
     [
         ({"model": "privacy-degree", "p": "3"}, "the promise privacy-degree: p cannot be '3'"),
+        ({"model": "privacy-degree", "p": 3}, "the promise privacy-degree does not name the sensitive items"),
         ({"model": "privacy-degre", "p": 3}, "the promise privacy-degre: there is no such model"),
     ],
 )

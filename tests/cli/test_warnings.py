@@ -126,14 +126,26 @@ def test_a_hierarchy_without_effect_is_refused(
     assert why in answer.err
 
 
-def test_baskets_of_secrets_alone_are_warned_of(shoal: Callable[..., Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("method", "form"),
+    [
+        (("cahd", "--p", "4"), "groups"),
+        (("permutation-mondrian", "--p", "4"), "groups"),
+        (("disassociation", "--k", "2", "--max-cluster-size", "3"), "clusters"),
+    ],
+)
+def test_baskets_of_secrets_alone_are_warned_of(
+    shoal: Callable[..., Any], tmp_path: Path, method: tuple[str, ...], form: str
+) -> None:
+    """Whatever the method: the published form tells it."""
     path = tmp_path / "t.dat"
-    path.write_text("milk\nmilk tea\ntea\nsecret\nmilk\ntea\nmilk tea\nmilk\n")
+    path.write_text("milk\nmilk tea\ntea\nsecret\nmilk\ntea\nmilk tea\nmilk\n" * 2)
+    name, *options = method
     answer = shoal(
-        "anonymize", "cahd", str(path), "--p", "4", "--sensitive", "secret", "-o", str(tmp_path / "out")
+        "anonymize", name, str(path), *options, "--sensitive", "secret", "-o", str(tmp_path / "out")
     )
     assert answer.code == 0
-    assert "without a public item" in answer.out + answer.err
+    assert f"2 baskets are published without a public item, in {form} with sensitive ones" in answer.out
 
 
 def test_a_generalised_release_is_measured_without_its_hierarchy(

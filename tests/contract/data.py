@@ -1,6 +1,7 @@
 """The data that every method must cope with."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from tests.tables import column
@@ -62,5 +63,18 @@ def data_for(form: type) -> Table | Baskets:
 
 def permuted(data: Table | Baskets) -> Table | Baskets:
     """The same persons in another order."""
-    rows = np.random.default_rng(6).permutation(ROWS).astype(np.int64)
-    return data.take(rows)
+    rows = len(data) if isinstance(data, Baskets) else data.rows
+    return data.take(np.random.default_rng(6).permutation(rows).astype(np.int64))
+
+
+def without_ties(data: Table | Baskets) -> Table | Baskets:
+    """The first of all rows that are equal in what is public."""
+    if isinstance(data, Baskets):
+        secret = set(data.sensitive.tolist())
+        public = [frozenset(data.items[a:b].tolist()) - secret for a, b in pairwise(data.indptr)]
+    else:
+        public = [
+            frozenset(enumerate(row)) for row in zip(*(one.codes.tolist() for one in data.quasi), strict=True)
+        ]
+    first = {one: row for row, one in reversed(list(enumerate(public)))}
+    return data.take(np.array(sorted(first.values()), dtype=np.int64))

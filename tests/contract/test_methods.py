@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from tests.contract.data import data_for, people, permuted, shopping
+from tests.contract.data import data_for, people, permuted, shopping, without_ties
 from tests.tables import texts
 
 import shoal
@@ -89,9 +89,10 @@ def test_same_seed_same_release(name: str) -> None:
 
 
 def test_order_of_input_leaves_no_mark(name: str) -> None:
-    """Whoever shuffles the input gets the same release: no row number and no order can leak."""
+    """Whoever shuffles the input gets the same release, as long as nobody ties (`test_ties.py` tells of those)."""
     method = method_of(name)
     data = data_for(method.accepts)
+    data = without_ties(data) if method.splits_ties else data
     assert same(method.anonymize(data, seed=3)[0], method.anonymize(permuted(data), seed=3)[0])
 
 

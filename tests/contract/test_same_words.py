@@ -55,6 +55,11 @@ WARNED: dict[str, tuple[str, str, dict[str, Any]]] = {
         "without a public item",
         {**BASKETS, "p": 4, "alpha": 5, "order": "lexicographic"},
     ),
+    "such baskets in clusters": (
+        "disassociation",
+        "3 baskets are published without a public item, in clusters with sensitive ones",
+        {**BASKETS, "k": 3, "max_cluster_size": 4},
+    ),
     "insensitive items of disassociation": (
         "disassociation",
         "--insensitive",

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tests.hand_made import publish
 
-from shoal.data.concerns import concerns
+from shoal.data.concerns import concerns, count_bare
 from shoal.data.domain import nominal
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.io.published_clusters import read_clusters
+from shoal.io.set_lines import Lines
 
 
 def column(name: str, role: Role, cells: str) -> Column:
@@ -39,6 +41,21 @@ def test_insensitive_columns_that_tell_persons_apart(name: str, cells: str, why:
     (sentence,) = said(column(name, Role.INSENSITIVE, cells))
     assert sentence.startswith(f"The insensitive column {name!r} is published as it is")
     assert why in sentence
+
+
+def test_baskets_for_which_no_sub_record_is_left() -> None:
+    """Of five baskets two are in chunks, and one may be in the shared chunk above; the terms are secret."""
+
+    def bare(line: str, left_out: bool = False) -> int:
+        return count_bare(read_clusters(Lines("lines", [line])), {"s", "t"}, left_out=left_out)
+
+    simple = '{"size": 5, "chunks": [[["a"], ["a"]]], "terms": ["s", "t"]}'
+    assert bare(simple) == 3
+    assert bare(simple, left_out=True) == 0, "they may have been in chunks"
+    assert bare('{"size": 5, "chunks": [], "terms": ["s"]}', left_out=True) == 5
+    assert bare(f'{{"joint": [{simple}, {simple}], "shared": [[["b"]]]}}') == 4
+    assert bare(simple.replace('"t"', '"u"')) == 0, "u is public, and may be in all of them"
+    assert bare('{"size": 5, "chunks": [], "terms": []}') == 0, "they are empty"
 
 
 def test_nothing_to_say() -> None:

@@ -1,5 +1,6 @@
 """The kernels of disassociation against their naive twins."""
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_partition(sets: list[Any], k: int, m: int, ignored: str, copies: int) -
     baskets = baskets_of(sets)
     half = len(sets) // 2
     parts = Parts(np.arange(len(sets)), np.array([0, half, len(sets)]))
-    chunks = verpart(baskets, ignoring(baskets, ignored), parts, k, m, None, Local(threads=2))
+    chunks = verpart(baskets, ignoring(baskets, ignored), parts, k, m, Fraction(1), Local(threads=2))
     for cluster, part in enumerate((sets[:half], sets[half:])):
         expected, terms = naive.verpart(part, frozenset(ignored), k, m)
         pairs = slice(chunks.indptr[cluster], chunks.indptr[cluster + 1])

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.links import certain_links
+from shoal.data.ties import tie_order
 from shoal.errors import WrongUse
 from shoal.io.baskets import read_baskets
 from shoal.io.published_clusters import write_clusters
@@ -96,11 +98,12 @@ def test_like_the_naive_twin(
     sensitive: str,
 ) -> None:
     sets = sets * (1 if len(sets) >= k else k)
-    method = Disassociation(k=k, m=m, max_cluster_size=k + more, refine=refine)
+    method = Disassociation(k=k, m=m, max_cluster_size=k + more, refine=refine, safe=1)
     baskets = baskets_of(sets, sensitive)
-    release, _ = method.anonymize(baskets)
+    release, _ = method.anonymize(baskets, seed=more)
     assert isinstance(release.data, Clusters)
     path = tmp_path_factory.mktemp("twin") / "data.jsonl"
+    sets = [sets[row] for row in tie_order(len(sets), more)]
     expected = naive.disassociate(sets, k, m, k + more, frozenset(sensitive), refine)
     assert lines(release.data, path) == canonical_clusters(expected)
     occurrences(release.data, baskets)
@@ -119,8 +122,10 @@ def test_like_the_naive_twin_in_deep_trees(tmp_path: Path, seed: int) -> None:
     ]
     k, m = random.randint(2, 6), random.randint(1, 4)
     size = k + random.randint(0, 6)
-    release, _ = Disassociation(k=k, m=m, max_cluster_size=size).anonymize(baskets_of(sets, "a"))
+    method = Disassociation(k=k, m=m, max_cluster_size=size, safe=1)
+    release, _ = method.anonymize(baskets_of(sets, "a"), seed=seed)
     assert isinstance(release.data, Clusters)
+    sets = [sets[row] for row in tie_order(len(sets), seed)]
     expected = naive.disassociate(sets, k, m, size, frozenset("a"), True)
     assert lines(release.data, tmp_path / "data.jsonl") == canonical_clusters(expected)
     assert Disassociated(k=k, m=m).verify(release.data)
@@ -131,7 +136,7 @@ def test_like_the_naive_twin_in_deep_trees(tmp_path: Path, seed: int) -> None:
     st.integers(2, 5),
     st.integers(1, 3),
     st.sampled_from(["merge", "pool"]),
-    st.sampled_from([None, 0.5, 0.75, 0.9, 1.0]),
+    st.sampled_from([0.5, 0.75, 0.9, 1.0]),
     st.booleans(),
 )
 @settings(max_examples=150)
@@ -141,7 +146,7 @@ def test_every_option_keeps_the_promise(
     k: int,
     m: int,
     small: Any,
-    safe: float | None,
+    safe: float,
     refine: bool,
 ) -> None:
     method = Disassociation(k=k, m=m, max_cluster_size=k + 2, small=small, safe=safe, refine=refine)
@@ -152,7 +157,7 @@ def test_every_option_keeps_the_promise(
     assert all(naive.keeps(tree, k, m) for tree in trees)
     assert release.data.sizes[release.data.sizes > 0].min() >= k
     assert sorted(trace.rows.tolist()) == list(range(len(sets)))
-    if safe is not None and safe < 1:
+    if safe < 1:
         assert trace.notes["certain_links"]["links"] == 0
         assert trace.notes["certain_links"]["largest_share"] <= safe
     else:
@@ -166,7 +171,9 @@ def test_some_original_has_k_candidates(
     tmp_path_factory: pytest.TempPathFactory, sets: list[tuple[str, ...]], refine: bool
 ) -> None:
     """The guarantee itself, over all originals that fit what is published."""
-    release, _ = Disassociation(k=2, m=2, max_cluster_size=3, refine=refine).anonymize(baskets_of(sets))
+    release, _ = Disassociation(k=2, m=2, max_cluster_size=3, refine=refine, safe=1).anonymize(
+        baskets_of(sets)
+    )
     assert isinstance(release.data, Clusters)
     for tree in published(release.data, tmp_path_factory.mktemp("originals") / "data.jsonl"):
         assert naive.guarantees(tree, 2, 2, limit=5_000) is not False
@@ -174,7 +181,7 @@ def test_some_original_has_k_candidates(
 
 @given(some_sets(4, 20))
 def test_rows_are_those_of_the_clusters(sets: list[tuple[str, ...]]) -> None:
-    release, trace = Disassociation(k=2, max_cluster_size=4, refine=False).anonymize(baskets_of(sets))
+    release, trace = Disassociation(k=2, max_cluster_size=4, refine=False, safe=1).anonymize(baskets_of(sets))
     data = release.data
     assert isinstance(data, Clusters)
     for cluster, (start, count) in enumerate(zip(*data.spans, strict=True)):
@@ -235,8 +242,8 @@ def _refined(baskets: Baskets, clusters: list[list[tuple[str, ...]]], k: int, m:
     starts = np.cumsum([0, *(len(cluster) for cluster in clusters)])
     parts = Parts(np.array(order), starts)
     nobody = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
-    chunks = verpart(baskets, nobody, parts, k, m, None, Local(threads=1))
-    return publish(baskets, parts, refine(baskets, nobody, parts, chunks, k, m, None))[0]
+    chunks = verpart(baskets, nobody, parts, k, m, Fraction(1), Local(threads=1))
+    return publish(baskets, parts, refine(baskets, nobody, parts, chunks, k, m, Fraction(1)))[0]
 
 
 def test_sensitive_items_are_named_only() -> None:
@@ -255,7 +262,7 @@ def test_sensitive_items_are_named_only() -> None:
 def test_certain_links_are_counted() -> None:
     """All four baskets of the one cluster hold a: whoever holds the rare b or c holds a too."""
     sets = [("a", "b"), ("a", "c"), ("a",), ("a",)]
-    release, trace = Disassociation(k=2, max_cluster_size=5).anonymize(baskets_of(sets))
+    release, trace = Disassociation(k=2, max_cluster_size=5, safe=1).anonymize(baskets_of(sets))
     assert trace.notes["certain_links"] == {"clusters": 1, "links": 2, "forced": 0, "largest_share": 1.0}
     safe, trace = Disassociation(k=2, max_cluster_size=5, safe=0.75).anonymize(baskets_of(sets))
     assert trace.notes["suppressed_occurrences"] == 1
@@ -263,6 +270,19 @@ def test_certain_links_are_counted() -> None:
     assert certain_links(safe.data).links == 0
     assert isinstance(release.data, Clusters)
     assert not Disassociated(k=2, m=2, safe=0.75).verify(release.data)
+
+
+def test_no_link_is_certain_unless_asked_for() -> None:
+    """The paper's form, which leaves them, is safe=1."""
+    random = np.random.default_rng(4)
+    sets = [tuple(np.array(list("abcdefgh"))[random.random(8) < 0.4]) for _ in range(200)]
+    release, trace = Disassociation(k=3).anonymize(baskets_of(sets))
+    assert trace.notes["certain_links"]["links"] == 0
+    assert (release.parameters["safe"], release.promises[0]["safe"]) == (0.9, 0.9)
+    assert "no item is held by more than 0.9" in judge(release)[0].promise
+    paper, trace = Disassociation(k=3, safe=1).anonymize(baskets_of(sets))
+    assert trace.notes["certain_links"]["links"] > 0
+    assert "held by more than" not in judge(paper)[0].promise
 
 
 def test_a_cluster_size_below_k_is_wrong_use() -> None:
@@ -276,7 +296,7 @@ def test_a_cluster_size_below_k_is_wrong_use() -> None:
 )
 def test_public_data(public_data: Callable[[str], Path], name: str, k: int, m: int, size: int) -> None:
     baskets = _public(public_data(name))
-    method = Disassociation(k=k, m=m, max_cluster_size=size)
+    method = Disassociation(k=k, m=m, max_cluster_size=size, safe=1)
     release, trace = method.anonymize(baskets)
     assert isinstance(release.data, Clusters)
     assert method.models()[0].verify(release.data)

@@ -113,6 +113,22 @@ def test_groups(data, seed, p):
         expected.value,
         expected.offender_count,
     )
+    assert (verdict.remark, "taken as sensitive" in verdict.remark) == (expected.remark, True)
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [(("x", "y"), ""), (("x",), "counts 'y', which is not named"), (("a", "x", "y"), "lists 'a', which is")],
+)
+def test_named_items_are_looked_for_on_all_lines(named, told):
+    texts = ['{"baskets": [["a"], ["b"]], "sensitive": {"x": 1}}'] * 3
+    texts.append('{"baskets": [["b"], ["c"]], "sensitive": {"y": 1}}')
+    model = PrivacyDegree(p=2, sensitive=named)
+    expected = model.verify(read_groups(Lines("all", texts)))
+    for seed in range(4):
+        (verdict,) = verify_lines([model], lines_of(texts, seed), partial(parsed, read_groups))
+        assert (verdict.holds, verdict.offender_count) == (not told, expected.offender_count)
+        assert all(told in one.why for one in verdict.offenders)
 
 
 def test_an_item_that_is_secret_on_another_line_is_found():
@@ -121,7 +137,7 @@ def test_an_item_that_is_secret_on_another_line_is_found():
     for seed in range(6):
         (verdict,) = verify_lines([PrivacyDegree(p=2)], lines_of(texts, seed), partial(parsed, read_groups))
         assert (verdict.holds, verdict.value, verdict.offender_count) == (False, 1, 1)
-        assert "lists 'x', which is sensitive elsewhere" in verdict.offenders[0].why
+        assert "lists 'x', which is sensitive" in verdict.offenders[0].why
 
 
 @given(data=baskets(least=6, most=40), seed=st.integers(0, 1000), k=st.integers(2, 4), m=st.integers(1, 3))

@@ -12,7 +12,7 @@ from tests.naive.cahd import degree
 from tests.sets import baskets_of, sets_of
 
 from shoal.data.groups import Groups
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.io.published_groups import read_groups
 from shoal.models.privacy_degree import PrivacyDegree
 
@@ -75,6 +75,36 @@ def test_a_basket_that_lists_the_secret_gives_it_away() -> None:
     verdict = PrivacyDegree(p=2).verify(groups_of([([["b"], ["b"]], {"s": 1}), ([["c"], ["s"]], {})]))
     assert verdict.offenders[0].where == "basket 2 of group 2 (2 baskets, the first is {c})"
     assert "'s'" in verdict.offenders[0].why
+
+
+def test_named_items_stand_in_no_basket() -> None:
+    """Also where no group counts them, as if they had been put back."""
+    back = groups_of([([["a"], ["a", "s"]], {}), ([["b"], ["b", "t"]], {})])
+    verdict = PrivacyDegree(p=2, sensitive=("s", "t")).verify(back)
+    assert not verdict.holds
+    assert (verdict.value, verdict.offender_count) == (1, 2)
+    assert verdict.offenders[0].why == "lists 's', which is sensitive"
+    assert PrivacyDegree(p=2).verify(back).holds, "nothing in the file says that they are sensitive"
+
+
+def test_counted_items_are_named() -> None:
+    groups = groups_of([([["a"], ["b"]], {"s": 1}), ([["c"], ["d"]], {"t": 1})])
+    assert PrivacyDegree(p=2, sensitive=("s", "t")).verify(groups).holds
+    verdict = PrivacyDegree(p=2, sensitive=("s",)).verify(groups)
+    assert not verdict.holds
+    assert verdict.offenders[0].where.startswith("group 2")
+    assert verdict.offenders[0].why == "counts 't', which is not named as sensitive"
+
+
+def test_the_verdict_says_what_was_taken_as_sensitive() -> None:
+    groups = groups_of([([["a"], ["b"]], {"s": 1}), ([["c"], ["d"]], {"t": 1})])
+    assert (
+        PrivacyDegree(p=2).verify(groups).remark
+        == "taken as sensitive: the items that groups count (2: s, t)"
+    )
+    assert not PrivacyDegree(p=2, sensitive=("s", "t")).verify(groups).remark
+    with pytest.raises(UnknownName, match="There is no item 'u'"):
+        PrivacyDegree(p=2, sensitive=("u",)).ask(groups)
 
 
 def test_nothing_sensitive_is_nothing_to_judge() -> None:

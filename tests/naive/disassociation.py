@@ -70,7 +70,9 @@ def absorb(parts: list[list[Basket]], ignored: frozenset[str], k: int, limit: in
 
 
 def horpart(baskets: list[Basket], ignored: frozenset[str], k: int, limit: int) -> list[list[Basket]]:
-    parts = cut(split(sorted(baskets), ignored, limit), k, limit)
+    """Baskets that tie in all items that are not ignored stay in the order they come in."""
+    ordered = sorted(baskets, key=lambda basket: sorted(set(basket) - ignored))
+    parts = cut(split(ordered, ignored, limit), k, limit)
     return absorb(parts, ignored, k, max(limit, 2 * k - 1))
 
 

@@ -165,7 +165,7 @@ def count(data: "Published") -> int:
     from shoal.data.table import Table
 
     if isinstance(data, Clusters):
-        return int((data.parents < 0).sum())
+        return data.count
     return data.rows if isinstance(data, Table) else len(data)
 
 
@@ -181,11 +181,10 @@ def noun(data: "Published") -> str:
 
 def _cluster_words(data: "Clusters") -> str:
     """How many clusters are joint, and what they are made of."""
-    joint = int(((data.parents < 0) & (data.sizes == 0)).sum())
     baskets = f", of {counted(int(data.sizes.sum()), 'baskets')}"
-    if not joint:
+    if not data.joint:
         return baskets
-    return f"{baskets}; {joint:,} of them are joint, and all are made of {int((data.sizes > 0).sum()):,} simple ones"
+    return f"{baskets}; {data.joint:,} of them are joint, and all are made of {data.simple:,} simple ones"
 
 
 def _published_as_stars(run: "Run") -> bool:

@@ -54,8 +54,27 @@ class Clusters:
         return len(self.parents)
 
     def __repr__(self) -> str:
-        baskets = int(self.sizes.sum())
-        return f"<Clusters: {len(self):,} clusters of {baskets:,} baskets, {len(self.vocabulary):,} items>"
+        return f"<Clusters: {self.count:,} clusters{self.made_of()}, {len(self.vocabulary):,} items>"
+
+    @property
+    def count(self) -> int:
+        """How many clusters are published, each on a line of its own: joint ones, and simple ones that are no parts."""
+        return int((self.parents < 0).sum())
+
+    @property
+    def joint(self) -> int:
+        """How many of these are joint."""
+        return int(((self.parents < 0) & (self.sizes == 0)).sum())
+
+    @property
+    def simple(self) -> int:
+        """How many simple clusters all are made of."""
+        return int((self.sizes > 0).sum())
+
+    def made_of(self) -> str:
+        """What the published clusters are made of, in words that go on after their number."""
+        joint = f", {self.joint:,} of them joint, made of {self.simple:,} simple ones" if self.joint else ""
+        return f" of {int(self.sizes.sum()):,} baskets{joint}"
 
     @property
     def depths(self) -> Counts:

@@ -1,13 +1,14 @@
-"""What an owner should hear before publishing a table, although every promise is kept.
+"""What an owner should hear before publishing, although every promise is kept. It depends on the published form alone.
 
 Promises are about the roles that columns were given. A name among the insensitive columns breaks none of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
+from shoal.data.clusters import Clusters
 from shoal.data.counted import counted
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
@@ -135,21 +136,46 @@ def _raw_rows(original: Column, published: Column) -> int:
     return int(raw[published.codes].sum()) if raw.any() else 0
 
 
-def count_empty(groups: Groups) -> int:
-    """How many baskets are published without an item, in groups with sensitive items."""
-    told = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
-    return int(((np.diff(groups.basket_indptr) == 0) & told).sum())
+def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left_out: bool = False) -> int:
+    """How many baskets are published without a public item, in groups or clusters with sensitive ones.
 
+    In clusters these are the baskets that no sub-record is left for, where no term but sensitive ones is.
 
-def warned_of_empty(empty: int) -> tuple[str, ...]:
-    """Warn of so many baskets that are published without an item, in groups with sensitive items.
-
-    Whoever is known to have bought something holds a sensitive item for certain if her basket is empty.
+    Parameters
+    ----------
+    sensitive
+        The sensitive items; groups tell them themselves.
+    left_out
+        Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
     """
-    if not empty:
+    if isinstance(published, Groups):
+        told = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
+        return int(((np.diff(published.basket_indptr) == 0) & told).sum())
+    terms = np.diff(published.term_indptr)
+    secret = np.array([text in sensitive for text in published.vocabulary], dtype=np.bool_)
+    secrets = np.diff(np.concatenate(([0], np.cumsum(secret[published.terms])))[published.term_indptr])
+    records = np.bincount(
+        published.owners, np.diff(published.record_indptr), minlength=len(published)
+    ).astype(np.int64)
+    room, above = records.copy(), published.parents.astype(np.int64)
+    while (inside := above >= 0).any():
+        room[inside] += records[above[inside]]
+        above[inside] = published.parents[above[inside]]
+    bare = np.maximum(published.sizes - room, 0)
+    if left_out:
+        bare[room > 0] = 0
+    return int(bare[(terms > 0) & (terms == secrets)].sum())
+
+
+def warned_of_bare(bare: int, form: type[Groups] | type[Clusters]) -> tuple[str, ...]:
+    """Warn of so many baskets that are published without a public item, in groups or clusters with sensitive ones.
+
+    Whoever is known to have bought something holds a sensitive item for certain if her basket is one of them.
+    """
+    if not bare:
         return ()
     return (
-        f"{counted(empty, 'baskets')} {'is' if empty == 1 else 'are'} published without a public item, in groups with "
-        "sensitive ones: whoever is known to have a basket that is not empty holds a sensitive item for certain. Leave "
-        "such baskets out if that matters.",
+        f"{counted(bare, 'baskets')} {'is' if bare == 1 else 'are'} published without a public item, in "
+        f"{form.__name__.lower()} with sensitive ones: whoever is known to have a basket that is not empty holds a "
+        "sensitive item for certain. Leave such baskets out if that matters.",
     )

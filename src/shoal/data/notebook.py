@@ -104,7 +104,7 @@ def _size(data: object) -> str:
         case Groups():
             return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
         case Clusters():
-            return f"{int(data.sizes.sum()):,} baskets in {int((data.sizes > 0).sum()):,} clusters"
+            return f"{data.count:,} clusters{data.made_of()}"
     return repr(data)
 
 

@@ -3,6 +3,10 @@
 Where a method has to part rows whose public values are equal, the choice must tell nothing: neither their sensitive nor
 their insensitive values may decide it, nor the order of the input. So rows come into a random order first, drawn with a
 key that is not published, and are sorted by their public values after that, stably.
+
+Rows in parts have no place that stays theirs: a worker that does its work again gets them in another order. There they
+are put into the order of all their values first. As each order of them is as likely as any other after the draw, that
+tells nothing either, as long as the key is secret.
 """
 
 import secrets
@@ -10,6 +14,7 @@ import secrets
 import numpy as np
 
 from shoal.arrays import Rows
+from shoal.data.baskets import Baskets, ragged_ranks
 
 _TIES = 0x7165
 
@@ -29,3 +34,17 @@ def tie_order(rows: int, seed: int | None) -> Rows:
     [0, 1, 2, 3]
     """
     return np.random.default_rng([_TIES, tie_key(seed)]).permutation(rows)
+
+
+def part_key(seed: int, part: int) -> int:
+    """The key of one of several parts, so that ties of different parts are drawn independently."""
+    return int(np.random.SeedSequence([_TIES, seed, part]).generate_state(1, np.uint64)[0])
+
+
+def public_order(baskets: Baskets, seed: int | None) -> Rows:
+    """The baskets in ascending order of their lists of items, without sensitive ones; those that tie by chance."""
+    shown = np.ones(len(baskets.vocabulary), dtype=np.bool_)
+    shown[baskets.sensitive] = False
+    public = baskets.keep(shown)
+    ties = tie_order(len(baskets), seed)
+    return ties[np.argsort(ragged_ranks(public.indptr, public.items)[ties], kind="stable")]

@@ -56,9 +56,8 @@ def counts_of(data: Published) -> dict[str, int]:
     if isinstance(data, Groups):
         items = len(np.union1d(data.items, data.sensitive_items))
         return {"baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
-    trees = int((data.parents < 0).sum())
     items = len(np.union1d(data.items, data.terms))
-    return {"baskets": int(data.sizes.sum()), "clusters": trees, "items": items}
+    return {"baskets": int(data.sizes.sum()), "clusters": data.count, "items": items}
 
 
 def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:

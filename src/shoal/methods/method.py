@@ -9,6 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
@@ -54,7 +55,7 @@ class Method(BaseModel):
 
     @property
     def splits_ties(self) -> bool:
-        """Whether it may part rows whose public values are equal: by a secret order, new in each run without a seed."""
+        """Whether rows that are equal in all that is public may come apart: then chance decides, with a secret key."""
         return False
 
     def models(self) -> tuple[Model, ...]:
@@ -73,7 +74,8 @@ class Method(BaseModel):
         engine
             Where to work; threads of this machine by default.
         seed
-            For methods that draw random numbers; the same seed gives the same release.
+            For methods that draw random numbers; the same seed gives the same release. It is as secret as the data:
+            where ties are split, it tells how. None draws a new one.
 
         Raises
         ------
@@ -109,6 +111,10 @@ class Method(BaseModel):
             f"{self.name} cannot be cut into parts: {self.uncut}. Run it on one machine with --engine local."
         )
 
+    def seeded(self, seed: int | None) -> int | None:
+        """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
+        return tie_key(seed) if self.splits_ties else seed
+
     def refuse_parts(self) -> None:
         """Refuse parameters that need all rows at once, before any row in parts is read.
 
@@ -118,19 +124,26 @@ class Method(BaseModel):
             With what to take instead.
         """
 
-    def released(self, data: Form, details: Mapping[str, Any] | None = None) -> Release[Form]:
+    def released(
+        self,
+        data: Form,
+        details: Mapping[str, Any] | None = None,
+        models: tuple[Model, ...] | None = None,
+    ) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 
         Parameters
         ----------
         details
             Public facts of the method.
+        models
+            The promises, where the data makes them more definite than `models` does.
         """
         return Release(
             data=data,
             method=self.name,
             parameters=self.model_dump(mode="json"),
-            promises=tuple(model.as_promise() for model in self.models()),
+            promises=tuple(model.as_promise() for model in models or self.models()),
             details=details or {},
         )
 

@@ -13,7 +13,7 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.methods.cahd.pictures import degrees
 from shoal.methods.cahd.publish import publish
-from shoal.methods.cahd.sheet import refuse_infeasible, sheet_of
+from shoal.methods.cahd.sheet import degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -70,4 +70,5 @@ class PermutationMondrian(Method):
         published, row_map = publish(data, sheet, rows, groups)
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         notes = {"groups": len(published), "pictures": degrees(published, self.p)}
-        return self.released(published), Trace(row_map, timings, notes)
+        promised = (degree_of(data, data.supports, self.p),)
+        return self.released(published, models=promised), Trace(row_map, timings, notes)

@@ -50,11 +50,12 @@ class Disassociated(LineModel):
 
     k: int = Field(ge=2, description="how many baskets are candidates at least")
     m: int = Field(ge=1, description="how many items of a basket an adversary knows")
-    safe: float | None = Field(
-        default=None,
+    safe: float = Field(
+        default=1,
         gt=0,
         le=1,
-        description="the largest share of a cluster that may hold an item which can be linked with another chunk",
+        description="the largest share of a cluster that may hold an item which can be linked with another chunk; 1 is "
+        "no limit",
     )
     sensitive: tuple[str, ...] = Field(
         default=(),
@@ -76,7 +77,7 @@ class Disassociated(LineModel):
             _repeated_items(published, places),
             _disorder(published, places, lines=part is None),
         ]
-        if self.safe is not None:
+        if self.safe < 1:
             found.append(self._links(published, places))
         if self.sensitive:
             found.append(self._secrets(published, places))
@@ -94,7 +95,7 @@ class Disassociated(LineModel):
         promise = (
             f"for any {counted(self.m, 'items')} of a basket there may be {self.k} baskets with all of them"
         )
-        if self.safe is not None:
+        if self.safe < 1:
             promise += f", and no item is held by more than {self.safe:g} of a cluster it can be linked in"
         if self.sensitive:
             promise += f", and the sensitive items ({len(self.sensitive)}) stand in term chunks alone"

@@ -27,6 +27,8 @@ class Evidence:
         Numbers by name, of which that of the whole is the sum, the least or the largest of those of its parts.
     remarks
         What a reader of the verdict should know of how it was judged.
+    names
+        What the verdict has to name, such as the items that were taken as sensitive.
     """
 
     offenders: tuple[tuple[float, Offender], ...] = ()
@@ -35,6 +37,7 @@ class Evidence:
     lowest: Mapping[str, Number] = field(default_factory=dict)
     highest: Mapping[str, Number] = field(default_factory=dict)
     remarks: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
     def joined(self, other: "Evidence") -> "Evidence":
         """What was found in two parts, whichever comes first."""
@@ -48,6 +51,7 @@ class Evidence:
             _joined(self.lowest, other.lowest, min),
             _joined(self.highest, other.highest, max),
             self.remarks | other.remarks,
+            self.names | other.names,
         )
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 from shoal.arrays import Codes, Counts
 from shoal.data.cells import SUPPRESSED
 from shoal.data.clusters import Clusters
+from shoal.data.concerns import count_bare
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hashes import mixed, text_hashes
@@ -45,12 +46,13 @@ FOUND, CLASSES = "found", "classes"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Survey:
-    """How much some lines publish, and the items that are secret by them."""
+    """How much some lines publish, the items that are secret by them, and baskets without any other item."""
 
     lines: int
     baskets: int
     items: "polars.Series"
     secrets: frozenset[str]
+    bare: int
 
     def joined(self, other: "_Survey") -> "_Survey":
         import polars as pl
@@ -60,6 +62,7 @@ class _Survey:
             self.baskets + other.baskets,
             pl.concat([self.items, other.items]).unique(),
             self.secrets | other.secrets,
+            self.bare + other.bare,
         )
 
 
@@ -147,7 +150,16 @@ def verify_lines(
     published: PartedRelease,
     parse: "Callable[[Iterable[str], str], Published]",
 ) -> tuple[Verdict, ...]:
-    """Judge groups or clusters in parts.
+    """Judge groups or clusters in parts; see `judge_lines`."""
+    return judge_lines(models, published, parse)[0]
+
+
+def judge_lines(
+    models: Sequence[LineModel],
+    published: PartedRelease,
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> tuple[tuple[Verdict, ...], int]:
+    """Judge groups or clusters in parts, and count the baskets without a public item beside sensitive ones.
 
     Parameters
     ----------
@@ -174,7 +186,7 @@ def verify_lines(
     nothing = verdict_on_nothing(published.schema, tells=items > 0)
     pairs = zip(models, found, strict=True)
     verdicts = tuple(model.remarked(model.conclude(one.joined(order))) for model, one in pairs)
-    return verdicts if nothing is None else (*verdicts, nothing)
+    return (*verdicts, *(() if nothing is None else (nothing,))), survey.bare if survey else 0
 
 
 def _by_class(
@@ -339,7 +351,15 @@ def _surveyed(
     secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
     # What lines publish has no items but those that stand in them.
     items = pl.Series(published.vocabulary, dtype=pl.String)
-    return _Survey(frame.height, int(published.sizes.sum()), items, secrets)
+    left_out = any(getattr(model, "safe", 1) < 1 for model in models)
+    named = secrets.union(*(getattr(model, "sensitive", ()) for model in models))
+    return _Survey(
+        frame.height,
+        int(published.sizes.sum()),
+        items,
+        secrets,
+        count_bare(published, named, left_out=left_out),
+    )
 
 
 def _judged(

@@ -76,6 +76,15 @@ class Model(BaseModel):
         said = [remark for remark in (verdict.remark, self.vacuous()) if remark]
         return replace(verdict, remark="; ".join(said))
 
+    def refuse_vague(self) -> None:
+        """Refuse a promise of a release that leaves open what only the release can tell.
+
+        Raises
+        ------
+        BadData
+            With what it must name.
+        """
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""
         return {"model": self.name, **self.model_dump(mode="json")}

@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Mask, Rows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.counted import counted
 from shoal.data.disorder import early, shortened
 from shoal.data.groups import Groups
 from shoal.data.release import Published
+from shoal.errors import BadData, UnknownName
 from shoal.models.evidence import Evidence, Part
 from shoal.models.model import LineModel
 from shoal.models.verdict import SHOWN, Offender, Verdict
@@ -24,8 +25,9 @@ class PrivacyDegree(LineModel):
     gives each sensitive item a chance of at most 1/p. It is no promise against readers who know more: how the
     groups were formed, or that some baskets are likelier to hold the item than others.
 
-    A basket that lists an item which is sensitive in any group breaks the promise too: there it is certain. And so do
-    items, baskets and groups that do not stand in ascending order: any other order may tell who was looked at first.
+    A basket that lists a sensitive item breaks the promise too: there it is certain. And so does a group that counts an
+    item which is not named as sensitive, and so do items, baskets and groups that do not stand in ascending order: any
+    other order may tell who was looked at first.
     """
 
     name: ClassVar[str] = "privacy-degree"
@@ -36,8 +38,30 @@ class PrivacyDegree(LineModel):
 
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
 
+    sensitive: tuple[str, ...] = Field(
+        default=(),
+        description="the sensitive items, which stand in no basket; those that groups count unless told",
+    )
+
+    def refuse_vague(self) -> None:
+        """A release names its sensitive items: otherwise they could stand in baskets as if they were public."""
+        if not self.sensitive:
+            raise BadData(
+                "release.json: the promise privacy-degree does not name the sensitive items, so that any of them may "
+                "stand in a basket. Publish the release again; or prove the data alone, with --model privacy-degree "
+                "--sensitive."
+            )
+
+    def ask(self, published: Published) -> None:
+        """Refuse sensitive items that do not occur."""
+        super().ask(published)
+        assert isinstance(published, Groups)
+        for name in self.sensitive:
+            if name not in published.vocabulary:
+                raise UnknownName("item", name, published.vocabulary)
+
     def secrets(self, published: Published) -> frozenset[str]:
-        """The sensitive items of all groups."""
+        """The sensitive items that groups count."""
         assert isinstance(published, Groups)
         return frozenset(published.vocabulary[item] for item in np.unique(published.sensitive_items).tolist())
 
@@ -47,7 +71,10 @@ class PrivacyDegree(LineModel):
         counts = published.sensitive_counts
         group = np.searchsorted(published.sensitive_indptr, np.arange(len(counts)), side="right") - 1
         sizes = published.group_indptr[1:][group] - published.group_indptr[:-1][group]
-        listed = _listed(published, self.secrets(published) if part is None else part.secrets)
+        told = self.secrets(published) if part is None else part.secrets
+        named = frozenset(self.sensitive)
+        listed = _listed(published, named | told)
+        strange = _strange(published, named or told)
         reached = [Fraction(int(sizes[place]), int(counts[place])) for place in _worst(sizes, counts)]
         reached += [Fraction(1)] if listed else []
         broken = np.flatnonzero(counts * self.p > sizes)
@@ -69,15 +96,30 @@ class PrivacyDegree(LineModel):
                 0.0,
                 Offender(
                     _basket(published, basket, inside),
-                    f"lists {published.vocabulary[item]!r}, which is sensitive elsewhere",
+                    f"lists {published.vocabulary[item]!r}, which is sensitive",
                 ),
             )
             for basket, item in listed[: SHOWN - len(offenders)]
         ]
+        offenders += [
+            (
+                0.0,
+                Offender(
+                    _where(published, int(group[place]), inside),
+                    f"counts {_item(published, place)!r}, which is not named as sensitive",
+                ),
+            )
+            for place in strange[: SHOWN - len(offenders)].tolist()
+        ]
         disordered, more = _disordered(published, inside, lines=part is None)
         offenders += [(0.0, one) for one in disordered[: SHOWN - len(offenders)]]
         lowest = {"degree": min(reached)} if reached else {}
-        return Evidence(tuple(offenders), len(broken) + len(listed) + more, lowest=lowest)
+        return Evidence(
+            tuple(offenders),
+            len(broken) + len(listed) + len(strange) + more,
+            lowest=lowest,
+            names=frozenset() if named else told,
+        )
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The group with the largest share of a sensitive item decides."""
@@ -89,7 +131,17 @@ class PrivacyDegree(LineModel):
             self.p,
             evidence.places,
             evidence.count,
+            self._taken(evidence.names),
         )
+
+    def _taken(self, names: frozenset[str]) -> str:
+        """Which items were taken as sensitive, where none are named."""
+        if self.sensitive:
+            return ""
+        if not names:
+            return "no item is named as sensitive, and no group counts one"
+        shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+        return f"taken as sensitive: the items that groups count ({len(names)}: {shown})"
 
 
 def _worst(sizes: Counts, counts: Counts) -> Rows:
@@ -99,9 +151,19 @@ def _worst(sizes: Counts, counts: Counts) -> Rows:
     return by_size[first]
 
 
+def _strange(groups: Groups, secrets: frozenset[str]) -> Rows:
+    """The counts of items that are none of the secrets."""
+    return np.flatnonzero(~_among(groups, secrets)[groups.sensitive_items])
+
+
+def _among(groups: Groups, secrets: frozenset[str]) -> Mask:
+    """Which items are secrets."""
+    return np.array([text in secrets for text in groups.vocabulary], dtype=np.bool_)
+
+
 def _listed(groups: Groups, secrets: frozenset[str]) -> list[tuple[int, int]]:
-    """Baskets that list an item which some group counts as sensitive."""
-    secret = np.array([text in secrets for text in groups.vocabulary], dtype=np.bool_)
+    """Baskets that list a secret."""
+    secret = _among(groups, secrets)
     places = np.flatnonzero(secret[groups.items])
     baskets = np.searchsorted(groups.basket_indptr, places, side="right") - 1
     return list(zip(baskets.tolist(), groups.items[places].tolist(), strict=True))

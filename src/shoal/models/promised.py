@@ -18,8 +18,8 @@ def promised(promises: Iterable[Mapping[str, Any]]) -> list[Model]:
     Raises
     ------
     BadData
-        If there is no such model, or a parameter is out of its range or of another kind: somebody edited the file, as
-        no method promises such a thing.
+        If there is no such model, a parameter is out of its range or of another kind, or something is left open that
+        only the release can tell: somebody edited the file, as no method promises such a thing.
     """
     return [_model(promise) for promise in promises]
 
@@ -44,6 +44,7 @@ def _model(promise: Mapping[str, Any]) -> Model:
             f"release.json: the promise {name}: {where} {told} ({first['msg']}). Publish the release again, or "
             "correct the file."
         ) from error
+    made.refuse_vague()
     return made
 
 

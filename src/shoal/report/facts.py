@@ -284,13 +284,10 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
         case Groups():
             published = (("groups published", len(data)), ("baskets in them", len(data.basket_indptr) - 1))
         case Clusters():
-            trees = data.parents < 0
-            joint = int((trees & (data.sizes == 0)).sum())
-            simple = int((data.sizes > 0).sum())
-            made_of = [("of them joint", joint), ("simple clusters that all are made of", simple)]
+            made_of = [("of them joint", data.joint), ("simple clusters that all are made of", data.simple)]
             published = (
-                ("clusters published", int(trees.sum())),
-                *(made_of if joint else []),
+                ("clusters published", data.count),
+                *(made_of if data.joint else []),
                 ("baskets in them", int(data.sizes.sum())),
             )
     return (("baskets read", read), *published, ("baskets suppressed", release.suppressed))

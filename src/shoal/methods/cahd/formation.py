@@ -27,31 +27,36 @@ class Grouping:
     given_up: int = 0
 
 
-def pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int) -> Grouping:
+def pivots(sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int) -> Grouping:
     """Group each sensitive row with the p - 1 rows near it that have most items in common with it.
 
     The rows that are left are one group.
     """
-    grouping = around_pivots(sheet, orders, p, alpha, np.zeros(len(sheet.sensitive), dtype=np.int64))
+    elsewhere = np.zeros(len(sheet.sensitive), dtype=np.int64)
+    grouping = around_pivots(sheet, orders, ties, p, alpha, elsewhere)
     groups = grouping.groups.copy()
     groups[groups < 0] = groups.max(initial=-1) + 1
     return replace(grouping, groups=groups)
 
 
-def around_pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int, elsewhere: Counts) -> Grouping:
+def around_pivots(
+    sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int, elsewhere: Counts
+) -> Grouping:
     """The same; the group of a row that is left is -1.
 
     Parameters
     ----------
+    ties
+        The order in which rows with equal baskets come: one that tells nothing of their sensitive items.
     elsewhere
         For each sensitive item how many more rows with it those that are left must be able to take up; see the kernel.
     """
     from shoal.kernels.cahd import form_groups
 
-    rows = sheet.arranged(orders[0])
+    rows = sheet.arranged(orders[0], ties)
     place = np.empty(len(rows), dtype=np.int64)
     place[rows] = np.arange(len(rows))
-    tables = [np.arange(len(rows)), *(place[sheet.arranged(order)] for order in orders[1:])]
+    tables = [np.arange(len(rows)), *(place[sheet.arranged(order, ties)] for order in orders[1:])]
     secret_indptr, secrets = sheet.secrets_of(rows)
     groups, given_up = form_groups(
         np.stack(tables).astype(np.int32),
@@ -69,7 +74,7 @@ def around_pivots(sheet: Sheet, orders: tuple[Rows, ...], p: int, alpha: int, el
     return Grouping(rows, groups, int(given_up))
 
 
-def blocks(sheet: Sheet, order: Rows, p: int) -> Grouping:
+def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
     """Cut the ordered rows in half, and the halves again, as long as both keep the degree.
 
     Rows with the same basket stay together. What is cut where is told by the public items alone; sensitive
@@ -77,7 +82,7 @@ def blocks(sheet: Sheet, order: Rows, p: int) -> Grouping:
     """
     from shoal.kernels.cahd import halve
 
-    rows = sheet.arranged(order)
+    rows = sheet.arranged(order, ties)
     sizes = sheet.distinct.counts[order]
     ends = np.concatenate(([0], np.cumsum(sizes)))
     secret_indptr, secrets = sheet.secrets_of(rows)

@@ -10,10 +10,10 @@ from pydantic import Field
 from shoal.arrays import Rows
 from shoal.data.basket_orders import SORTABLE, Order, orders_of
 from shoal.data.baskets import Baskets
-from shoal.data.concerns import count_empty, warned_of_empty
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import tie_key, tie_order
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
@@ -21,7 +21,7 @@ from shoal.methods.cahd.formation import Grouping, blocks, pivots
 from shoal.methods.cahd.improve import improve
 from shoal.methods.cahd.pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd.publish import empty_groups, publish
-from shoal.methods.cahd.sheet import Sheet, refuse_infeasible, sheet_of, told_of
+from shoal.methods.cahd.sheet import Sheet, degree_of, refuse_infeasible, sheet_of, told_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -71,6 +71,11 @@ class Cahd(Method):
         "who was moved can be seen, and so who was not; not in parts (spark, stream)",
     )
 
+    @property
+    def splits_ties(self) -> bool:
+        """Blocks keep equal baskets together, unless they change places afterwards."""
+        return self.form == "pivots" or self.improve
+
     def models(self) -> tuple[Model, ...]:
         """The degree."""
         return (PrivacyDegree(p=self.p),)
@@ -94,12 +99,12 @@ class Cahd(Method):
         orders = orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
         notes: dict[str, Any] = dict(told_of(sheet))
-        grouping = self._group(sheet, orders, notes)
+        grouping = self._group(sheet, orders, tie_order(len(data), seed), notes)
         grouped = time.perf_counter()
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
         published = time.perf_counter()
         bands, matrices = before_and_after(sheet, grouping.rows, self.order)
-        notes |= {"groups": len(groups), "band": bands, **_warned(count_empty(groups))}
+        notes |= {"groups": len(groups), "band": bands}
         notes["pictures"] = [*matrices, *degrees(groups, self.p)]
         timings = {
             "encode": encoded - begin,
@@ -108,7 +113,8 @@ class Cahd(Method):
             "publish": published - grouped,
             "draw": time.perf_counter() - published,
         }
-        return self.released(groups), Trace(rows, timings, notes)
+        promised = (degree_of(data, data.supports, self.p),)
+        return self.released(groups, models=promised), Trace(rows, timings, notes)
 
     def refuse_parts(self) -> None:
         """Only orders by keys can be cut, and no improvement."""
@@ -134,13 +140,14 @@ class Cahd(Method):
         supports = supports_in(data)
         refuse_infeasible(data.schema, supports, data.rows, self.p)
         clock.append(time.perf_counter())
-        plan = Plan(data.schema, supports, self.p, self.alpha, self.order)
+        plan = Plan(data.schema, supports, self.p, self.alpha, self.order, tie_key(seed))
         lines, count, told = group_parts(data, plan, engine, self.form)
         clock.append(time.perf_counter())
         schema = empty_groups(data.schema, supports)
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
-        return self.released(PartedRelease(schema, lines, count, data.rows)), trace
+        promised = (degree_of(data.schema, supports, self.p),)
+        return self.released(PartedRelease(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         """What is told of all parts, from what is told of each."""
@@ -149,19 +156,14 @@ class Cahd(Method):
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}
         bars = np.sum([part["degrees"] for part in parts if "degrees" in part], axis=0).tolist()
         notes["pictures"] = histogram(bars, self.p)
-        return {**notes, **_warned(sum(part.get("empty", 0) for part in parts))}
+        return notes
 
-    def _group(self, sheet: Sheet, orders: tuple[Rows, ...], notes: dict[str, Any]) -> Grouping:
+    def _group(self, sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, notes: dict[str, Any]) -> Grouping:
         if self.form == "pivots":
-            grouping = pivots(sheet, orders, self.p, self.alpha)
+            grouping = pivots(sheet, orders, ties, self.p, self.alpha)
             notes["groups_given_up"] = grouping.given_up
         else:
-            grouping = blocks(sheet, orders[0], self.p)
+            grouping = blocks(sheet, orders[0], ties, self.p)
         if self.improve:
             grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
         return grouping
-
-
-def _warned(empty: int) -> dict[str, Any]:
-    """The note about so many baskets that are published without an item; none where there are none."""
-    return {"warnings": list(told)} if (told := warned_of_empty(empty)) else {}

@@ -18,11 +18,11 @@ from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
 from shoal.data.basket_frames import baskets_in, cells_of, rows_of
 from shoal.data.basket_orders import orders_of, sort_keys
 from shoal.data.baskets import Baskets, ragged_ranks
-from shoal.data.concerns import count_empty
 from shoal.data.parted_notes import NOTE, noted, notes_in, notes_of
 from shoal.data.parts import Engine, PartedBaskets, Parts
 from shoal.data.ranges import KEY, RANGE, Ranges, places_among, ranges_of, rows_at_once
 from shoal.data.set_keys import group_keys
+from shoal.data.ties import part_key, tie_order
 from shoal.methods.cahd.formation import Grouping, around_pivots, blocks
 from shoal.methods.cahd.pictures import degree_bars
 from shoal.methods.cahd.publish import grouped, without_unused
@@ -52,6 +52,8 @@ class Plan:
         The baskets without rows, and how many of all hold each item.
     p, alpha, order
         Parameters of the method.
+    seed
+        The key that the order of ties is drawn with.
     """
 
     schema: Baskets
@@ -59,6 +61,7 @@ class Plan:
     p: int
     alpha: int
     order: str
+    seed: int
 
     def sheet(self, frame: "Frame") -> Sheet:
         """The baskets of a frame; items are numbered as in all baskets."""
@@ -67,6 +70,10 @@ class Plan:
     def orders(self, sheet: Sheet) -> tuple[Rows, ...]:
         """The distinct baskets of a sheet in the order of all."""
         return orders_of(self.order, sheet.distinct, self.supports[sheet.public])
+
+    def blocks(self, sheet: Sheet) -> Grouping:
+        """The blocks of a sheet, which never divide equal baskets."""
+        return blocks(sheet, self.orders(sheet)[0], np.arange(len(sheet)), self.p)
 
     def keyed(self, frame: "Frame") -> "Frame":
         """A frame with the keys that baskets are ordered by."""
@@ -87,7 +94,7 @@ class Plan:
         grouping = group(sheet)
         groups, _ = grouped(self.schema, sheet, grouping.rows, grouping.groups)
         lines = pl.Series(LINE, list(group_lines(without_unused(groups))), dtype=pl.String)
-        told = {"empty": count_empty(groups), "degrees": degree_bars(groups, self.p)}
+        told: dict[str, Any] = {"degrees": degree_bars(groups, self.p)}
         told |= told_of(sheet) if whole else {}
         return noted(pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines]), told)
 
@@ -126,7 +133,7 @@ def _blocks(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Told:
         return frame.select("items", pl.Series(SEGMENT, segment.astype(np.int64)))
 
     def work(frame: "Frame") -> "Frame":
-        return plan.published(frame, lambda sheet: blocks(sheet, plan.orders(sheet)[0], plan.p), whole=True)
+        return plan.published(frame, plan.blocks, whole=True)
 
     types = {"items": pl.List(pl.Int32), SEGMENT: pl.Int64}
     made = {KEY: pl.List(pl.Int32), LINE: pl.String, NOTE: pl.String}
@@ -309,8 +316,11 @@ def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame"
     """The groups around the pivots of a range, with keys and lines, and the baskets that are left, without lines."""
     import polars as pl
 
-    sheet = plan.sheet(frame)
-    grouping = around_pivots(sheet, plan.orders(sheet), plan.p, plan.alpha, elsewhere[int(frame[RANGE][0])])
+    # A worker that is asked again gets the rows in another order.
+    frame = frame[pl.Series(baskets_in(frame, plan.schema).canonical_order())]
+    sheet, part = plan.sheet(frame), int(frame[RANGE][0])
+    ties = tie_order(frame.height, part_key(plan.seed, part))
+    grouping = around_pivots(sheet, plan.orders(sheet), ties, plan.p, plan.alpha, elsewhere[part])
     inside = grouping.groups >= 0
     told: dict[str, Any] = {**told_of(sheet), "groups_given_up": grouping.given_up}
     both = frame.select("items", KEY)[pl.Series(np.sort(grouping.rows[~inside]))]

@@ -6,8 +6,9 @@ import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data.basket_orders import Distinct, distinct_baskets, taken
-from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
+from shoal.models.privacy_degree import PrivacyDegree
 
 NAMED = 5
 """Sensitive items that a refusal names."""
@@ -38,14 +39,17 @@ class Sheet:
     def __len__(self) -> int:
         return len(self.secret_indptr) - 1
 
-    def arranged(self, order: Rows) -> Rows:
-        """All rows, by the place of their baskets in an order of the distinct ones, then by their sensitive items.
+    def arranged(self, order: Rows, ties: Rows) -> Rows:
+        """All rows, by the place of their baskets in an order of the distinct ones.
 
-        Rows that tie are equal in every item, so that it does not matter which comes first.
+        Parameters
+        ----------
+        ties
+            All rows, in the order in which those with equal baskets come.
         """
         place = np.empty(len(self.distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return np.lexsort((ragged_ranks(self.secret_indptr, self.secrets), place[self.distinct.of_row]))
+        return ties[np.argsort(place[self.distinct.of_row[ties]], kind="stable")]
 
     def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
         """The sensitive items of the rows in another order."""
@@ -87,6 +91,13 @@ def told_of(sheet: Sheet) -> dict[str, int]:
         "distinct_baskets": len(sheet.distinct),
         "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
     }
+
+
+def degree_of(baskets: Baskets, supports: Counts, p: int) -> PrivacyDegree:
+    """The promise with the names of the sensitive items that somebody holds; of all, where nobody holds one."""
+    held = baskets.sensitive[supports[baskets.sensitive] > 0]
+    named = held if len(held) else baskets.sensitive
+    return PrivacyDegree(p=p, sensitive=tuple(baskets.vocabulary[item] for item in named.tolist()))
 
 
 def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:

@@ -41,7 +41,8 @@ def horpart(
     Parameters
     ----------
     baskets
-        In canonical order, and at least k of them: then the clusters do not depend on the order they came in.
+        In the order of their public items, and at least k of them: then the clusters do not depend on the order they
+        came in, but for which of equal ones go where.
     ignored
         Items that play no part, by code.
     """

@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from shoal.data.links import certain_links
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import part_key, public_order, tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
@@ -60,11 +62,12 @@ class Disassociation(Method):
         default="merge",
         description="clusters below k are merged with their most similar neighbour, or pooled and divided again",
     )
-    safe: float | None = Field(
-        default=None,
+    safe: float = Field(
+        default=0.9,
         gt=0,
         le=1,
-        description="no item in a chunk may be held by a larger share of a cluster that can be linked with it",
+        description="no item in a chunk may be held by a larger share of a cluster that can be linked with it; 1 is "
+        "the paper's form, where all of it may",
     )
 
     @field_validator("max_cluster_size")
@@ -78,6 +81,11 @@ class Disassociation(Method):
     def cluster_size(self) -> int:
         """The number of baskets from which on clusters are divided."""
         return max(30, 2 * self.k) if self.max_cluster_size is None else self.max_cluster_size
+
+    @property
+    def splits_ties(self) -> bool:
+        """Equal baskets are divided where they are too many for a cluster."""
+        return True
 
     def models(self) -> tuple[Model, ...]:
         """The promise: what is published is disassociated for k and m, and as safe as was asked for."""
@@ -96,11 +104,11 @@ class Disassociation(Method):
         assert isinstance(data, Baskets)
         self._refuse_few(len(data))
         clock = [time.perf_counter()]
-        order = data.canonical_order()
+        order = public_order(data, seed)
         baskets = data.keep(data.supports > 0).take(order)
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
-        safe = None if self.safe is None else Fraction(str(self.safe))
+        safe = Fraction(str(self.safe))
         engine = engine or Local()
         parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, engine)
         clock.append(time.perf_counter())
@@ -132,16 +140,17 @@ class Disassociation(Method):
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
         clock.append(time.perf_counter())
-        lines, count, told = cluster_parts(data, supports, self.k, engine, self._divided)
+        divide = partial(self._divided, tie_key(seed))
+        lines, count, told = cluster_parts(data, supports, self.k, engine, divide)
         clock.append(time.perf_counter())
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, _together(told))
         schema = data.schema.keep(supports > 0)
         return self._release(PartedRelease(empty_clusters(schema), lines, count, data.rows), schema), trace
 
-    def _divided(self, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
+    def _divided(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
         """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""
-        release, trace = self.anonymize(baskets, Local(threads=1))
+        release, trace = self.anonymize(baskets, Local(threads=1), part_key(seed, part))
         assert isinstance(release.data, Clusters)
         published = len(baskets.items) - trace.notes["suppressed_occurrences"]
         return release.data, {**trace.notes, "published_occurrences": published}
@@ -191,9 +200,9 @@ def _notes(baskets: Baskets, clusters: Clusters, forest: Forest) -> dict[str, An
     """What the owner of the data may want to know."""
     simple = clusters.sizes > 0
     return {
-        "clusters": int(simple.sum()),
-        "joint_clusters": int((~simple).sum()),
-        "trees": int((clusters.parents < 0).sum()),
+        "clusters": clusters.count,
+        "joint_clusters": clusters.joint,
+        "simple_clusters": clusters.simple,
         "largest_cluster": int(clusters.sizes.max()),
         "record_chunks": int(np.diff(clusters.chunk_indptr)[simple].sum()),
         "shared_chunks": int(np.diff(clusters.chunk_indptr)[~simple].sum()),

@@ -3,7 +3,8 @@
 The top of HORPART divides baskets by their most frequent items. In parts it does so by the supports of all baskets:
 they are sorted by their items, the most frequent first, and cut into ranges, so that baskets of a range share their
 most frequent ones. Each range is a worker's, who does with it all that is done in memory. A range with fewer than k
-baskets goes with its neighbour, and with a single range the release is the same as in memory.
+baskets goes with its neighbour, and with a single range the release is the same as in memory, but for which of equal
+baskets come together: chance decides that.
 """
 
 from collections.abc import Callable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     Frame: TypeAlias = polars.DataFrame
 
+Divide: TypeAlias = Callable[[int, Baskets], tuple[Clusters, dict[str, Any]]]
+
 LINE = "line"
 
 
@@ -35,7 +38,7 @@ def cluster_parts(
     supports: Counts,
     k: int,
     engine: Engine,
-    divide: "Callable[[Baskets], tuple[Clusters, dict[str, Any]]]",
+    divide: Divide,
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Divide baskets in parts into clusters.
 
@@ -46,7 +49,7 @@ def cluster_parts(
     k
         No part has fewer baskets.
     divide
-        Makes clusters of the baskets of one part, and tells of them in plain data.
+        Makes clusters of the baskets of one part, which has a number, and tells of them in plain data.
 
     Returns
     -------
@@ -64,7 +67,9 @@ def cluster_parts(
         return frame.with_columns(cells_of(KEY, *keys))
 
     def work(frame: "Frame") -> "Frame":
-        return _lines(baskets_in(frame, schema), divide)
+        baskets = baskets_in(frame, schema)
+        # A worker that is asked again gets the rows in another order.
+        return _lines(baskets.take(baskets.canonical_order()), int(frame[RANGE][0]), divide)
 
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
     size = max(rows_at_once(engine.memory, data.rows, int(supports.sum())), k)
@@ -74,13 +79,13 @@ def cluster_parts(
     return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, notes
 
 
-def _lines(baskets: Baskets, divide: "Callable[[Baskets], tuple[Clusters, dict[str, Any]]]") -> "Frame":
+def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
     """The trees of the baskets of one part: keys and lines, and beside the first what is told of the part."""
     import polars as pl
 
     from shoal.io.published_clusters import tree_lines
 
-    clusters, told = divide(baskets)
+    clusters, told = divide(part, baskets)
     # Clusters number the items of their own baskets; keys of all parts are compared.
     codes = np.flatnonzero(baskets.supports).astype(np.int32)
     everywhere = replace(clusters, items=codes[clusters.items], terms=codes[clusters.terms])

@@ -43,7 +43,7 @@ def plant(chunks: Chunks) -> Forest:
 
 
 def refine(
-    baskets: Baskets, ignored: Mask, parts: Parts, chunks: Chunks, k: int, m: int, safe: Fraction | None
+    baskets: Baskets, ignored: Mask, parts: Parts, chunks: Chunks, k: int, m: int, safe: Fraction
 ) -> Forest:
     """Join clusters and move items from their term chunks to shared chunks, until nothing changes.
 
@@ -66,7 +66,7 @@ def refine(
     enough = parts.sizes + k * (np.clip(alive, 1, max(m, 1)) - 1)
     left = np.bincount(chunks.clusters[chunks.chunks == HIDDEN], minlength=leaves)
     state = Leaves(parts.sizes, left, (alive > 0) & (chunks.covers >= enough))
-    promise = Promise(k, m, *(safe.as_integer_ratio() if safe is not None else (1, 1)))
+    promise = Promise(k, m, *safe.as_integer_ratio())
     made = len(chunks.owners)
     joined = kernel.Joined(
         np.full(2 * leaves, -1, dtype=np.int64),

@@ -49,7 +49,7 @@ class Chunks:
 
 
 def verpart(
-    baskets: Baskets, ignored: Mask, parts: Parts, k: int, m: int, safe: Fraction | None, engine: Local
+    baskets: Baskets, ignored: Mask, parts: Parts, k: int, m: int, safe: Fraction, engine: Local
 ) -> Chunks:
     """Give the items of each cluster to chunks in which no combination of up to m items is rare.
 
@@ -58,7 +58,7 @@ def verpart(
     Parameters
     ----------
     safe
-        The largest share of a cluster that may hold an item which can be linked with another chunk; None for no limit.
+        The largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
     """
     from shoal.kernels import verpart as kernel
 
@@ -75,7 +75,7 @@ def verpart(
         np.empty(occurrences, dtype=np.int32),
         np.empty(clusters, dtype=np.int64),
     )
-    promise = kernel.Promise(k, m, *(safe.as_integer_ratio() if safe is not None else (1, 1)))
+    promise = kernel.Promise(k, m, *safe.as_integer_ratio())
 
     def work(bounds: tuple[int, int]) -> None:
         kernel.partition(

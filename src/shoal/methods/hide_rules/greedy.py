@@ -95,7 +95,7 @@ def _victims(
     """The baskets that lose an item, and how much they are missed.
 
     First those whose loss weakens most other sensitive rules for what it costs; then short baskets, as in the paper,
-    for they hold fewer sets; then the canonical order.
+    for they hold fewer sets; then the order of the public items, and of equal ones by chance.
 
     Parameters
     ----------

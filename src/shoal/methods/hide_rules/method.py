@@ -14,6 +14,7 @@ from shoal.data.counted import counted
 from shoal.data.itemsets import frequent_itemsets
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.data.ties import public_order, tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
@@ -71,6 +72,11 @@ class HideRules(Method):
     def _readable(cls, rules: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(rule_text(*parse_rule(rule)) for rule in rules))
 
+    @property
+    def splits_ties(self) -> bool:
+        """Of baskets that are missed equally little, some lose an item and others do not."""
+        return True
+
     def models(self) -> tuple[Model, ...]:
         """The rules are hidden."""
         return (
@@ -103,11 +109,12 @@ class HideRules(Method):
         self.accept(data)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
-        original_rows = data.canonical_order()
+        seed = tie_key(seed)
+        original_rows = public_order(data, seed)
         baskets = data.take(original_rows)
         border = Border(max(1, ceil(fraction(self.support) * len(baskets))), fraction(self.confidence))
         search = self._search(baskets, border)
-        random = np.random.default_rng(seed or 0)
+        random = np.random.default_rng(seed)
         act = self._by_program if self.strategy == "exact" else self._by_greed
         changed, notes = act(baskets, border, search, random)
         hidden = time.perf_counter()
