@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 
 from shoal.data.line_ends import last_line_end
 from shoal.data.parts import TextLayout
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 
 BLOCK = 1 << 23
@@ -57,7 +58,9 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
     with opened(path) as file:
         first = True
         while block := file.read(BLOCK):
-            text = rest + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
+            text = rest + block
+            if first and not rest:
+                text = text.removeprefix(BYTE_ORDER_MARK)
             end = last_line_end(text, quoted=layout is not None)
             whole, rest = text[:end], text[end:]
             if layout is not None and len(rest) > LONGEST:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.utf8 import kept_mark
 from shoal.errors import BadData
 from shoal.io.input import Input, check_names
 from shoal.io.reading import Reading
@@ -86,7 +87,7 @@ class Delimited(Input):
             return self._careful(columns)
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
-            lines.text,
+            kept_mark(lines.text),
             has_header=False,
             separator=self.separator,
             quote_char='"' if lines.quoted else None,

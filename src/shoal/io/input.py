@@ -6,8 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.reading import header_hint
+
+MARK = BYTE_ORDER_MARK.decode()
 
 
 class Input(ABC):
@@ -85,6 +88,13 @@ def check_names(names: Sequence[str], path: str | Path | None, line: int | None 
                 path,
                 line,
             )
+    if names and names[0].startswith(MARK):
+        raise BadData(
+            "the first name begins with a byte order mark (U+FEFF), which nobody sees and which readers take for the "
+            "beginning of a file; rename the column.",
+            path,
+            line,
+        )
     if twice := sorted(_repeated(names)):
         raise BadData(
             f"two columns have the name {twice[0]!r}; give every column a name of its own.{header_hint(names)}",

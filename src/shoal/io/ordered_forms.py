@@ -17,6 +17,7 @@ from shoal.data.disorder import MISNUMBERED, UNSORTED, shortened
 from shoal.data.groups import Groups
 from shoal.data.line_ends import last_line_end
 from shoal.data.set_keys import group_keys, tree_keys
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.basket_layouts import Layout, parse_layout
 from shoal.io.basket_lines import COMMENTS, read_lines, read_spmf
@@ -247,9 +248,9 @@ def texts_of(file: str, *, quoted: bool) -> Iterator[bytes]:
         rest = opened.read(BYTES)
         if rest.startswith(_PACKED):
             # What is packed is no file that was published; it is judged all the same, in one piece.
-            yield read_bytes(file).removeprefix(b"\xef\xbb\xbf")
+            yield read_bytes(file).removeprefix(BYTE_ORDER_MARK)
             return
-        rest = rest.removeprefix(b"\xef\xbb\xbf")
+        rest = rest.removeprefix(BYTE_ORDER_MARK)
         # More at a time where no line ended, or a single long cell would be gone through again and again.
         while more := opened.read(max(BYTES, len(rest))):
             end = last_line_end(rest, quoted=quoted)

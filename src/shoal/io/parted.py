@@ -18,7 +18,7 @@ from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayo
 from shoal.data.role import Role
 from shoal.data.suggested_role import numbers_persons
 from shoal.data.table import Column, Table
-from shoal.data.utf8 import CONVERT, FOREIGN, check_utf8
+from shoal.data.utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
@@ -150,7 +150,7 @@ def _refuse(engine: Engine, what: str) -> NoReturn:
 def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) -> TextLayout:
     """The layout of delimited text, from its beginning."""
     whole = head[: head.rfind(b"\n") + 1] or head
-    text = whole.removeprefix(b"\xef\xbb\xbf")
+    text = whole.removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise BadData("the file is empty; there is nothing to read.", path)
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)

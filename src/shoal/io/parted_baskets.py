@@ -112,7 +112,7 @@ def baskets_of_lines(
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:
-        return pairs_of(_tokens(frame[name].str.strip_prefix("\ufeff"), layout, path))
+        return pairs_of(_tokens(frame[name], layout, path))
 
     vocabulary = _vocabulary(lines, lambda frame: cut(frame).texts, path)
     return _encoded(lines, cut, vocabulary, layout, sensitive, insensitive)
