@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.frames import named
 from shoal.data.utf8 import kept_mark
 from shoal.errors import BadData
 from shoal.io.input import Input, check_names
@@ -99,7 +100,7 @@ class Delimited(Input):
         if frame.height != lines.rows:
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]
-        return frame.select(columns)
+        return frame.select(named(columns))
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""

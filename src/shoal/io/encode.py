@@ -14,6 +14,7 @@ from shoal.arrays import Codes, Mask
 from shoal.data.calendar import FORM_NAMES
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
+from shoal.data.frames import unnamed
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
@@ -91,7 +92,7 @@ def encode_table(
             found = {
                 name: column.take(rows)
                 if frame[name].dtype == pl.String
-                else distinct(frame[name].filter(kept), opened, reading.missing)
+                else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
                 for name, column in found.items()
             }
     del frame
@@ -140,7 +141,7 @@ def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
         if has_texts(series):
             complete &= ~distinct(series, opened, missing).missing
         else:
-            complete &= series.is_not_null().to_numpy()
+            complete &= unnamed(series).is_not_null().to_numpy()
     return complete
 
 
@@ -194,6 +195,7 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
             opened.path,
             column=series.name,
         )
+    series = unnamed(series)
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
@@ -252,7 +254,7 @@ def to_texts(values: pl.Series) -> pl.Series:
     Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
     where all are midnight.
     """
-    dtype = values.dtype
+    dtype, values = values.dtype, unnamed(values)
     if dtype.is_float():
         values = positive_zero(values)
         whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())

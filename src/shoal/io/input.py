@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.frames import named
 from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.reading import header_hint
@@ -44,7 +45,7 @@ class FrameInput(Input):
 
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns."""
-        return self._frame.select(columns)
+        return self._frame.select(named(columns))
 
 
 class Parts(Input):

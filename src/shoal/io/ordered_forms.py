@@ -14,6 +14,7 @@ from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters
 from shoal.data.counted import counted
 from shoal.data.disorder import MISNUMBERED, UNSORTED, shortened
+from shoal.data.frames import unnamed
 from shoal.data.groups import Groups
 from shoal.data.line_ends import last_line_end
 from shoal.data.set_keys import group_keys, tree_keys
@@ -29,7 +30,7 @@ from shoal.io.encode import to_texts
 from shoal.io.input import FrameInput
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, own_reading
 from shoal.io.set_lines import Lines
 from shoal.io.source import read_bytes
 
@@ -100,7 +101,7 @@ class TableForm(Form):
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some rows at a time."""
         for file in files:
-            for frame in frames_of(file, Reading(), trim=False):
+            for frame in frames_of(file, own_reading(file), trim=False):
                 cells = pl.DataFrame([to_texts(series).fill_null("").alias(series.name) for series in frame])
                 yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 
@@ -129,7 +130,7 @@ class ColumnForm(LinesForm):
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some cells at a time."""
         for file in files:
-            for frame in frames_of(file, Reading(), trim=True):
+            for frame in frames_of(file, own_reading(file), trim=True):
                 pairs = read_column(FrameInput(frame, file), self.layout.columns[0], self.layout.separator)
                 yield baskets_block(pairs, self.layout)
 
@@ -268,7 +269,7 @@ def _early_rows(cells: pl.DataFrame) -> Rows:
     for series in cells:
         if not tied.any():
             break
-        here, ahead = series[1:], series[:-1]
+        here, ahead = unnamed(series)[1:], unnamed(series)[:-1]
         early |= tied & (here < ahead).to_numpy()
         tied &= (here == ahead).to_numpy()
     return np.flatnonzero(early) + 1

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import polars as pl
 
+from shoal.data.frames import unnamed
 from shoal.data.parted_notes import NOTE
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
 from shoal.data.role import Role
@@ -184,7 +185,7 @@ def _sought(
             return nothing
         opened = _lines(layout.names, layout.separator, layout.trim, text, line, place)
         frame = opened.frame(layout.names)
-        rows = frame[column] == cell
+        rows = unnamed(frame[column]) == cell
         if missing is not None and frame.height:
             rows &= pl.Series(complete_rows(frame, missing))
         if rows.any():
@@ -246,7 +247,7 @@ class Seen:
 
 def _seen(names: Sequence[str], missing: Missing, frame: pl.DataFrame) -> Seen:
     kept = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
-    values = {name: comparable(kept[name]).unique(maintain_order=True) for name in names}
+    values = {name: comparable(unnamed(kept[name])).unique(maintain_order=True) for name in names}
     return Seen(values, frame.height, kept.height)
 
 
@@ -296,7 +297,13 @@ def _present(name: str, missing: Sequence[str], frame: pl.DataFrame) -> pl.DataF
     if not has_texts(frame[name]):
         return pl.DataFrame(schema={name: pl.String})
     present = ~distinct(frame[name], FrameInput(frame), missing).missing
-    return comparable(frame[name]).filter(pl.Series(present)).cast(pl.String).str.strip_chars().to_frame()
+    return (
+        comparable(unnamed(frame[name]))
+        .filter(pl.Series(present))
+        .cast(pl.String)
+        .str.strip_chars()
+        .to_frame(name)
+    )
 
 
 def _holds(folder: str, endings: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.basket_frames import cells_of
+from shoal.data.frames import unnamed
 from shoal.data.hashes import text_hashes
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
 from shoal.data.utf8 import CONVERT, FOREIGN
@@ -144,7 +145,7 @@ def _of_column(
         raise UnknownName("column", name, parts.names)
     separator = layout.separator
     if separator is None:
-        marks = parts.fold(lambda frame: _marks(frame[name]), lambda one, other: one | other)
+        marks = parts.fold(lambda frame: _marks(unnamed(frame[name])), lambda one, other: one | other)
         separator = between_items(marks or frozenset())
 
     def cut(frame: pl.DataFrame) -> Pairs:
@@ -178,7 +179,7 @@ def _of_long(
         raise BadData("a long table has two columns, the basket's and the item's; here is one.", path)
     basket, item = names
     looked = parts.fold(
-        lambda frame: (frame.height, is_whole(frame[basket]), is_whole(frame[item])),
+        lambda frame: (frame.height, is_whole(unnamed(frame[basket])), is_whole(unnamed(frame[item]))),
         lambda one, other: (one[0] + other[0], one[1] and other[1], one[2] and other[2]),
     )
     rows, *whole = looked or (0, True, True)
@@ -190,14 +191,15 @@ def _of_long(
                 raise BadData(
                     "the column holds no texts; read a column of lists as column:NAME.", path, column=name
                 )
-        cells = [texts_of(frame[name], is_one) for name, is_one in zip(names, whole, strict=True)]
+        cells = [texts_of(unnamed(frame[name]), is_one) for name, is_one in zip(names, whole, strict=True)]
         if (cells[0] == "").any():
             raise BadData("a row does not say which basket it belongs to.", path, column=basket)
         number = (text_hashes(cells[0]) % np.uint64(buckets)).astype(np.int64)
-        return pl.DataFrame([*cells, pl.Series(BUCKET, number)])
+        named = [series.alias(name) for series, name in zip(cells, names, strict=True)]
+        return pl.DataFrame([*named, pl.Series(BUCKET, number)])
 
     def items(frame: pl.DataFrame) -> pl.Series:
-        return frame[item].filter(frame[item] != "")
+        return unnamed(frame[item]).filter(unnamed(frame[item]) != "")
 
     rows_of_texts = parts.map(texts, {basket: pl.String, item: pl.String, BUCKET: pl.Int64})
     vocabulary = _vocabulary(rows_of_texts, items, path)

@@ -12,6 +12,7 @@ import polars as pl
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.domain import nominal
+from shoal.data.frames import named
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
 from shoal.data.release import Release
@@ -28,7 +29,7 @@ from shoal.io.parted import open_parts, text_layout
 from shoal.io.parted_lines import header_of
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, own_reading
 from shoal.io.release_facts import read_facts
 from shoal.io.set_lines import Lines
 
@@ -72,7 +73,7 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
     path, shape = data_file(published), facts.shape
     order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":
-        opened = open_parts(path, engine, raw=True)
+        opened = open_parts(path, engine, own_reading(path), raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
         if set(opened.names) != set(roles):
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
@@ -200,7 +201,7 @@ def _write_table(data: PartedRelease, path: Path, ending: str) -> None:
 def _typed(frame: pl.DataFrame, types: dict[str, Any]) -> pl.DataFrame:
     """Texts as numbers and dates, where all texts of a column are such."""
     return frame.select(
-        pl.col(name).str.to_date() if kind == pl.Date else pl.col(name).cast(kind)
+        named(name).str.to_date() if kind == pl.Date else named(name).cast(kind)
         for name, kind in types.items()
     )
 

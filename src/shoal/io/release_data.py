@@ -19,6 +19,7 @@ from shoal.io.baskets import read_baskets, with_roles, write_baskets
 from shoal.io.parted_release import write_parts
 from shoal.io.published_clusters import read_clusters, write_clusters
 from shoal.io.published_groups import read_groups, write_groups
+from shoal.io.reading import own_reading
 from shoal.io.tables import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
@@ -149,7 +150,9 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     named = {role: [name for name in roles if roles[name] is role] for role in Role}
     entity = next(iter(named[Role.ENTITY]), None)
     try:
-        table = read_published_table(path, named[Role.QUASI], named[Role.SENSITIVE], entity)
+        table = read_published_table(
+            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path)
+        )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
     if set(table.names) != set(roles):

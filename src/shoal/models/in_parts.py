@@ -16,6 +16,7 @@ from shoal.arrays import Codes, Counts
 from shoal.data.cells import SUPPRESSED
 from shoal.data.clusters import Clusters
 from shoal.data.domain import nominal
+from shoal.data.frames import named, unnamed
 from shoal.data.groups import Groups
 from shoal.data.hashes import mixed, text_hashes
 from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
@@ -179,14 +180,14 @@ def _bucketed(
     import polars as pl
 
     texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
-    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(names)
+    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
 
 
 def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
     """A number for each row that all rows of its class share; null and the empty text are one."""
     state = np.zeros(frame.height, dtype=np.uint64)
     for name in quasi:
-        state = mixed(state) + text_hashes(frame[name])
+        state = mixed(state) + text_hashes(unnamed(frame[name]))
     return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
 
 
@@ -206,7 +207,9 @@ def _examined(
     told: int,
 ) -> list[Evidence]:
     """Look at some classes, given by their distinct rows with counts."""
-    table = Table(tuple(_column(frame[column.name], column, wholes.get(column.name)) for column in columns))
+    table = Table(
+        tuple(_column(unnamed(frame[column.name]), column, wholes.get(column.name)) for column in columns)
+    )
     overall = {name: counts for name, (_, counts) in wholes.items()}
     excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
     return [model.examine(excerpt) for model in models]
@@ -216,7 +219,7 @@ def _counted_too(
     frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str]
 ) -> list[Evidence]:
     """What models find in some classes, and how many classes there are."""
-    classes = frame.select(quasi).n_unique() if quasi else min(frame.height, 1)
+    classes = frame.select(named(quasi)).n_unique() if quasi else min(frame.height, 1)
     return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
 
@@ -247,7 +250,7 @@ def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
 def _values(frame: "polars.DataFrame", name: str) -> dict[str, int]:
     import polars as pl
 
-    sums = frame.group_by(pl.col(name).fill_null("")).agg(pl.col(COUNT).sum())
+    sums = frame.group_by(named(name).fill_null("")).agg(pl.col(COUNT).sum())
     return dict(zip(sums[name].to_list(), sums[COUNT].to_list(), strict=True))
 
 
@@ -261,7 +264,7 @@ def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...
     """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
     import polars as pl
 
-    hidden = frame.filter(pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns))
+    hidden = frame.filter(pl.all_horizontal(named(name).eq_missing(SUPPRESSED) for name in columns))
     total = int(frame[COUNT].sum())
     return frame.height, total - int(hidden[COUNT].sum()), total
 
