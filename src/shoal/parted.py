@@ -280,11 +280,12 @@ def _concerns(run: PartedRun, classes: int) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
     from shoal.data.concerns import missing_matched
     from shoal.data.parted_concerns import concerns_in_parts
+    from shoal.data.spellings import items_spelled_twice
     from shoal.models.in_parts import verify_table
     from shoal.models.k_anonymity import KAnonymity
 
-    if not isinstance(run.data, PartedTable):
-        return ()
+    if isinstance(run.data, PartedBaskets):
+        return items_spelled_twice(run.data.schema)
     found = concerns_in_parts(run.data, run.release.data, classes)
     if any(promise.get("missing_matches_all") for promise in run.release.promises):
         (verdict,) = verify_table([KAnonymity(k=2)], run.release.data, run.engine.memory)

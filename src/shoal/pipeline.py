@@ -161,9 +161,12 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
     from shoal.data.concerns import concerns, missing_matched
+    from shoal.data.spellings import items_spelled_twice
     from shoal.models.protection import reached_k
 
-    if not (isinstance(original, Table) and isinstance(release.data, Table)):
+    if isinstance(original, Baskets):
+        return items_spelled_twice(original)
+    if not isinstance(release.data, Table):
         return ()
     found = concerns(original, release.data)
     if any(promise.get("missing_matches_all") for promise in release.promises):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.cli import show
 from shoal.cli.options import typed_option
 from shoal.data.counted import counted
+from shoal.data.spellings import pair_text
 from shoal.io.reading import header_hint
 
 K = 10
@@ -40,6 +41,11 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     hint = header_hint(column.name for column in found.columns)
     notes = [hint.strip()] if hint else []
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
+    notes += [
+        f"{column.name}: {pair_text(list(column.alike))} differ in spelling alone; --normalize makes such values one."
+        for column in found.columns
+        if column.alike
+    ]
     for note in notes:
         show.line(f"NOTE    {note}")
     if notes:

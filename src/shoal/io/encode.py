@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Mask
+from shoal.arrays import Codes, Counts, Mask
 from shoal.data.calendar import FORM_NAMES
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
 from shoal.data.frames import unnamed
 from shoal.data.role import Role
+from shoal.data.spellings import frequent_spelling
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.arrival import Arrival
@@ -103,20 +104,30 @@ def encode_table(
         def fault(message: str, place: int, name: str = name, column: Distinct = column) -> BadData:
             return opened.fault(message, int(np.flatnonzero(rows)[column.places == place][0]), name)
 
-        columns.append(encode_column(column, name, role, reading, fault))
+        counts = np.bincount(column.places, minlength=len(column.texts))
+        columns.append(encode_column(column, name, role, reading, fault, counts))
     return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
 
 
 def encode_column(
-    column: Distinct, name: str, role: Role, reading: Reading, fault: Callable[[str, int], BadData]
+    column: Distinct,
+    name: str,
+    role: Role,
+    reading: Reading,
+    fault: Callable[[str, int], BadData],
+    counts: Counts,
 ) -> Column:
-    """Encode a column: find out its kind, and refuse cells that do not fit.
+    """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
 
     Parameters
     ----------
     fault
         An error from a message and the place of a value among the distinct ones.
+    counts
+        The rows of each distinct value.
     """
+    if name in reading.normalize:
+        column = _in_one_spelling(column, counts)
     kind = reading.kind_of(name) or find_kind(column.texts)
     if kind is Kind.DATE:
         column = Distinct(without_times(column.texts), column.places)
@@ -131,6 +142,17 @@ def encode_column(
     if misfit is not None:
         raise fault(*misfit)
     return Column(name, role, *encode(column, kind, order))
+
+
+def _in_one_spelling(column: Distinct, counts: Counts) -> Distinct:
+    """The column with one text for values that differ in spelling alone, which the most rows have."""
+    rows: dict[str, int] = {}
+    for text, count in zip(column.texts.to_list(), counts.tolist(), strict=True):
+        if text is not None:
+            rows[text] = rows.get(text, 0) + count
+    spelled = frequent_spelling(rows)
+    texts = [None if text is None else spelled[text] for text in column.texts.to_list()]
+    return Distinct(pl.Series(texts, dtype=pl.String), column.places)
 
 
 def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:

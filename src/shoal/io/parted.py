@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import polars as pl
 
+from shoal.arrays import Counts
 from shoal.data.frames import unnamed
 from shoal.data.parted_notes import NOTE
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
@@ -213,7 +214,9 @@ def receive_parted_table(
     reading = reading or Reading()
     opened = open_parts(source, engine, reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(opened, given, others, (*reading.kinds, *reading.orders, *columns))
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
     names = [name for name, _ in roles]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else names
@@ -224,7 +227,12 @@ def receive_parted_table(
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
         raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
-    encoded = [_encoded(seen.values[name], name, role, reading, opened) for name, role in roles]
+    counts = {
+        name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
+    }
+    encoded = [
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in roles
+    ]
     persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
@@ -259,8 +267,27 @@ def _joined(one: Seen, other: Seen) -> Seen:
     return Seen(values, one.rows + other.rows, one.kept + other.kept)
 
 
-def _encoded(values: pl.Series, name: str, role: Role, reading: Reading, opened: PartedInput) -> Column:
-    """A column of the distinct values alone."""
+def _counts(parts: Parts, name: str, values: pl.Series, missing: Missing) -> Counts:
+    """The rows of each distinct value of a column, of those that are kept."""
+
+    def kept(frame: pl.DataFrame) -> pl.DataFrame:
+        rows = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
+        return comparable(unnamed(rows[name])).to_frame(name)
+
+    found = parts.map(kept, {name: values.dtype}).counts([name])
+    rows = dict(zip(found[name].to_list(), found[COUNT].to_list(), strict=True))
+    return np.array([rows.get(value, 0) for value in values.to_list()], dtype=np.int64)
+
+
+def _encoded(
+    values: pl.Series,
+    name: str,
+    role: Role,
+    reading: Reading,
+    opened: PartedInput,
+    counts: Counts | None = None,
+) -> Column:
+    """A column of the distinct values alone, and the rows of each where they are asked for."""
     column = distinct(values.alias(name), opened, reading.missing)
     foreign = column.texts.str.contains(FOREIGN, literal=True).fill_null(False)
     if foreign.any():
@@ -270,7 +297,9 @@ def _encoded(values: pl.Series, name: str, role: Role, reading: Reading, opened:
     def fault(message: str, place: int) -> BadData:
         return opened.cell_fault(message, name, values[int(np.argmax(column.places == place))], missing)
 
-    return encode_column(column, name, role, reading, fault)
+    rows: Counts = np.zeros(len(column.texts), dtype=np.int64)
+    np.add.at(rows, column.places, 1 if counts is None else counts)
+    return encode_column(column, name, role, reading, fault, rows)
 
 
 def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:

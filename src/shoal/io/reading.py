@@ -36,6 +36,9 @@ class Reading:
         names, for example. ``date`` takes the days of timestamps.
     orders
         The values of an ordinal column in ascending order. A column with an order is ordinal.
+    normalize
+        Columns in which values that differ in spelling alone are one: in case, in Unicode form (NFKC), in blanks and in
+        characters that nobody sees, or as numbers in zeros. The most frequent spelling is published.
     published
         The quasi-identifiers are generalised already: cells such as ``*``, ``[25,31]`` and ``{a|b}`` are taken as they
         are and not refused. For methods that go on from an anonymous table.
@@ -52,6 +55,7 @@ class Reading:
     sheet: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    normalize: tuple[str, ...] = ()
     published: bool = False
 
     def __post_init__(self) -> None:

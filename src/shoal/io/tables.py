@@ -132,7 +132,9 @@ def receive_table(
     reading = reading or Reading()
     opened = open_input(source, reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(opened, given, others, (*reading.kinds, *reading.orders, *columns))
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
     kept = {name for name, _ in roles}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     return encode_table(opened, roles, reading, watched if entity is None else ())
