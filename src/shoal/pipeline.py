@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -146,8 +147,8 @@ def carry_out(
     seconds["measuring"] = time.perf_counter() - begin
     recipe = {"method": parameters_of(method), "seed": seed, **_item_roles(data)}
     told = map(str, trace.notes.get("warnings", ()))
-    warnings = (*_concerns(data, release), *method.without_effect(data), *told)
-    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=warnings)
+    said = (*_concerns(data, release), *method.without_effect(data), *told)
+    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=said)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -286,6 +287,7 @@ def anonymize(
         taken = take_in_parts(
             chosen, data, engine, roles, reading or Reading(), hierarchies or {}, layout=baskets, seed=seed
         )
+        _warn(taken.taken)
         return judged(carry_out_parts(chosen, taken, engine, seed=seed))
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
@@ -303,4 +305,11 @@ def anonymize(
         source = {name: value for name, value in told.items() if value is not None}
         return replace(finished, recipe={**finished.recipe, "source": source})
     intake = take_in_for(chosen, data, roles, reading or Reading(), hierarchies or {})
+    _warn(intake.taken)
     return _after(intake, carry_out(chosen, intake.data, seed=seed))
+
+
+def _warn(sentence: str) -> None:
+    """Say something to whoever calls `anonymize`, before it is lost among what a run tells."""
+    if sentence:
+        warnings.warn(sentence, UserWarning, stacklevel=3)

@@ -42,6 +42,8 @@ class Delimited(Input):
         The number of the first line of the text, where that is not the beginning of the file.
     """
 
+    of_texts = True
+
     def __init__(
         self,
         source: str | Path,

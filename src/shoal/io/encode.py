@@ -4,7 +4,7 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.arrival import Arrival
 from shoal.io.input import FrameInput, Input
-from shoal.io.kinds import coordinates, find_kind, positive_zero, without_times
+from shoal.io.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
 from shoal.io.reading import Reading
 
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
@@ -96,6 +96,7 @@ def encode_table(
                 else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
                 for name, column in found.items()
             }
+    types = frame.schema
     del frame
     columns = []
     for name, role in roles:
@@ -106,7 +107,19 @@ def encode_table(
 
         counts = np.bincount(column.places, minlength=len(column.texts))
         columns.append(encode_column(column, name, role, reading, fault, counts))
-    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
+    taken = "" if opened.of_texts else taken_as(untold(columns, types, reading))
+    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+
+
+def untold(
+    columns: Iterable[Column], types: Mapping[str, pl.DataType], reading: Reading
+) -> list[tuple[str, pl.DataType, Kind]]:
+    """Name, type and kind of the published columns whose kind was found out and not told."""
+    return [
+        (column.name, types[column.name], column.domain.kind)
+        for column in columns
+        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+    ]
 
 
 def encode_column(

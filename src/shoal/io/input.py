@@ -24,6 +24,9 @@ class Input(ABC):
     names: tuple[str, ...]
     path: str | Path | None
 
+    of_texts: bool = False
+    """Whether every cell is a text, because the format knows nothing else."""
+
     @abstractmethod
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns, untrimmed, in the given order."""
@@ -52,7 +55,7 @@ class Parts(Input):
     """Part files of one table, one after the other."""
 
     def __init__(self, parts: Sequence[Input]) -> None:
-        self.names, self.path = parts[0].names, parts[0].path
+        self.names, self.path, self.of_texts = parts[0].names, parts[0].path, parts[0].of_texts
         self._parts = parts
         self._rows: list[int] = []
         for part in parts[1:]:

@@ -24,9 +24,10 @@ from shoal.data.utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
-from shoal.io.encode import complete_rows, distinct, encode_column, has_texts
+from shoal.io.encode import complete_rows, distinct, encode_column, has_texts, untold
 from shoal.io.frames import open_frame
 from shoal.io.input import FrameInput, Input, check_names
+from shoal.io.kinds import taken_as
 from shoal.io.parted_codes import Lookup, Missing, comparable
 from shoal.io.reading import Reading
 from shoal.io.source import STANDARD_INPUT, format_of
@@ -46,10 +47,24 @@ class PartedInput(Input):
     ----------
     seek
         Finds the line of a cell, where lines have numbers.
+    types
+        The types that columns had before they were handed over; those of the parts unless told.
     """
 
-    def __init__(self, parts: Parts, path: str | None, seek: Seek | None = None) -> None:
-        self.parts, self.names, self.path, self._seek = parts, parts.names, path, seek
+    def __init__(
+        self,
+        parts: Parts,
+        path: str | None,
+        seek: Seek | None = None,
+        types: Mapping[str, pl.DataType] | None = None,
+    ) -> None:
+        self.parts, self.names, self.path, self._seek, self.types = (
+            parts,
+            parts.names,
+            path,
+            seek,
+            types or {},
+        )
         check_names(self.names, path)
         taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
         if taken is not None:
@@ -81,13 +96,14 @@ class PartedArrival:
     ----------
     table
         The columns that are kept, encoded.
-    left_out, persons
+    left_out, persons, taken
         As of a table in memory (`Arrival`).
     """
 
     table: PartedTable
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
+    taken: str = ""
 
 
 def open_parts(
@@ -116,7 +132,9 @@ def open_parts(
     if (own := engine.own(source)) is not None:
         return PartedInput(own, None)
     if not isinstance(source, str | Path):
-        return PartedInput(engine.parts(_handed_over(open_frame(source), reading.missing)), None)
+        here = open_frame(source)
+        types = here.frame(here.names).schema
+        return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
     path = str(source)
     if path == STANDARD_INPUT or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
@@ -128,7 +146,9 @@ def open_parts(
         _refuse(engine, ending)
     layout = text_layout(engine.head(path), path, reading, raw=raw)
     seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
-    return PartedInput(engine.delimited(path, layout), path, seek)
+    opened = PartedInput(engine.delimited(path, layout), path, seek)
+    opened.of_texts = True
+    return opened
 
 
 def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
@@ -241,7 +261,9 @@ def receive_parted_table(
     )
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
-    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons)
+    types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
+    taken = "" if opened.of_texts else taken_as(untold(encoded, types, reading))
+    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
