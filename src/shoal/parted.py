@@ -21,7 +21,7 @@ from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.outcome import Stage, refuse_broken
-from shoal.parted_intake import PartedIntake, take_in_parts
+from shoal.parted_intake import PartedIntake, take_in_parts, warned_of_formulas
 from shoal.recipe import Recipe, Running, parameters_of
 
 UNMEASURED = (
@@ -161,6 +161,7 @@ class PartedRun:
         *,
         force: bool = False,
         table_format: str = "csv",
+        safe_cells: bool = False,
         stage: Stage | None = None,
     ) -> "PartedRun":
         """Write the release folder as part files, and prove the promises from them before it gets its name.
@@ -173,6 +174,8 @@ class PartedRun:
             Replace an earlier release of that name.
         table_format
             ``csv`` or ``parquet``.
+        safe_cells
+            Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
 
         Returns
         -------
@@ -203,7 +206,14 @@ class PartedRun:
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / "run.json").write_text(text, encoding="utf-8")
 
-        write_release(Path(folder), self.release, force=force, table_format=table_format, check=prove)
+        write_release(
+            Path(folder),
+            self.release,
+            force=force,
+            table_format=table_format,
+            safe_cells=safe_cells,
+            check=prove,
+        )
         return done[0]
 
 
@@ -232,6 +242,7 @@ def run_parts(recipe: Recipe, engine: Engine, *, source: Any = None, stage: Stag
         layout=plan.baskets,
         seed=recipe.seed,
     )
+    intake = warned_of_formulas(intake, recipe.output)
     finished = carry_out_parts(method, intake, engine, seed=recipe.seed, stage=stage)
     kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     return replace(finished, recipe=kept)
@@ -271,7 +282,13 @@ def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = 
     assert engine is not None
     try:
         finished = run_parts(recipe, engine, stage=stage)
-        return finished.write(output.folder, force=force, table_format=output.format, stage=stage)
+        return finished.write(
+            output.folder,
+            force=force,
+            table_format=output.format,
+            safe_cells=output.safe_cells,
+            stage=stage,
+        )
     finally:
         engine.close()
 

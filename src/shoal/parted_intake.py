@@ -25,7 +25,7 @@ from shoal.intake import (
 )
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.recipe import Roles
+from shoal.recipe import Output, Roles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +138,12 @@ def _take_in_table(
     data = replace(arrival.table, schema=schema)
     taken = (arrival.taken,) if arrival.taken else ()
     return PartedIntake(data, arrival.left_out, told, (*taken, *counted, *warnings), taken=arrival.taken)
+
+
+def warned_of_formulas(intake: PartedIntake, output: Output | None = None) -> PartedIntake:
+    """The same rows, with a warning where they are published with cells that a spreadsheet would run."""
+    told = (output or Output()).formulas_told(intake.data.schema)
+    return replace(intake, warnings=(*intake.warnings, *told))
 
 
 def _take_in_baskets(

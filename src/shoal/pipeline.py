@@ -23,8 +23,8 @@ from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts
-from shoal.parted_intake import take_in_parts
-from shoal.recipe import Recipe, make_method, parameters_of, roles_of
+from shoal.parted_intake import take_in_parts, warned_of_formulas
+from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
@@ -50,16 +50,17 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     further = (*default_measures(), *measures) if measures else None
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
-    return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
+    return replace(_after(intake, finished, recipe.output), recipe=_kept(recipe), seconds=seconds)
 
 
-def _after(intake: Intake, finished: Run) -> Run:
+def _after(intake: Intake, finished: Run, output: Output | None = None) -> Run:
     """A run that also says what was said about its data."""
+    formulas = (output or Output()).formulas_told(intake.data)
     return replace(
         finished,
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
-        warnings=(*intake.warnings, *finished.warnings),
+        warnings=(*intake.warnings, *formulas, *finished.warnings),
     )
 
 
@@ -107,7 +108,12 @@ def publish(
     finished = run(recipe, stage=tell)
     tell("writing")
     folder = finished.write(
-        output.folder, force=force, report=output.report, table_format=output.format, to=output.to
+        output.folder,
+        force=force,
+        report=output.report,
+        table_format=output.format,
+        safe_cells=output.safe_cells,
+        to=output.to,
     )
     return finished, folder
 
@@ -288,7 +294,7 @@ def anonymize(
             chosen, data, engine, roles, reading or Reading(), hierarchies or {}, layout=baskets, seed=seed
         )
         _warn(taken.taken)
-        return judged(carry_out_parts(chosen, taken, engine, seed=seed))
+        return judged(carry_out_parts(chosen, warned_of_formulas(taken), engine, seed=seed))
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 

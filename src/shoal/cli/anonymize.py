@@ -112,7 +112,7 @@ def command_of(name: str) -> Callable[..., Any]:
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=("separator",)),
-            output=Section(Output, "Output", without=("format", "to"), names=FOLDER),
+            output=Section(Output, "Output", without=("format", "to", "safe_cells"), names=FOLDER),
             running=Section(Running, "Engine"),
         )
     else:

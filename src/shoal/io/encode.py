@@ -193,9 +193,20 @@ def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading:
     return counts
 
 
-def encode_published(opened: Input, roles: Sequence[tuple[str, Role]]) -> Table:
-    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing."""
+def encode_published(
+    opened: Input,
+    roles: Sequence[tuple[str, Role]],
+    plain: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> Table:
+    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing.
+
+    Parameters
+    ----------
+    plain
+        Gives the cells that published texts stand for, where these are written in another way.
+    """
     frame = opened.frame([name for name, _ in roles])
+    frame = frame if plain is None else plain(frame)
     columns = []
     for name, role in roles:
         column = distinct(frame[name], opened, missing=None)

@@ -17,6 +17,7 @@ from shoal.data.disorder import MISNUMBERED, UNSORTED, shortened
 from shoal.data.frames import unnamed
 from shoal.data.groups import Groups
 from shoal.data.line_ends import last_line_end
+from shoal.data.safe_cells import unguarded
 from shoal.data.set_keys import group_keys, tree_keys
 from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
@@ -86,22 +87,25 @@ class Form:
 def form_of(shape: Mapping[str, Any]) -> Form:
     """The form that release.json names."""
     if shape["form"] == "table":
-        return TableForm()
+        return TableForm("safe_cells" in shape)
     if shape["form"] in ("groups", "clusters"):
         return GroupsForm() if shape["form"] == "groups" else ClustersForm()
     layout = parse_layout(shape["layout"], shape.get("separator"))
     return {"long": LongForm, "column": ColumnForm}.get(layout.form, LinesForm)(layout)
 
 
+@dataclass(frozen=True)
 class TableForm(Form):
     """Rows of a table: compared by the texts of their cells, a missing one being empty."""
 
+    safe_cells: bool = False
     noun = "row"
 
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some rows at a time."""
         for file in files:
-            for frame in frames_of(file, own_reading(file), trim=False):
+            for read in frames_of(file, own_reading(file), trim=False):
+                frame = unguarded(read) if self.safe_cells else read
                 cells = pl.DataFrame([to_texts(series).fill_null("").alias(series.name) for series in frame])
                 yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 

@@ -11,6 +11,7 @@ from shoal.data.groups import Groups
 from shoal.data.parts import PartedRelease
 from shoal.data.release import Published
 from shoal.data.role import Role
+from shoal.data.safe_cells import refuse_unsafe_names
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, UnknownName
 from shoal.io.basket_layouts import parse_layout, published_name
@@ -25,7 +26,9 @@ from shoal.io.tables import read_published_table, write_table
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
 
 
-def write_data(data: Published | PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
+def write_data(
+    data: Published | PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
+) -> dict[str, Any]:
     """Write the data file into a folder, in canonical order.
 
     Returns
@@ -35,10 +38,13 @@ def write_data(data: Published | PartedRelease, folder: Path, table_format: str)
         can be seen in the data file too.
     """
     if isinstance(data, PartedRelease):
-        return write_parts(data, folder, table_format)
+        return write_parts(data, folder, table_format, safe_cells)
     if isinstance(data, Table):
-        write_table(_ordered(data), folder / f"data.{table_format}")
-        return {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        if safe_cells:
+            refuse_unsafe_names(data)
+        write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
+        shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        return {**shape, "safe_cells": True} if safe_cells else shape
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Groups):
@@ -151,7 +157,7 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     entity = next(iter(named[Role.ENTITY]), None)
     try:
         table = read_published_table(
-            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path)
+            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path), "safe_cells" in shape
         )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
