@@ -136,7 +136,7 @@ def published_separator(vocabulary: tuple[str, ...]) -> str:
 
 def _texts(source: Input, cells: pl.Series) -> pl.Series:
     """Cells as trimmed texts; a missing one is empty."""
-    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object):
+    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object | pl.Duration):
         raise BadData(
             "the column holds no texts. Name another one, or read a column of lists with --baskets column:NAME.",
             path=source.path,

@@ -45,6 +45,7 @@ LONG_ROW = 512
 """Bytes that work on a row of a long table takes."""
 
 _LISTS = (pl.List, pl.Array)
+_WITHOUT_TEXTS = (*_LISTS, pl.Struct, pl.Binary, pl.Duration)
 
 
 def read_parted_baskets(
@@ -160,7 +161,9 @@ def _of_column(
 
 def _marks(cells: pl.Series) -> frozenset[str]:
     """What may separate the items of cells; nothing does in lists."""
-    return frozenset() if isinstance(cells.dtype, _LISTS) else marks_in(texts_of(cells, is_whole(cells)))
+    return (
+        frozenset() if isinstance(cells.dtype, _WITHOUT_TEXTS) else marks_in(texts_of(cells, is_whole(cells)))
+    )
 
 
 def _of_long(
@@ -187,7 +190,7 @@ def _of_long(
 
     def texts(frame: pl.DataFrame) -> pl.DataFrame:
         for name in names:
-            if isinstance(frame.schema[name], (*_LISTS, pl.Struct, pl.Binary)):
+            if isinstance(frame.schema[name], _WITHOUT_TEXTS):
                 raise BadData(
                     "the column holds no texts; read a column of lists as column:NAME.", path, column=name
                 )
