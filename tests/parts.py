@@ -136,7 +136,9 @@ class MemoryEngine:
 
     def lines(self, path: str) -> MemoryParts:
         lines = [
-            line for file in part_files(path) for line in file.read_text(encoding="utf-8").split("\n")[:-1]
+            line
+            for file in part_files(path)
+            for line in file.read_text(encoding="utf-8-sig").split("\n")[:-1]
         ]
         return MemoryParts(pl.DataFrame({"line": lines}, schema={"line": pl.String}))
 

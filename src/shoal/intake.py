@@ -38,12 +38,15 @@ class Intake:
         Column to where its hierarchy comes from: a file, or a builder.
     warnings
         What its owner should hear, in plain sentences.
+    taken
+        That of them which says how columns are taken, where their type tells otherwise.
     """
 
     data: Table | Baskets
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    taken: str = ""
 
 
 def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
@@ -137,7 +140,8 @@ def take_in_table(
     )
     table, told, warnings = give_hierarchies(arrival.table, named, folder)
     counted = persons_counted(arrival.persons, arrival.table.rows + arrival.left_out)
-    return Intake(table, arrival.left_out, told, (*counted, *warnings))
+    taken = (arrival.taken,) if arrival.taken else ()
+    return Intake(table, arrival.left_out, told, (*taken, *counted, *warnings), arrival.taken)
 
 
 def column_roles(roles: Roles) -> dict[str, Any]:

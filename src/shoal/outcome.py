@@ -124,6 +124,7 @@ class Run:
         force: bool = False,
         report: bool = True,
         table_format: str = "csv",
+        safe_cells: bool = False,
         to: str | None = None,
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
@@ -138,6 +139,8 @@ class Run:
             Write report.html, for the owner of the data.
         table_format
             ``csv`` or ``parquet``.
+        safe_cells
+            Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
         to
             Also write the rows of a published table into a database, ``postgresql://…?table=NAME``, in one
             transaction. If that fails, no folder is left behind either.
@@ -161,7 +164,13 @@ class Run:
                 _write_database(self.release, to, force)
 
         return write_release(
-            Path(folder), self.release, private=private, force=force, table_format=table_format, check=finish
+            Path(folder),
+            self.release,
+            private=private,
+            force=force,
+            table_format=table_format,
+            safe_cells=safe_cells,
+            check=finish,
         )
 
 

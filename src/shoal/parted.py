@@ -22,7 +22,7 @@ from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.outcome import Stage, refuse_broken
-from shoal.parted_intake import PartedIntake, take_in_parts
+from shoal.parted_intake import PartedIntake, take_in_parts, warned_of_formulas
 from shoal.recipe import Recipe, Running, parameters_of
 
 UNMEASURED = (
@@ -163,6 +163,7 @@ class PartedRun:
         *,
         force: bool = False,
         table_format: str = "csv",
+        safe_cells: bool = False,
         stage: Stage | None = None,
     ) -> "PartedRun":
         """Write the release folder as part files, and prove the promises from them before it gets its name.
@@ -175,6 +176,8 @@ class PartedRun:
             Replace an earlier release of that name.
         table_format
             ``csv`` or ``parquet``.
+        safe_cells
+            Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
 
         Returns
         -------
@@ -205,7 +208,14 @@ class PartedRun:
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / "run.json").write_text(text, encoding="utf-8")
 
-        write_release(Path(folder), self.release, force=force, table_format=table_format, check=prove)
+        write_release(
+            Path(folder),
+            self.release,
+            force=force,
+            table_format=table_format,
+            safe_cells=safe_cells,
+            check=prove,
+        )
         return done[0]
 
 
@@ -234,6 +244,7 @@ def run_parts(recipe: Recipe, engine: Engine, *, source: Any = None, stage: Stag
         layout=plan.baskets,
         seed=recipe.seed,
     )
+    intake = warned_of_formulas(intake, recipe.output)
     finished = carry_out_parts(method, intake, engine, seed=recipe.seed, stage=stage)
     kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     return replace(finished, recipe=seeded_recipe(kept, finished.recipe))
@@ -280,7 +291,13 @@ def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = 
     assert engine is not None
     try:
         finished = run_parts(recipe, engine, stage=stage)
-        return finished.write(output.folder, force=force, table_format=output.format, stage=stage)
+        return finished.write(
+            output.folder,
+            force=force,
+            table_format=output.format,
+            safe_cells=output.safe_cells,
+            stage=stage,
+        )
     finally:
         engine.close()
 
@@ -289,15 +306,15 @@ def _concerns(run: PartedRun, found: Mapping[str, int]) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
     from shoal.data.concerns import missing_matched, warned_of_bare
     from shoal.data.parted_concerns import concerns_in_parts
+    from shoal.data.spellings import items_spelled_twice
     from shoal.models.in_parts import verify_table
     from shoal.models.k_anonymity import KAnonymity
 
-    form = type(run.release.data.schema)
-    if form in (Groups, Clusters):
-        return warned_of_bare(found.get("bare", 0), form)
-    if not isinstance(run.data, PartedTable):
-        return ()
-    told = concerns_in_parts(run.data, run.release.data, found.get("classes", 0))
+    data, form = run.data, type(run.release.data.schema)
+    bare = warned_of_bare(found.get("bare", 0), form) if form in (Groups, Clusters) else ()
+    if isinstance(data, PartedBaskets):
+        return (*items_spelled_twice(data.schema), *bare)
+    told = concerns_in_parts(data, run.release.data, found.get("classes", 0))
     if any(promise.get("missing_matches_all") for promise in run.release.promises):
         (verdict,) = verify_table([KAnonymity(k=2)], run.release.data, run.engine.memory)
         told += (missing_matched(int(verdict.value or 0)),)

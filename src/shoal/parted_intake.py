@@ -25,7 +25,7 @@ from shoal.intake import (
 )
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.recipe import Roles
+from shoal.recipe import Output, Roles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class PartedIntake:
 
     Parameters
     ----------
-    data, left_out, hierarchies, warnings
+    data, left_out, hierarchies, warnings, taken
         As of data in memory (`Intake`).
     told
         What a recipe tells of baskets: a published form need not tell which items were sensitive.
@@ -46,6 +46,7 @@ class PartedIntake:
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    taken: str = ""
     told: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -135,7 +136,14 @@ def _take_in_table(
     schema, told, warnings = give_hierarchies(arrival.table.schema, hierarchies, folder)
     counted = persons_counted(arrival.persons, arrival.table.rows + arrival.left_out)
     data = replace(arrival.table, schema=schema)
-    return PartedIntake(data, arrival.left_out, told, (*counted, *warnings))
+    taken = (arrival.taken,) if arrival.taken else ()
+    return PartedIntake(data, arrival.left_out, told, (*taken, *counted, *warnings), taken=arrival.taken)
+
+
+def warned_of_formulas(intake: PartedIntake, output: Output | None = None) -> PartedIntake:
+    """The same rows, with a warning where they are published with cells that a spreadsheet would run."""
+    told = (output or Output()).formulas_told(intake.data.schema)
+    return replace(intake, warnings=(*intake.warnings, *told))
 
 
 def _take_in_baskets(

@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +25,8 @@ from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
-from shoal.parted_intake import take_in_parts
-from shoal.recipe import Recipe, make_method, parameters_of, roles_of
+from shoal.parted_intake import take_in_parts, warned_of_formulas
+from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
@@ -52,16 +53,17 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
     kept = seeded_recipe(_kept(recipe), finished.recipe)
-    return replace(_after(intake, finished), recipe=kept, seconds=seconds)
+    return replace(_after(intake, finished, recipe.output), recipe=kept, seconds=seconds)
 
 
-def _after(intake: Intake, finished: Run) -> Run:
+def _after(intake: Intake, finished: Run, output: Output | None = None) -> Run:
     """A run that also says what was said about its data."""
+    formulas = (output or Output()).formulas_told(intake.data)
     return replace(
         finished,
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
-        warnings=(*intake.warnings, *finished.warnings),
+        warnings=(*intake.warnings, *formulas, *finished.warnings),
     )
 
 
@@ -109,7 +111,12 @@ def publish(
     finished = run(recipe, stage=tell)
     tell("writing")
     folder = finished.write(
-        output.folder, force=force, report=output.report, table_format=output.format, to=output.to
+        output.folder,
+        force=force,
+        report=output.report,
+        table_format=output.format,
+        safe_cells=output.safe_cells,
+        to=output.to,
     )
     return finished, folder
 
@@ -150,8 +157,8 @@ def carry_out(
     seconds["measuring"] = time.perf_counter() - begin
     recipe = {"method": parameters_of(method), "seed": seed, **_item_roles(data)}
     told = map(str, trace.notes.get("warnings", ()))
-    warnings = (*_concerns(data, release), *method.without_effect(data), *told)
-    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=warnings)
+    said = (*_concerns(data, release), *method.without_effect(data), *told)
+    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=said)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -165,13 +172,17 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
     from shoal.data.concerns import concerns, count_bare, missing_matched, warned_of_bare
+    from shoal.data.spellings import items_spelled_twice
     from shoal.models.protection import reached_k
 
-    if isinstance(release.data, Groups | Clusters):
-        named = {item for promise in release.promises for item in promise.get("sensitive", ())}
-        left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
-        return warned_of_bare(count_bare(release.data, named, left_out=left_out), type(release.data))
-    if not (isinstance(original, Table) and isinstance(release.data, Table)):
+    if isinstance(original, Baskets):
+        bare: tuple[str, ...] = ()
+        if isinstance(release.data, Groups | Clusters):
+            named = {item for promise in release.promises for item in promise.get("sensitive", ())}
+            left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
+            bare = warned_of_bare(count_bare(release.data, named, left_out=left_out), type(release.data))
+        return (*items_spelled_twice(original), *bare)
+    if not isinstance(release.data, Table):
         return ()
     found = concerns(original, release.data)
     if any(promise.get("missing_matches_all") for promise in release.promises):
@@ -292,7 +303,8 @@ def anonymize(
         taken = take_in_parts(
             chosen, data, engine, roles, reading or Reading(), hierarchies or {}, layout=baskets, seed=seed
         )
-        return judged(carry_out_parts(chosen, taken, engine, seed=seed))
+        _warn(taken.taken)
+        return judged(carry_out_parts(chosen, warned_of_formulas(taken), engine, seed=seed))
     if chosen.accepts is Baskets:
         from shoal.io.baskets import read_baskets
 
@@ -309,4 +321,11 @@ def anonymize(
         source = {name: value for name, value in told.items() if value is not None}
         return replace(finished, recipe={**finished.recipe, "source": source})
     intake = take_in_for(chosen, data, roles, reading or Reading(), hierarchies or {})
+    _warn(intake.taken)
     return _after(intake, carry_out(chosen, intake.data, seed=seed))
+
+
+def _warn(sentence: str) -> None:
+    """Say something to whoever calls `anonymize`, before it is lost among what a run tells."""
+    if sentence:
+        warnings.warn(sentence, UserWarning, stacklevel=3)

@@ -35,6 +35,8 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal import registry
+from shoal.data.baskets import Baskets
+from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
@@ -128,8 +130,19 @@ class Output(Section):
 
     folder: str | None = Field(default=None, description="the release folder")
     format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
+    safe_cells: bool = Field(
+        default=False,
+        description="in csv: an apostrophe before cells of a published table that a spreadsheet would run as formulas",
+    )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
+
+    def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
+        """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
+        from shoal.data.safe_cells import formulas_published
+
+        safe = self.safe_cells or self.format != "csv"
+        return formulas_published(data) if isinstance(data, Table) and not safe else ()
 
 
 class Recipe(Section):

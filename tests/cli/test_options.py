@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 
 from shoal import registry
 from shoal.cli.anonymize import command_of
-from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
+from shoal.cli.options import Section, fields_of, flattened, split_names
+from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
 from shoal.recipe import Output, Roles

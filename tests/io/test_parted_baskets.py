@@ -91,3 +91,13 @@ def test_bad_sources_are_refused(tmp_path: Path) -> None:
         read_parted_baskets(engine, rows, layout="column:item", sensitive=["z"])
     with pytest.raises(BadData, match="fractions"):
         read_parted_baskets(engine, engine.parts(pl.DataFrame({"a": [[1.0]]})), layout="column:a")
+
+
+@pytest.mark.parametrize("layout", ["long:a,b", "column:a"])
+def test_durations_are_no_items(tmp_path: Path, layout: str) -> None:
+    path = tmp_path / "times.parquet"
+    pl.DataFrame({"a": [1, 2], "b": [1, 2]}).cast(pl.Duration("us")).write_parquet(path)
+    with pytest.raises(BadData, match="no texts"):
+        read_baskets(path, layout=layout)
+    with pytest.raises(BadData, match="no texts"):
+        read_parted_baskets(MemoryEngine(), path, layout=layout)

@@ -157,3 +157,8 @@ def test_generalised_cells_agree_with_the_twin(
     for model in (KMap(k=k), DeltaPresence(delta_max=most), DeltaPresence(delta_max=most, delta_min=0.25)):
         truth = keeps(model.as_promise(), texts(release), ["x", "y"], [], texts(population))
         assert model.among(population).verify(release).holds == truth
+
+
+def test_braces_in_braces_are_no_sets_of_sets() -> None:
+    assert read(["a", "b"], "{" * 5000 + "a" + "}" * 5000) == []
+    assert read(["a", "{a}"], r"{\{a\}|b}") == ["{a}"]

@@ -50,3 +50,8 @@ def test_rows_that_tell_something_stay_in_their_class() -> None:
     everything = table({"x": ["*"] * 3, "s": ["flu", "flu", "cold"]}, sensitive=["s"])
     assert KAnonymity(k=3).verify(everything)
     assert not KAnonymity(k=4).verify(everything)
+
+
+def test_without_quasi_identifiers_all_rows_match() -> None:
+    data = table({"s": ["flu", None, "cold"]}, sensitive=["s"])
+    assert KAnonymity(k=3, missing_matches_all=True).verify(data).value == 3

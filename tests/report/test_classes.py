@@ -59,7 +59,7 @@ def test_persons_are_counted_where_rows_belong_together() -> None:
 
 def test_what_every_person_has_is_certain() -> None:
     data = table({"q": ["a"] * 4, "who": list("1122"), "s": ["flu", "hiv", "hiv", "hiv"]}, ["s"], "who")
-    found = sensitive_of("s", class_statistics(data, 4, released(data)))
+    found = sensitive_of("s", class_statistics(data))
     assert found is not None
     assert (found.certain_classes, found.certain_rows, found.rows) == (1, 2, 2)
     assert (found.least_distinct, found.largest_share) == (2, 1.0)

@@ -14,7 +14,6 @@ from shoal.cli.options import (
     flag,
     flattened,
     number_option,
-    pairs_of,
     pairs_option,
     prose,
     single,
@@ -23,6 +22,7 @@ from shoal.cli.options import (
     text_option,
     to_seed,
 )
+from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
 from shoal.io.places import refuse_existing
@@ -42,7 +42,7 @@ TREES = "--hierarchy age=intervals:5,10,20 --hierarchy education=suppress \\\n  
 
 LISTS = (
     "Lists take commas and repeats: --quasi a,b --quasi c; a comma inside a name has a backslash before it. "
-    "Pairs are repeated: --kind zip=nominal --kind born=date."
+    "Pairs are repeated: --kind zip=nominal --kind born=date; a = inside a name may need one too."
 )
 
 OUTPUT = GROUPS["Output"]
@@ -112,7 +112,7 @@ def command_of(name: str) -> Callable[..., Any]:
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=("separator",)),
-            output=Section(Output, "Output", without=("format", "to"), names=FOLDER),
+            output=Section(Output, "Output", without=("format", "to", "safe_cells"), names=FOLDER),
             running=Section(Running, "Engine"),
         )
     else:
@@ -149,7 +149,7 @@ def anonymize_table(
     recipe = Recipe(
         source=Source(path=input, reading=reading, hierarchies_folder=hierarchies),
         roles=roles,
-        hierarchies=pairs_of(hierarchy, "--hierarchy"),
+        hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
         method=parameters_of(method),
         seed=seed,
         running=running,

@@ -10,6 +10,7 @@ from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Input, Json, Replace
 from shoal.cli.examples import complete
 from shoal.cli.options import GROUPS, Section, flattened, single, text_option
+from shoal.cli.pairs import is_hierarchy, parted
 from shoal.cli.program import COMMANDS
 from shoal.data.builders import build as build_hierarchy
 from shoal.errors import BadData, WrongUse
@@ -65,7 +66,7 @@ def build(
 
     Builders: intervals:WIDTH,…, mask, prefix:LENGTH,…, dates[:PART,…], order:SIZE,…, balanced:CHILDREN and suppress.
     """
-    name, _, builder = spec.partition("=")
+    name, builder = parted(spec, is_hierarchy) or (spec, "")
     if not builder:
         raise WrongUse(f"{spec!r} is not of the form COLUMN=BUILDER, such as age=intervals:5,10,20.")
     refuse_existing(output, force, input)

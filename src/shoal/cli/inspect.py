@@ -14,6 +14,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile
 from shoal.data.table import Table
 from shoal.intake import likely_layout, profile
+from shoal.io.basket_layouts import parse_layout
 from shoal.io.reading import Reading
 from shoal.recipe import Source
 
@@ -54,11 +55,15 @@ def inspect(
     if json:
         show.as_json(found.as_dict() | ({} if likely is None else {"likely_baskets": likely}))
     elif isinstance(found, BasketsProfile):
-        profiles.baskets_profile(found, basket_suggestion(input, layout, reading))
+        profiles.baskets_profile(
+            found, basket_suggestion(input, layout, reading, found.baskets if found.items else 0)
+        )
     else:
         profiles.table_profile(found, table_suggestion(found, input, reading))
-    if likely is not None and not json:
-        profiles.likely_baskets(likely, basket_suggestion(input, likely, reading))
+    if likely is not None and isinstance(found, TableProfile) and not json:
+        profiles.likely_baskets(
+            likely, basket_suggestion(input, likely, reading, likely_count(found, likely))
+        )
 
 
 def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str | None:
@@ -67,14 +72,23 @@ def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str 
     return method and profiles.suggestion(found, source, method, retyped(reading))
 
 
-def basket_suggestion(source: str, layout: str | None, reading: Reading) -> str | None:
-    """A command line for baskets that needs nothing else, ready to be pasted."""
+def likely_count(found: TableProfile, layout: str) -> int:
+    """How many baskets a table holds that is read in a layout: one in a row, or one for each value of a column."""
+    if layout == "matrix" and all(set(column.examples) <= {"0"} for column in found.columns):
+        return 0
+    named = parse_layout(layout).columns[:1]
+    return next((column.distinct for column in found.columns if column.name in named), found.rows)
+
+
+def basket_suggestion(source: str, layout: str | None, reading: Reading, count: int) -> str | None:
+    """A command line for so many baskets that needs nothing else, ready to be pasted; None where none could run."""
     kinds = [registry.load("method", name) for name in registry.METHODS]
     kind = next((kind for kind in kinds if kind.accepts is Baskets and not kind.needs_sensitive), None)
-    if kind is None:
+    if kind is None or count < 2:
         return None
+    example = {name: min(value, count) if name == "k" else value for name, value in kind.example.items()}
     words = ["shoal", "anonymize", kind.name, source]
-    words += [word for name, value in kind.example.items() for word in typed(name, value).split(" ")]
+    words += [word for name, value in example.items() for word in typed(name, value).split(" ")]
     words += [] if layout is None else ["--baskets", layout]
     words += [] if reading.separator is None else typed_option("--separator", reading.separator)
     return " ".join(map(quote, [*words, "-o", "out"]))

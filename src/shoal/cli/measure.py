@@ -8,7 +8,8 @@ from cyclopts import App, Parameter
 from shoal.audit import measure as measure_folder
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import list_option, pairs_of, pairs_option, single
+from shoal.cli.options import list_option, pairs_option, single
+from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
 
 EXAMPLE = """{first}

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from shoal.cli.examples import complete
+from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of
 from shoal.errors import UnknownOption, WrongUse
 
 TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
@@ -36,23 +37,6 @@ def split_names(text: str) -> tuple[str, ...]:
 def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
     """Lists of names, one after the other: ``--quasi a,b --quasi c``."""
     return tuple(name for token in tokens for name in split_names(token.value))
-
-
-def pairs_of(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Pairs, one a text: ``--hierarchy age=intervals:5,10 --hierarchy zip=mask``.
-
-    >>> pairs_of(["age=intervals:5,10", "zip=mask"], "--hierarchy")
-    {'age': 'intervals:5,10', 'zip': 'mask'}
-    """
-    pairs: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = (part.strip() for part in _parted(text))
-        if not equals or not name or not value:
-            raise WrongUse(f"{option} takes NAME=VALUE, not {text!r}.")
-        if name in pairs:
-            raise WrongUse(f"{option} is given twice for {name!r}.")
-        pairs[name] = value
-    return pairs
 
 
 def source_named(_: Any, tokens: Sequence[Any]) -> str:
@@ -77,12 +61,6 @@ def to_seed(_: Any, tokens: Sequence[Any]) -> int:
     if found < 0:
         raise WrongUse(f"A seed must be at least 0, not {found}.")
     return found
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    r"""A text before and after its first ``=`` that has no backslash before it."""
-    parts = re.split(r"(?<!\\)(=)", text, maxsplit=1)
-    return (parts[0].replace("\\=", "="), *parts[1:]) if len(parts) == 3 else (text, "", "")  # type: ignore[return-value]
 
 
 def list_option(help_text: str, **more: Any) -> Parameter:
@@ -201,6 +179,12 @@ class Field:
         return self.is_mapping and get_origin(get_args(_plain(self.annotation))[1]) in (tuple, list)
 
     @property
+    def fits(self) -> Fits | None:
+        """Whether a text can be the value of a pair, where values have a form of their own."""
+        named = {"kinds": is_kind, "hierarchies": is_hierarchy}.get(self.name)
+        return is_number if float in get_args(_plain(self.annotation)) else named
+
+    @property
     def flag(self) -> str:
         """The option of the field, where it has no other name."""
         return f"--{(singular(self.name) if self.is_mapping else self.name).replace('_', '-')}"
@@ -209,7 +193,7 @@ class Field:
         """What the field is to be, from what the user gave."""
         if not self.is_mapping:
             return given
-        pairs = pairs_of(given, self.flag)
+        pairs = pairs_of(given, self.flag, self.fits)
         return {name: split_names(text) for name, text in pairs.items()} if self.of_lists else pairs
 
 

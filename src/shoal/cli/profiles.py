@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 from shoal.cli import show
 from shoal.cli.options import typed_option
 from shoal.data.counted import counted
+from shoal.data.spellings import pair_text
 from shoal.io.reading import header_hint
+
+K = 10
+"""The k of a command to begin with, where there are as many persons."""
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -37,6 +41,11 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     hint = header_hint(column.name for column in found.columns)
     notes = [hint.strip()] if hint else []
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
+    notes += [
+        f"{column.name}: {pair_text(list(column.alike))} differ in spelling alone; --normalize makes such values one."
+        for column in found.columns
+        if column.alike
+    ]
     for note in notes:
         show.line(f"NOTE    {note}")
     if notes:
@@ -46,7 +55,9 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
             f"Together, {', '.join(found.quasi)} make {counted(found.classes, 'classes')}; the smallest has "
             f"{counted(found.smallest, 'rows')}, and {found.unique:.1%} of the rows are unique."
         )
-    if begin is not None:
+    if begin is None:
+        show.line("No column looks like one that others may know: name those with --quasi.")
+    else:
         show.line()
         show.line("To begin with (roles are guesses: decide yourself):", "bold")
         show.line(f"  {begin}")
@@ -74,8 +85,8 @@ def quoted(value: str) -> str:
     return f'"{doubled}"'
 
 
-def suggestion(found: "TableProfile", source: str, method: str, reading: list[str]) -> str:
-    """A command line with the suggested roles, ready to be pasted.
+def suggestion(found: "TableProfile", source: str, method: str, reading: list[str]) -> str | None:
+    """A command line with the suggested roles, ready to be pasted; None where it could not run.
 
     Parameters
     ----------
@@ -84,7 +95,11 @@ def suggestion(found: "TableProfile", source: str, method: str, reading: list[st
     """
     from shoal.data.role import Role
 
-    parts = ["shoal", "anonymize", method, source, "--k", "10", *reading]
+    entity = next((column for column in found.columns if column.role is Role.ENTITY), None)
+    persons = found.rows if entity is None else entity.distinct + (entity.missing > 0)
+    if persons < 2 or not any(column.role is Role.QUASI for column in found.columns):
+        return None
+    parts = ["shoal", "anonymize", method, source, "--k", str(min(K, persons)), *reading]
     for role in dict.fromkeys(column.role for column in found.columns):
         names = [column.name for column in found.columns if column.role is role]
         # One column can be the entity, so that its name is no list.

@@ -14,10 +14,10 @@ from shoal.cli.options import (
     flag,
     flattened,
     number_option,
-    pairs_of,
     single,
     text_option,
 )
+from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.retyped import command_line
 from shoal.cli.show_recommendation import recommended
 from shoal.io.places import refuse_existing
@@ -98,7 +98,9 @@ def recommend_release(
     promise is never proposed. The answer is the command to run.
     """
     _refuse_folder(output, force, input)
-    given = pairs_of(hierarchy, "--hierarchy") | ({"items": item_hierarchy} if item_hierarchy else {})
+    given = pairs_of(hierarchy, "--hierarchy", is_hierarchy) | (
+        {"items": item_hierarchy} if item_hierarchy else {}
+    )
     data: dict[str, Any] = {
         "roles": roles,
         "reading": reading,

@@ -1,6 +1,8 @@
 """A recipe as the command that a user would type."""
 
+from shoal import registry
 from shoal.cli.options import retyped, typed_option
+from shoal.data.baskets import Baskets
 from shoal.recipe import Recipe
 
 
@@ -15,6 +17,7 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     "shoal anonymize mondrian 'my people.csv' --k 5 --quasi age -o out"
     """
     method = dict(recipe.method)
+    baskets = registry.load("method", method["name"]).accepts is Baskets
     words = ["shoal", "anonymize", str(method.pop("name")), recipe.source.path]
     for name, value in method.items():
         option = f"--{name.replace('_', '-')}"
@@ -23,7 +26,7 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
                 words.append(option if value else f"--no-{option[2:]}")
             case dict():
                 for key, part in value.items():
-                    words += [option.removesuffix("s"), f"{key}={part}"]
+                    words += [option.removesuffix("s"), f"{key.replace('=', chr(92) + '=')}={part}"]
             case list() | tuple():
                 words += typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
             case _:
@@ -32,7 +35,7 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     if recipe.source.baskets is not None:
         words += typed_option("--baskets", recipe.source.baskets)
     for name, spec in recipe.hierarchies.items():
-        if name == "items":
+        if name == "items" and baskets:
             words += typed_option("--item-hierarchy", spec)
         else:
             pair = f"{name.replace('=', chr(92) + '=')}={spec}"

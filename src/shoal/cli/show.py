@@ -48,8 +48,20 @@ def visible(text: str) -> str:
 
 
 def as_json(plain: Any) -> None:
-    """One JSON object and nothing else."""
-    print(json.dumps(plain, indent=1, ensure_ascii=False, default=str))
+    """One JSON object and nothing else; what nobody sees in its texts is escaped, as JSON does it."""
+    lines = json.dumps(plain, indent=1, ensure_ascii=False, default=str).split("\n")
+    print("\n".join(map(_escaped, lines)))
+
+
+def _escaped(text: str) -> str:
+    r"""JSON in which every character that does not print has its number.
+
+    >>> print(_escaped('"a' + chr(0x9B) + chr(0x202E) + chr(0xE0001) + '"'))
+    "a\u009b\u202e\udb40\udc01"
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def grid(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> None:

@@ -1,7 +1,7 @@
 """What the terminal shows of a finished run: what is kept, what was chosen, what it cost, and what to publish."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,7 +109,7 @@ def chosen_lines(run: "Run | PartedRun", original: "Table | Baskets") -> None:
         What was read; of rows in parts, their schema.
     """
     if run.hierarchies:
-        told = [*_sources(run.hierarchies), *_without_hierarchy(original)]
+        told = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
         show.line(f"Hierarchies: {'; '.join(told)}.")
     for sentence in sentences(run):
         show.line(sentence)
@@ -197,28 +197,43 @@ def _published_as_stars(run: "Run") -> bool:
     return data.rows + run.release.suppressed > original.rows
 
 
-def _sources(hierarchies: Mapping[str, str]) -> list[str]:
+def _secret(original: "Table | Baskets") -> frozenset[str]:
+    """The names of the sensitive columns."""
+    from shoal.data.table import Table
+
+    columns = original.sensitive if isinstance(original, Table) else ()
+    return frozenset(column.name for column in columns)
+
+
+def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> list[str]:
     """Where hierarchies come from; many files of one folder are told in one phrase.
+
+    Those of sensitive columns, which are not generalised, are told with what they are for.
 
     >>> _sources({"age": "intervals:5,10", "zip": "/elsewhere/trees/zip.csv"})
     ['age intervals:5,10', 'zip zip.csv']
     >>> _sources({name: f"/elsewhere/trees/{name}.csv" for name in ("age", "sex", "zip")})
     ['age, sex, zip from trees']
+    >>> _sources({name: f"{name}.csv" for name in ("age", "sex", "zip")})
+    ['age, sex, zip from this folder']
     """
     from shoal.recipe import is_hierarchy_file
 
     files = {name: source for name, source in hierarchies.items() if is_hierarchy_file(source)}
     by_folder: dict[str, list[str]] = {}
     for name, source in files.items():
+        if name in secret:
+            continue
         by_folder.setdefault(os.path.dirname(source), []).append(name)
     told = {name: folder for folder, names in by_folder.items() if len(names) >= MANY for name in names}
     single = [
-        f"{name} {_short(source) if name in files else source}"
+        f"{name} {_short(source) if name in files else source}{' (t-closeness alone)' if name in secret else ''}"
         for name, source in hierarchies.items()
         if name not in told
     ]
     folders = [
-        f"{', '.join(by_folder[folder])} from {_short(folder)}" for folder in dict.fromkeys(told.values())
+        f"{', '.join(by_folder[folder])} from {_short(folder or os.curdir)}"
+        for folder in dict.fromkeys(told.values())
     ]
     return [*folders, *single]
 
@@ -226,6 +241,8 @@ def _sources(hierarchies: Mapping[str, str]) -> list[str]:
 def _short(place: str) -> str:
     """A file or folder as seen from here, or by its name alone where it lies elsewhere."""
     from_here = os.path.relpath(place)
+    if from_here == os.curdir:
+        return "this folder"
     return os.path.basename(place) if from_here.startswith(os.pardir) else from_here
 
 

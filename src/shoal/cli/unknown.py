@@ -20,6 +20,9 @@ NAMESAKES = (
 )
 """Options with one purpose that have different names in different methods, or elsewhere."""
 
+MEANT = {"--rows": ("--baskets", "--people", "--persons", "--count", "--number", "--n")}
+"""Options, and words that are taken for them where they mean nothing else."""
+
 
 def unknown_option(error: UnknownOptionError) -> str:
     """Name an unknown option, and the one that was meant, or where it belongs."""
@@ -35,7 +38,7 @@ def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> 
     if meant := _namesakes(option, known):
         texts = {name: one.parameter.help or "" for one in collection for name in one.names}
         return f"{said} Did you mean {' or '.join(f'{name} ({texts[name]})' for name in meant)}?"
-    near = get_close_matches(option, known, n=1, cutoff=0.6)
+    near = _near(option, known)
     did_you = f" Did you mean {near[0]}?" if near else ""
     return said + did_you + _elsewhere(option, commands)
 
@@ -48,13 +51,24 @@ def missing_argument(error: MissingArgumentError) -> str:
     if error.keyword is not None:
         return f"{error.keyword} needs a value{why}."
     unknown = [word for word in error.unused_tokens or () if word.startswith("--")]
-    near = get_close_matches(error.argument.name, unknown, n=1, cutoff=0.6)
+    near = _near(error.argument.name, unknown)
     return f"{error.argument.name} is missing{f' (there is no {near[0]})' if near else ''}{why}."
+
+
+def _near(option: str, known: Iterable[str]) -> list[str]:
+    """The option with the nearest name; the hyphens before a name make it no nearer to others.
+
+    >>> _near("--weigth", ["--weight", "--height"]), _near("--baskets", ["--skew", "--seed"])
+    (['--weight'], [])
+    """
+    names = {name.lstrip("-"): name for name in known}
+    return [names[name] for name in get_close_matches(option.lstrip("-"), names, n=1, cutoff=0.6)]
 
 
 def _namesakes(option: str, known: list[str]) -> list[str]:
     """The options here that have the purpose of another."""
     family = [name for names in NAMESAKES if option in names for name in names]
+    family += [name for name, words in MEANT.items() if option in words]
     return [name for name in family if name in known]
 
 

@@ -13,6 +13,7 @@ from shoal.data.counted import counted
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
 from shoal.data.role import Role
+from shoal.data.spellings import spelled_twice
 from shoal.data.suggested_role import names_persons, numbers_persons
 from shoal.data.table import Column, Table
 
@@ -71,6 +72,8 @@ def of_column(
         )
     if column.role is Role.QUASI and profile.note:
         found.append(f"The quasi-identifier {column.name!r} {profile.note}.")
+    if column.role is Role.SENSITIVE:
+        found += spelled_twice(column.name, column.domain)
     if entity is None and profile.role is Role.ENTITY:
         found.append(rows_are_counted(column.name, profile.distinct, rows))
     return found

@@ -1,5 +1,6 @@
 """Published tables as frames of other libraries: labels return here."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,23 @@ if TYPE_CHECKING:
     import polars
 
 
+def named(names: "Iterable[str] | str") -> "polars.Expr":
+    """Columns by exactly these names, in this order: polars takes a bare name such as ``*`` or ``^b$`` for a pattern.
+
+    >>> import polars as pl
+    >>> pl.DataFrame({"^b$": [1], "b": [2], "*": [3]}).select(named(["*", "^b$"])).columns
+    ['*', '^b$']
+    """
+    from polars import selectors
+
+    return selectors.by_name(*([names] if isinstance(names, str) else names))
+
+
+def unnamed(series: "polars.Series") -> "polars.Series":
+    """A series without its name, which polars takes for a pattern in many methods of series too."""
+    return series.alias("")
+
+
 def to_series(column: Column) -> "polars.Series":
     """The texts of a column; missing cells are null."""
     import polars as pl
@@ -20,8 +38,8 @@ def to_series(column: Column) -> "polars.Series":
     labels: list[str | None] = list(column.domain.labels)
     if column.domain.missing is not None:
         labels[column.domain.missing] = None
-    texts = pl.Series(column.name, labels, dtype=pl.String)
-    return texts.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32)))
+    texts = pl.Series(labels, dtype=pl.String)
+    return texts.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32))).alias(column.name)
 
 
 def to_polars(data: object) -> "polars.DataFrame":

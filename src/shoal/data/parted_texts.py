@@ -54,12 +54,10 @@ class PublishedTexts:
         import polars as pl
 
         if not self._series:
-            self._series = {
-                name: pl.Series(name, labels, dtype=pl.String) for name, labels in self._labels.items()
-            }
+            self._series = {name: pl.Series(labels, dtype=pl.String) for name, labels in self._labels.items()}
         return pl.DataFrame(
             [
-                texts.gather(pl.Series(frame[name].to_numpy().astype(np.uint32)))
+                texts.gather(pl.Series(frame[name].to_numpy().astype(np.uint32))).alias(name)
                 for name, texts in self._series.items()
             ]
         )

@@ -134,7 +134,7 @@ class Engine(Protocol):
         """The rows of Parquet files."""
 
     def lines(self, path: str) -> Parts:
-        """The lines of text files, in one column ``line``; in any order, without line ends."""
+        """The lines of text files, in one column ``line``; in any order, without line ends and marks of byte order."""
 
     def close(self) -> None:
         """Let go of all that was kept for the work; what was started for it is stopped."""

@@ -12,6 +12,7 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.known_items import KnownItems, known_items
 from shoal.data.lookalike import lookalike
 from shoal.data.role import Role
+from shoal.data.spellings import alike_in
 from shoal.data.suggested_role import suggest_role
 from shoal.data.table import Column, Table
 
@@ -39,6 +40,8 @@ class ColumnProfile:
         A suggestion, and why. It is made from the name and the numbers above: decide yourself.
     note
         What else the values look like, and how to have them read so.
+    alike
+        Values that differ in spelling alone, where there are any: the first of them.
     """
 
     name: str
@@ -50,6 +53,7 @@ class ColumnProfile:
     role: Role
     reason: str
     note: str = ""
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,8 @@ def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProf
     quasi
         The columns to look at together. None takes those with the role, or else the suggested ones.
     """
-    profiles = _one_entity(tuple(profile_column(column) for column in table.columns))
+    looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
+    profiles = _one_entity(tuple(looked))
     if quasi is not None:
         names = tuple(column.name for column in table.select(quasi))
     else:
@@ -193,6 +198,10 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     return ColumnProfile(
         column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason, note
     )
+
+
+def _alike(column: Column) -> tuple[str, ...]:
+    return tuple(next(iter(alike_in(column.domain)), ()))
 
 
 def _has_decimals(domain: Domain) -> bool:

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from shoal.data.role import Role
 
+FLAG = 2
+"""Up to so many values in many rows are a flag, such as 0 and 1, and number nobody, whatever the name of a column."""
+
 NEARLY_ALL = 0.9
 """From this share of unique rows on, a column is as good as a name."""
 
@@ -129,7 +132,7 @@ def suggest_role(
     words = words_of(name)
     if names_persons(name):
         return Suggestion(Role.IDENTIFYING, "its name says that it names persons")
-    if numbers_persons(name):
+    if numbers_persons(name) and not distinct <= FLAG <= rows / 10:
         if distinct < rows - missing:
             return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
         return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")

@@ -7,6 +7,9 @@ from shoal.errors import BadData
 FOREIGN = "\ufffd"
 """What stands where bytes were no UTF-8 text, for readers that go on."""
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What may stand at the very beginning of a file and is no text; anywhere else it is one like any other (U+FEFF)."""
+
 CONVERT = "convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW."
 """What to do about a file in another encoding."""
 
@@ -37,6 +40,11 @@ def check_utf8(data: bytes, name: str | Path, first_line: int = 1) -> None:
             name,
             _line_at(data, error.start) + first_line - 1,
         ) from None
+
+
+def kept_mark(text: bytes) -> bytes:
+    """A text for a reader that takes a byte order mark away: one that belongs to the text is kept."""
+    return BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text
 
 
 def _line_at(data: bytes, place: int) -> int:

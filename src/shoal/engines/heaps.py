@@ -5,6 +5,7 @@ from typing import cast
 
 import polars as pl
 
+from shoal.data.frames import named
 from shoal.engines.spill import Heap, Scratch, rows_of_frames, spread
 
 BUCKETS = 64
@@ -53,17 +54,17 @@ def in_order(
     sample: list[pl.DataFrame] = []
     for frame in frames:
         heap.add(frame)
-        sample.append(frame.select(names).gather_every(max(frame.height // SAMPLE, 1)))
+        sample.append(frame.select(named(names)).gather_every(max(frame.height // SAMPLE, 1)))
         if heap.waiting > memory // 4:
             heap.flush()
     if not heap.rows:
         return
     if heap.bytes <= memory // 2:
-        yield from pieces(pl.concat(list(heap.frames())).sort(names))
+        yield from pieces(pl.concat(list(heap.frames())).sort(named(names)))
         heap.drop()
         return
     heap.flush()
-    drawn = pl.concat(sample).sort(names)
+    drawn = pl.concat(sample).sort(named(names))
     bounds = drawn.gather_every(-(-drawn.height // BUCKETS)).unique(maintain_order=True)
     if bounds.height == 1 and drawn.unique().height == 1:
         yield from (
@@ -76,7 +77,7 @@ def in_order(
     heap.drop()
     for part in heaps:
         if part.bytes <= memory // 2:
-            yield from pieces(pl.concat(list(part.frames())).sort(names)) if part.rows else ()
+            yield from pieces(pl.concat(list(part.frames())).sort(named(names))) if part.rows else ()
         else:
             yield from in_order(part.frames(), names, memory, scratch)
         part.drop()
@@ -84,7 +85,7 @@ def in_order(
 
 def _equal(heap: Heap, names: list[str]) -> bool:
     """Whether all rows of a heap are equal, so that they are sorted already."""
-    seen = [frame.select(names).unique() for frame in heap.frames()]
+    seen = [frame.select(named(names)).unique() for frame in heap.frames()]
     return pl.concat(seen).unique().height == 1
 
 
@@ -108,14 +109,16 @@ def _between(
     mark, place = _free(frame, "bound"), _free(frame, "place")
     keys = pl.concat(
         [
-            bounds.select(names).with_columns(pl.lit(1).alias(mark), pl.lit(-1).alias(place)),
-            frame.select(names).with_columns(
+            bounds.select(named(names)).with_columns(pl.lit(1).alias(mark), pl.lit(-1).alias(place)),
+            frame.select(named(names)).with_columns(
                 pl.lit(0).alias(mark), pl.int_range(pl.len(), dtype=pl.Int32).alias(place)
             ),
         ]
     )
     ordered = (
-        keys.sort(names, maintain_order=True).select(pl.col(mark).cum_sum(), place).filter(pl.col(place) >= 0)
+        keys.sort(named(names), maintain_order=True)
+        .select(pl.col(mark).cum_sum(), place)
+        .filter(pl.col(place) >= 0)
     )
     for (number,), group in ordered.group_by(mark, maintain_order=True):
         yield int(cast(int, number)), frame[group[place]]
@@ -125,7 +128,7 @@ def _around(frame: pl.DataFrame, bound: pl.DataFrame, names: list[str]) -> Itera
     """The rows of a frame before a row, equal to it, and after it."""
     place = _free(frame, "place")
     numbered = frame.with_columns(pl.int_range(pl.len()).alias(place))
-    equal = numbered.join(bound.select(names), on=names, how="semi", nulls_equal=True)[place]
+    equal = numbered.join(bound.select(named(names)), on=named(names), how="semi", nulls_equal=True)[place]
     others = numbered.filter(~pl.col(place).is_in(equal.implode())).drop(place)
     yield 1, frame[equal]
     for number, piece in _between(others, bound, names):

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shoal.data.frames import named
 from shoal.data.parts import COUNT, Parts, TextLayout
 from shoal.engines.complaints import CUT, said
 from shoal.engines.hadoop import address, beginning, name_parts
@@ -286,12 +287,12 @@ class SparkParts:
         """
         found, most = self.distinct(names), self._engine.countable
         if most is None:
-            return found.collect().sort(list(names))
+            return found.collect().sort(named(names))
         rows = max(most // (8 + 8 * len(names)), 1)
         frame = self._like(found.frame.limit(rows + 1), found.names).collect()
         if frame.height > rows or frame.estimated_size() > most:
             refuse_too_many(names)
-        return frame.sort(list(names))
+        return frame.sort(named(names))
 
     @said()
     def distinct(self, names: Sequence[str]) -> "SparkParts":
@@ -309,7 +310,7 @@ class SparkParts:
 
     def with_rows(self, frame: "Frame") -> "SparkParts":
         """The same rows, and those of a frame that is here."""
-        return self.union(self._engine.parts(frame.select(self.names)))
+        return self.union(self._engine.parts(frame.select(named(self.names))))
 
     @said()
     def union(self, other: Parts) -> "SparkParts":

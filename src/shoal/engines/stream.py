@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
+from shoal.data.frames import named
 from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
 from shoal.data.utf8 import check_utf8
 from shoal.engines.heaps import in_order, pieces, together
@@ -93,7 +94,7 @@ class Stream:
 
         def frames(names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
             for place in files:
-                lazy = pl.scan_parquet(place, glob=False).select(list(names or schema))
+                lazy = pl.scan_parquet(place, glob=False).select(named(names or schema))
                 try:
                     yield from lazy.collect_batches(chunk_size=ROWS, maintain_order=True)
                 except pl.exceptions.PolarsError as error:
@@ -188,21 +189,21 @@ class StreamParts:
             if size > self._engine.countable:
                 refuse_too_many(keys)
         if not found:
-            return self.collect().select(keys).with_columns(pl.lit(0, pl.Int64).alias(COUNT))
-        return pl.concat(found).sort(keys)
+            return self.collect().select(named(keys)).with_columns(pl.lit(0, pl.Int64).alias(COUNT))
+        return pl.concat(found).sort(named(keys))
 
     def distinct(self, names: Sequence[str]) -> "StreamParts":
         """The distinct combinations of some columns with their rows, on a disk where there are many."""
         keys = list(names)
 
         def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-            bucket = (pl.struct(keys).hash() % SPREAD).cast(pl.Int32).alias(BUCKET)
+            bucket = (pl.struct(named(keys)).hash() % SPREAD).cast(pl.Int32).alias(BUCKET)
             counted = (
-                frame.group_by(keys).agg(pl.len().cast(pl.Int64).alias(COUNT)).with_columns(bucket)
+                frame.group_by(named(keys)).agg(pl.len().cast(pl.Int64).alias(COUNT)).with_columns(bucket)
                 for frame in self.select(names)._all()
             )
             for rows in together(counted, BUCKET, self._engine.memory, self._engine.scratch):
-                yield _some(rows.group_by(keys).agg(pl.col(COUNT).sum()), some)
+                yield _some(rows.group_by(named(keys)).agg(pl.col(COUNT).sum()), some)
 
         return StreamParts(self._engine, frames, (*keys, COUNT))
 
@@ -214,7 +215,7 @@ class StreamParts:
 
     def with_rows(self, frame: "Frame") -> "StreamParts":
         """The same rows, and those of a frame."""
-        more = frame.select(self.names)
+        more = frame.select(named(self.names))
         return self._same(lambda: chain(self._all(), iter(pieces(more))))
 
     def union(self, other: Parts) -> "StreamParts":
@@ -311,4 +312,4 @@ def _files_full(frames: Iterator[pl.DataFrame]) -> Iterator[Iterator[pl.DataFram
 
 
 def _some(frame: pl.DataFrame, names: Sequence[str] | None) -> pl.DataFrame:
-    return frame if names is None else frame.select(names)
+    return frame if names is None else frame.select(named(names))

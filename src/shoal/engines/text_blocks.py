@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,14 @@ from typing import BinaryIO, cast
 
 from shoal.data.line_ends import last_line_end
 from shoal.data.parts import TextLayout
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""
+
+PACKED = 1 << 17
+"""Bytes of a compressed file that are unpacked at once."""
 
 LONGEST = 1 << 27
 """Bytes of a row above which a quote is taken to be one that nobody closed."""
@@ -39,15 +44,51 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         magic = file.read(4)
         file.seek(0)
         if magic.startswith(b"\x1f\x8b"):
-            with gzip.open(file) as unpacked:
-                yield cast(BinaryIO, unpacked)
+            try:
+                with gzip.open(file) as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise BadData("the gzip file is damaged or cut off; fetch it again.", path) from error
         elif magic == b"\x28\xb5\x2f\xfd":
-            import zstandard
-
-            with zstandard.ZstdDecompressor().stream_reader(file, closefd=False) as unpacked:
-                yield cast(BinaryIO, io.BufferedReader(unpacked))
+            yield cast(BinaryIO, io.BufferedReader(_Zstandard(file, path)))
         else:
             yield file
+
+
+class _Zstandard(io.RawIOBase):
+    """A Zstandard file, unpacked while it is read; one that ends too early is an error, as the library's own is not."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        import zstandard
+
+        self._file, self._path, self._error = file, path, zstandard.ZstdError
+        self._make = zstandard.ZstdDecompressor
+        self._frame, self._rest, self._whole = self._make().decompressobj(), b"", True
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
+        while not self._rest:
+            packed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._whole = self._make().decompressobj(), True
+            packed = packed or self._file.read(PACKED)
+            if not packed:
+                if not self._whole:
+                    raise self._damaged()
+                return 0
+            try:
+                self._rest = self._frame.decompress(packed)
+            except self._error as error:
+                raise self._damaged() from error
+            self._whole = self._frame.eof
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def _damaged(self) -> BadData:
+        return BadData("the Zstandard file is damaged or cut off; fetch it again.", self._path)
 
 
 def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]:
@@ -57,7 +98,9 @@ def blocks(path: Path, layout: TextLayout | None) -> Iterator[tuple[bytes, int]]
     with opened(path) as file:
         first = True
         while block := file.read(BLOCK):
-            text = rest + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
+            text = rest + block
+            if first and not rest:
+                text = text.removeprefix(BYTE_ORDER_MARK)
             end = last_line_end(text, quoted=layout is not None)
             whole, rest = text[:end], text[end:]
             if layout is not None and len(rest) > LONGEST:

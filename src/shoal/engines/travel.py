@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 from polars import selectors as cs
 
+from shoal.data.frames import named
 from shoal.engines.spill import BYTES, ROWS
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def to_frame(table: Any, names: Sequence[str]) -> "Frame":
 
 def to_arrow(frame: "Frame", schema: Any) -> Any:
     """A frame as an Arrow table of exactly these columns and types, under their plain names."""
-    table = frame.select(schema.names).to_arrow(compat_level=pl.CompatLevel.oldest())
+    table = frame.select(named(schema.names)).to_arrow(compat_level=pl.CompatLevel.oldest())
     return table.cast(schema).rename_columns(plain(schema.names))
 
 

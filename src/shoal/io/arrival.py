@@ -19,8 +19,11 @@ class Arrival:
     persons
         Columns that are not kept and are called like the numbers of persons, with how many values they have; only
         those in which a value repeats.
+    taken
+        How columns are taken whose type tells otherwise; empty where there are none.
     """
 
     table: Table
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
+    taken: str = ""

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Indptr, Mask, Rows
+from shoal.data.utf8 import kept_mark
 from shoal.errors import BadData
 
 BLANKS = b" \t\r"
@@ -128,7 +129,7 @@ def _cut(lines: bytes, separators: bytes) -> Tokens:
     if absent is None:
         raise BadData("the file holds every control character there is: it is no text.")
     frame = pl.read_csv(
-        io.BytesIO(column),
+        io.BytesIO(kept_mark(column)),
         has_header=False,
         separator=chr(absent),
         quote_char=None,

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Rows
+from shoal.data.frames import unnamed
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.input import Input
 
@@ -92,7 +93,7 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     """
     if name not in source.names:
         raise UnknownName("column", name, source.names)
-    cells = source.frame([name])[name]
+    cells = unnamed(source.frame([name])[name])
     if not isinstance(cells.dtype, pl.List | pl.Array):
         texts = _texts(source, cells)
         if separator is None:
@@ -135,12 +136,13 @@ def published_separator(vocabulary: tuple[str, ...]) -> str:
 
 def _texts(source: Input, cells: pl.Series) -> pl.Series:
     """Cells as trimmed texts; a missing one is empty."""
-    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object):
+    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object | pl.Duration):
         raise BadData(
             "the column holds no texts. Name another one, or read a column of lists with --baskets column:NAME.",
             path=source.path,
             column=cells.name,
         )
+    cells = unnamed(cells)
     return texts_of(cells, is_whole(cells))
 
 

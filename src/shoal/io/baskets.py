@@ -13,7 +13,7 @@ import polars as pl
 
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
-from shoal.data.utf8 import check_utf8
+from shoal.data.utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.basket_layouts import (
     SAMPLE,
@@ -185,7 +185,7 @@ def _read_file(source: str | Path, told: Layout | None) -> Baskets:
     # Not read_text: a file of blank lines is a file of empty baskets.
     content = read_bytes(source)
     check_utf8(content, name)
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    content = content.removeprefix(BYTE_ORDER_MARK)
     if not content:
         raise BadData("the file is empty; there are no baskets.", name)
     layout = told or find_layout(content[:SAMPLE], name)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.frames import named
 from shoal.errors import BadData
 from shoal.io.input import FrameInput, Input, check_names
 from shoal.io.source import existing_file
@@ -30,7 +31,7 @@ class Parquet(Input):
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns."""
         try:
-            return pl.read_parquet(self._file, columns=list(columns), glob=False).select(columns)
+            return pl.scan_parquet(self._file, glob=False).select(named(columns)).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise _unreadable(self._file, "Parquet") from error
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.frames import named
+from shoal.data.utf8 import kept_mark
 from shoal.errors import BadData
 from shoal.io.input import Input, check_names
 from shoal.io.reading import Reading
@@ -39,6 +41,8 @@ class Delimited(Input):
     first_line
         The number of the first line of the text, where that is not the beginning of the file.
     """
+
+    of_texts = True
 
     def __init__(
         self,
@@ -86,7 +90,7 @@ class Delimited(Input):
             return self._careful(columns)
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
-            lines.text,
+            kept_mark(lines.text),
             has_header=False,
             separator=self.separator,
             quote_char='"' if lines.quoted else None,
@@ -98,7 +102,7 @@ class Delimited(Input):
         if frame.height != lines.rows:
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]
-        return frame.select(columns)
+        return frame.select(named(columns))
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""

@@ -4,22 +4,24 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Codes, Mask
+from shoal.arrays import Codes, Counts, Mask
 from shoal.data.calendar import FORM_NAMES
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind
+from shoal.data.frames import unnamed
 from shoal.data.role import Role
+from shoal.data.spellings import frequent_spelling
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.arrival import Arrival
 from shoal.io.input import FrameInput, Input
-from shoal.io.kinds import coordinates, find_kind, positive_zero, without_times
+from shoal.io.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
 from shoal.io.reading import Reading
 
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
@@ -91,9 +93,10 @@ def encode_table(
             found = {
                 name: column.take(rows)
                 if frame[name].dtype == pl.String
-                else distinct(frame[name].filter(kept), opened, reading.missing)
+                else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
                 for name, column in found.items()
             }
+    types = frame.schema
     del frame
     columns = []
     for name, role in roles:
@@ -102,20 +105,42 @@ def encode_table(
         def fault(message: str, place: int, name: str = name, column: Distinct = column) -> BadData:
             return opened.fault(message, int(np.flatnonzero(rows)[column.places == place][0]), name)
 
-        columns.append(encode_column(column, name, role, reading, fault))
-    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons)
+        counts = np.bincount(column.places, minlength=len(column.texts))
+        columns.append(encode_column(column, name, role, reading, fault, counts))
+    taken = "" if opened.of_texts else taken_as(untold(columns, types, reading))
+    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+
+
+def untold(
+    columns: Iterable[Column], types: Mapping[str, pl.DataType], reading: Reading
+) -> list[tuple[str, pl.DataType, Kind]]:
+    """Name, type and kind of the published columns whose kind was found out and not told."""
+    return [
+        (column.name, types[column.name], column.domain.kind)
+        for column in columns
+        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+    ]
 
 
 def encode_column(
-    column: Distinct, name: str, role: Role, reading: Reading, fault: Callable[[str, int], BadData]
+    column: Distinct,
+    name: str,
+    role: Role,
+    reading: Reading,
+    fault: Callable[[str, int], BadData],
+    counts: Counts,
 ) -> Column:
-    """Encode a column: find out its kind, and refuse cells that do not fit.
+    """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
 
     Parameters
     ----------
     fault
         An error from a message and the place of a value among the distinct ones.
+    counts
+        The rows of each distinct value.
     """
+    if name in reading.normalize:
+        column = _in_one_spelling(column, counts)
     kind = reading.kind_of(name) or find_kind(column.texts)
     if kind is Kind.DATE:
         column = Distinct(without_times(column.texts), column.places)
@@ -132,6 +157,17 @@ def encode_column(
     return Column(name, role, *encode(column, kind, order))
 
 
+def _in_one_spelling(column: Distinct, counts: Counts) -> Distinct:
+    """The column with one text for values that differ in spelling alone, which the most rows have."""
+    rows: dict[str, int] = {}
+    for text, count in zip(column.texts.to_list(), counts.tolist(), strict=True):
+        if text is not None:
+            rows[text] = rows.get(text, 0) + count
+    spelled = frequent_spelling(rows)
+    texts = [None if text is None else spelled[text] for text in column.texts.to_list()]
+    return Distinct(pl.Series(texts, dtype=pl.String), column.places)
+
+
 def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
     """Which rows of a frame miss nothing; there must be one."""
     complete = np.ones(frame.height, dtype=np.bool_)
@@ -140,7 +176,7 @@ def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
         if has_texts(series):
             complete &= ~distinct(series, opened, missing).missing
         else:
-            complete &= series.is_not_null().to_numpy()
+            complete &= unnamed(series).is_not_null().to_numpy()
     return complete
 
 
@@ -157,9 +193,20 @@ def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading:
     return counts
 
 
-def encode_published(opened: Input, roles: Sequence[tuple[str, Role]]) -> Table:
-    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing."""
+def encode_published(
+    opened: Input,
+    roles: Sequence[tuple[str, Role]],
+    plain: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> Table:
+    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing.
+
+    Parameters
+    ----------
+    plain
+        Gives the cells that published texts stand for, where these are written in another way.
+    """
     frame = opened.frame([name for name, _ in roles])
+    frame = frame if plain is None else plain(frame)
     columns = []
     for name, role in roles:
         column = distinct(frame[name], opened, missing=None)
@@ -194,6 +241,7 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
             opened.path,
             column=series.name,
         )
+    series = unnamed(series)
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
@@ -252,7 +300,7 @@ def to_texts(values: pl.Series) -> pl.Series:
     Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
     where all are midnight.
     """
-    dtype = values.dtype
+    dtype, values = values.dtype, unnamed(values)
     if dtype.is_float():
         values = positive_zero(values)
         whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal.data.frames import unnamed
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.input import FrameInput, check_names
 from shoal.io.source import existing_file
@@ -83,7 +84,7 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
         day = workbook.add_format({"num_format": "yyyy-mm-dd"})
         for place, series in enumerate(frame):
             sheet.write_string(0, place, series.name)
-            _write_column(sheet, place, series, day)
+            _write_column(sheet, place, unnamed(series), series.name, day)
         if frame.height and all(cell is None for cell in frame.row(-1)):
             # Without a cell, the last row would not be there at all.
             sheet.write_string(frame.height, 0, "")
@@ -96,12 +97,12 @@ def _names(header: pl.DataFrame, path: Path) -> list[str]:
     return names
 
 
-def _write_column(sheet: Any, place: int, series: pl.Series, day: Any) -> None:
+def _write_column(sheet: Any, place: int, series: pl.Series, name: str, day: Any) -> None:
     if series.dtype == pl.Date and (series < _FIRST_DAY).any():
         series = series.cast(pl.String)
     if series.dtype == pl.String and (series.str.len_chars() > _CHARACTERS).any():
         raise WrongUse(
-            f"A cell of a sheet holds at most {_CHARACTERS:,} characters, and column {series.name!r} has longer ones; "
+            f"A cell of a sheet holds at most {_CHARACTERS:,} characters, and column {name!r} has longer ones; "
             "write CSV or Parquet instead."
         )
     for row, cell in enumerate(series, start=1):

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
+from shoal.data.frames import named
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.reading import header_hint
+
+MARK = BYTE_ORDER_MARK.decode()
 
 
 class Input(ABC):
@@ -19,6 +23,9 @@ class Input(ABC):
 
     names: tuple[str, ...]
     path: str | Path | None
+
+    of_texts: bool = False
+    """Whether every cell is a text, because the format knows nothing else."""
 
     @abstractmethod
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -41,14 +48,14 @@ class FrameInput(Input):
 
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns."""
-        return self._frame.select(columns)
+        return self._frame.select(named(columns))
 
 
 class Parts(Input):
     """Part files of one table, one after the other."""
 
     def __init__(self, parts: Sequence[Input]) -> None:
-        self.names, self.path = parts[0].names, parts[0].path
+        self.names, self.path, self.of_texts = parts[0].names, parts[0].path, parts[0].of_texts
         self._parts = parts
         self._rows: list[int] = []
         for part in parts[1:]:
@@ -85,6 +92,13 @@ def check_names(names: Sequence[str], path: str | Path | None, line: int | None 
                 path,
                 line,
             )
+    if names and names[0].startswith(MARK):
+        raise BadData(
+            "the first name begins with a byte order mark (U+FEFF), which nobody sees and which readers take for the "
+            "beginning of a file; rename the column.",
+            path,
+            line,
+        )
     if twice := sorted(_repeated(names)):
         raise BadData(
             f"two columns have the name {twice[0]!r}; give every column a name of its own.{header_hint(names)}",

@@ -1,11 +1,17 @@
 """Finding out whether the texts of a column are numbers, dates or names."""
 
+from collections.abc import Iterable
 from decimal import Decimal
+from shlex import quote
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from shoal.data.calendar import FORMS, TIMESTAMP
 from shoal.data.domain import Kind
+
+if TYPE_CHECKING:
+    from polars._typing import PolarsDataType
 
 _NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
@@ -38,6 +44,32 @@ def find_kind(texts: pl.Series) -> Kind:
         if texts.str.contains(pattern).all() and not texts.str.to_date(form, strict=False).has_nulls():
             return Kind.DATE
     return Kind.NOMINAL
+
+
+def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> str:
+    """One sentence on columns of a source with types that are taken for another thing than their type says.
+
+    Parameters
+    ----------
+    columns
+        Name, type and kind of each column.
+
+    >>> print(taken_as([("zip", pl.Categorical(), Kind.NUMERIC), ("age", pl.Int64(), Kind.NUMERIC)]).partition(". ")[0])
+    By what they hold, columns are taken otherwise than by their type: 'zip' (texts) as numbers
+    """
+    told, other = [], ""
+    for name, dtype, kind in columns:
+        if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) and kind in (Kind.NUMERIC, Kind.DATE):
+            told.append(f"{name!r} (texts) as {'numbers' if kind is Kind.NUMERIC else 'dates'}")
+            other = other or f"--kind {quote(f'{name}=nominal')} (in Python: Reading(kinds=…)) for names"
+        elif isinstance(dtype, pl.Datetime) and kind is Kind.NOMINAL:
+            told.append(f"{name!r} (times) as names of exact moments")
+            other = f"--kind {quote(f'{name}=date')} (in Python: Reading(kinds=…)) for days"
+    if not told:
+        return ""
+    return (
+        f"By what they hold, columns are taken otherwise than by their type: {', '.join(told)}. Say {other}."
+    )
 
 
 def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:

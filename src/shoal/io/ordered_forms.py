@@ -14,9 +14,12 @@ from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters
 from shoal.data.counted import counted
 from shoal.data.disorder import MISNUMBERED, UNSORTED, shortened
+from shoal.data.frames import unnamed
 from shoal.data.groups import Groups
 from shoal.data.line_ends import last_line_end
+from shoal.data.safe_cells import unguarded
 from shoal.data.set_keys import group_keys, tree_keys
+from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.basket_layouts import Layout, parse_layout
 from shoal.io.basket_lines import COMMENTS, read_lines, read_spmf
@@ -28,7 +31,7 @@ from shoal.io.encode import to_texts
 from shoal.io.input import FrameInput
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, own_reading
 from shoal.io.set_lines import Lines
 from shoal.io.source import read_bytes
 
@@ -84,22 +87,25 @@ class Form:
 def form_of(shape: Mapping[str, Any]) -> Form:
     """The form that release.json names."""
     if shape["form"] == "table":
-        return TableForm()
+        return TableForm("safe_cells" in shape)
     if shape["form"] in ("groups", "clusters"):
         return GroupsForm() if shape["form"] == "groups" else ClustersForm()
     layout = parse_layout(shape["layout"], shape.get("separator"))
     return {"long": LongForm, "column": ColumnForm}.get(layout.form, LinesForm)(layout)
 
 
+@dataclass(frozen=True)
 class TableForm(Form):
     """Rows of a table: compared by the texts of their cells, a missing one being empty."""
 
+    safe_cells: bool = False
     noun = "row"
 
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some rows at a time."""
         for file in files:
-            for frame in frames_of(file, Reading(), trim=False):
+            for read in frames_of(file, own_reading(file), trim=False):
+                frame = unguarded(read) if self.safe_cells else read
                 cells = pl.DataFrame([to_texts(series).fill_null("").alias(series.name) for series in frame])
                 yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 
@@ -128,7 +134,7 @@ class ColumnForm(LinesForm):
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some cells at a time."""
         for file in files:
-            for frame in frames_of(file, Reading(), trim=True):
+            for frame in frames_of(file, own_reading(file), trim=True):
                 pairs = read_column(FrameInput(frame, file), self.layout.columns[0], self.layout.separator)
                 yield baskets_block(pairs, self.layout)
 
@@ -247,9 +253,9 @@ def texts_of(file: str, *, quoted: bool) -> Iterator[bytes]:
         rest = opened.read(BYTES)
         if rest.startswith(_PACKED):
             # What is packed is no file that was published; it is judged all the same, in one piece.
-            yield read_bytes(file).removeprefix(b"\xef\xbb\xbf")
+            yield read_bytes(file).removeprefix(BYTE_ORDER_MARK)
             return
-        rest = rest.removeprefix(b"\xef\xbb\xbf")
+        rest = rest.removeprefix(BYTE_ORDER_MARK)
         # More at a time where no line ended, or a single long cell would be gone through again and again.
         while more := opened.read(max(BYTES, len(rest))):
             end = last_line_end(rest, quoted=quoted)
@@ -267,7 +273,7 @@ def _early_rows(cells: pl.DataFrame) -> Rows:
     for series in cells:
         if not tied.any():
             break
-        here, ahead = series[1:], series[:-1]
+        here, ahead = unnamed(series)[1:], unnamed(series)[:-1]
         early |= tied & (here < ahead).to_numpy()
         tied &= (here == ahead).to_numpy()
     return np.flatnonzero(early) + 1

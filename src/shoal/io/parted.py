@@ -13,18 +13,21 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import polars as pl
 
+from shoal.arrays import Counts
+from shoal.data.frames import unnamed
 from shoal.data.parted_notes import NOTE
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
 from shoal.data.role import Role
 from shoal.data.suggested_role import numbers_persons
 from shoal.data.table import Column, Table
-from shoal.data.utf8 import CONVERT, FOREIGN, check_utf8
+from shoal.data.utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
-from shoal.io.encode import complete_rows, distinct, encode_column, has_texts
+from shoal.io.encode import complete_rows, distinct, encode_column, has_texts, untold
 from shoal.io.frames import open_frame
 from shoal.io.input import FrameInput, Input, check_names
+from shoal.io.kinds import taken_as
 from shoal.io.parted_codes import Lookup, Missing, comparable
 from shoal.io.reading import Reading
 from shoal.io.source import STANDARD_INPUT, format_of
@@ -44,10 +47,24 @@ class PartedInput(Input):
     ----------
     seek
         Finds the line of a cell, where lines have numbers.
+    types
+        The types that columns had before they were handed over; those of the parts unless told.
     """
 
-    def __init__(self, parts: Parts, path: str | None, seek: Seek | None = None) -> None:
-        self.parts, self.names, self.path, self._seek = parts, parts.names, path, seek
+    def __init__(
+        self,
+        parts: Parts,
+        path: str | None,
+        seek: Seek | None = None,
+        types: Mapping[str, pl.DataType] | None = None,
+    ) -> None:
+        self.parts, self.names, self.path, self._seek, self.types = (
+            parts,
+            parts.names,
+            path,
+            seek,
+            types or {},
+        )
         check_names(self.names, path)
         taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
         if taken is not None:
@@ -79,13 +96,14 @@ class PartedArrival:
     ----------
     table
         The columns that are kept, encoded.
-    left_out, persons
+    left_out, persons, taken
         As of a table in memory (`Arrival`).
     """
 
     table: PartedTable
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
+    taken: str = ""
 
 
 def open_parts(
@@ -114,7 +132,9 @@ def open_parts(
     if (own := engine.own(source)) is not None:
         return PartedInput(own, None)
     if not isinstance(source, str | Path):
-        return PartedInput(engine.parts(_handed_over(open_frame(source), reading.missing)), None)
+        here = open_frame(source)
+        types = here.frame(here.names).schema
+        return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
     path = str(source)
     if path == STANDARD_INPUT or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
@@ -126,7 +146,9 @@ def open_parts(
         _refuse(engine, ending)
     layout = text_layout(engine.head(path), path, reading, raw=raw)
     seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
-    return PartedInput(engine.delimited(path, layout), path, seek)
+    opened = PartedInput(engine.delimited(path, layout), path, seek)
+    opened.of_texts = True
+    return opened
 
 
 def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
@@ -150,7 +172,7 @@ def _refuse(engine: Engine, what: str) -> NoReturn:
 def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) -> TextLayout:
     """The layout of delimited text, from its beginning."""
     whole = head[: head.rfind(b"\n") + 1] or head
-    text = whole.removeprefix(b"\xef\xbb\xbf")
+    text = whole.removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise BadData("the file is empty; there is nothing to read.", path)
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
@@ -184,7 +206,7 @@ def _sought(
             return nothing
         opened = _lines(layout.names, layout.separator, layout.trim, text, line, place)
         frame = opened.frame(layout.names)
-        rows = frame[column] == cell
+        rows = unnamed(frame[column]) == cell
         if missing is not None and frame.height:
             rows &= pl.Series(complete_rows(frame, missing))
         if rows.any():
@@ -212,7 +234,9 @@ def receive_parted_table(
     reading = reading or Reading()
     opened = open_parts(source, engine, reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(opened, given, others, (*reading.kinds, *reading.orders, *columns))
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
     names = [name for name, _ in roles]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else names
@@ -223,7 +247,12 @@ def receive_parted_table(
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
         raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
-    encoded = [_encoded(seen.values[name], name, role, reading, opened) for name, role in roles]
+    counts = {
+        name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
+    }
+    encoded = [
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in roles
+    ]
     persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
@@ -232,7 +261,9 @@ def receive_parted_table(
     )
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
-    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons)
+    types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
+    taken = "" if opened.of_texts else taken_as(untold(encoded, types, reading))
+    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,7 +277,7 @@ class Seen:
 
 def _seen(names: Sequence[str], missing: Missing, frame: pl.DataFrame) -> Seen:
     kept = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
-    values = {name: comparable(kept[name]).unique(maintain_order=True) for name in names}
+    values = {name: comparable(unnamed(kept[name])).unique(maintain_order=True) for name in names}
     return Seen(values, frame.height, kept.height)
 
 
@@ -258,8 +289,27 @@ def _joined(one: Seen, other: Seen) -> Seen:
     return Seen(values, one.rows + other.rows, one.kept + other.kept)
 
 
-def _encoded(values: pl.Series, name: str, role: Role, reading: Reading, opened: PartedInput) -> Column:
-    """A column of the distinct values alone."""
+def _counts(parts: Parts, name: str, values: pl.Series, missing: Missing) -> Counts:
+    """The rows of each distinct value of a column, of those that are kept."""
+
+    def kept(frame: pl.DataFrame) -> pl.DataFrame:
+        rows = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
+        return comparable(unnamed(rows[name])).to_frame(name)
+
+    found = parts.map(kept, {name: values.dtype}).counts([name])
+    rows = dict(zip(found[name].to_list(), found[COUNT].to_list(), strict=True))
+    return np.array([rows.get(value, 0) for value in values.to_list()], dtype=np.int64)
+
+
+def _encoded(
+    values: pl.Series,
+    name: str,
+    role: Role,
+    reading: Reading,
+    opened: PartedInput,
+    counts: Counts | None = None,
+) -> Column:
+    """A column of the distinct values alone, and the rows of each where they are asked for."""
     column = distinct(values.alias(name), opened, reading.missing)
     foreign = column.texts.str.contains(FOREIGN, literal=True).fill_null(False)
     if foreign.any():
@@ -269,7 +319,9 @@ def _encoded(values: pl.Series, name: str, role: Role, reading: Reading, opened:
     def fault(message: str, place: int) -> BadData:
         return opened.cell_fault(message, name, values[int(np.argmax(column.places == place))], missing)
 
-    return encode_column(column, name, role, reading, fault)
+    rows: Counts = np.zeros(len(column.texts), dtype=np.int64)
+    np.add.at(rows, column.places, 1 if counts is None else counts)
+    return encode_column(column, name, role, reading, fault, rows)
 
 
 def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
@@ -296,7 +348,13 @@ def _present(name: str, missing: Sequence[str], frame: pl.DataFrame) -> pl.DataF
     if not has_texts(frame[name]):
         return pl.DataFrame(schema={name: pl.String})
     present = ~distinct(frame[name], FrameInput(frame), missing).missing
-    return comparable(frame[name]).filter(pl.Series(present)).cast(pl.String).str.strip_chars().to_frame()
+    return (
+        comparable(unnamed(frame[name]))
+        .filter(pl.Series(present))
+        .cast(pl.String)
+        .str.strip_chars()
+        .to_frame(name)
+    )
 
 
 def _holds(folder: str, endings: Sequence[str]) -> bool:

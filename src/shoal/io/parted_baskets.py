@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.basket_frames import cells_of
+from shoal.data.frames import unnamed
 from shoal.data.hashes import text_hashes
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
 from shoal.data.utf8 import CONVERT, FOREIGN
@@ -44,6 +45,7 @@ LONG_ROW = 512
 """Bytes that work on a row of a long table takes."""
 
 _LISTS = (pl.List, pl.Array)
+_WITHOUT_TEXTS = (*_LISTS, pl.Struct, pl.Binary, pl.Duration)
 
 
 def read_parted_baskets(
@@ -112,7 +114,7 @@ def baskets_of_lines(
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:
-        return pairs_of(_tokens(frame[name].str.strip_prefix("\ufeff"), layout, path))
+        return pairs_of(_tokens(frame[name], layout, path))
 
     vocabulary = _vocabulary(lines, lambda frame: cut(frame).texts, path)
     return _encoded(lines, cut, vocabulary, layout, sensitive, insensitive)
@@ -144,7 +146,7 @@ def _of_column(
         raise UnknownName("column", name, parts.names)
     separator = layout.separator
     if separator is None:
-        marks = parts.fold(lambda frame: _marks(frame[name]), lambda one, other: one | other)
+        marks = parts.fold(lambda frame: _marks(unnamed(frame[name])), lambda one, other: one | other)
         separator = between_items(marks or frozenset())
 
     def cut(frame: pl.DataFrame) -> Pairs:
@@ -159,7 +161,9 @@ def _of_column(
 
 def _marks(cells: pl.Series) -> frozenset[str]:
     """What may separate the items of cells; nothing does in lists."""
-    return frozenset() if isinstance(cells.dtype, _LISTS) else marks_in(texts_of(cells, is_whole(cells)))
+    return (
+        frozenset() if isinstance(cells.dtype, _WITHOUT_TEXTS) else marks_in(texts_of(cells, is_whole(cells)))
+    )
 
 
 def _of_long(
@@ -178,7 +182,7 @@ def _of_long(
         raise BadData("a long table has two columns, the basket's and the item's; here is one.", path)
     basket, item = names
     looked = parts.fold(
-        lambda frame: (frame.height, is_whole(frame[basket]), is_whole(frame[item])),
+        lambda frame: (frame.height, is_whole(unnamed(frame[basket])), is_whole(unnamed(frame[item]))),
         lambda one, other: (one[0] + other[0], one[1] and other[1], one[2] and other[2]),
     )
     rows, *whole = looked or (0, True, True)
@@ -186,18 +190,19 @@ def _of_long(
 
     def texts(frame: pl.DataFrame) -> pl.DataFrame:
         for name in names:
-            if isinstance(frame.schema[name], (*_LISTS, pl.Struct, pl.Binary)):
+            if isinstance(frame.schema[name], _WITHOUT_TEXTS):
                 raise BadData(
                     "the column holds no texts; read a column of lists as column:NAME.", path, column=name
                 )
-        cells = [texts_of(frame[name], is_one) for name, is_one in zip(names, whole, strict=True)]
+        cells = [texts_of(unnamed(frame[name]), is_one) for name, is_one in zip(names, whole, strict=True)]
         if (cells[0] == "").any():
             raise BadData("a row does not say which basket it belongs to.", path, column=basket)
         number = (text_hashes(cells[0]) % np.uint64(buckets)).astype(np.int64)
-        return pl.DataFrame([*cells, pl.Series(BUCKET, number)])
+        named = [series.alias(name) for series, name in zip(cells, names, strict=True)]
+        return pl.DataFrame([*named, pl.Series(BUCKET, number)])
 
     def items(frame: pl.DataFrame) -> pl.Series:
-        return frame[item].filter(frame[item] != "")
+        return unnamed(frame[item]).filter(unnamed(frame[item]) != "")
 
     rows_of_texts = parts.map(texts, {basket: pl.String, item: pl.String, BUCKET: pl.Int64})
     vocabulary = _vocabulary(rows_of_texts, items, path)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes
+from shoal.data.frames import unnamed
 from shoal.errors import BadData
 from shoal.io.encode import complete_rows
 from shoal.io.kinds import positive_zero
@@ -47,7 +48,10 @@ class Lookup:
                 name: Dictionary.of(series, self._codes[name]) for name, series in self._values.items()
             }
         return pl.DataFrame(
-            {name: found.codes(comparable(frame[name])) for name, found in self._dictionaries.items()},
+            {
+                name: found.codes(comparable(unnamed(frame[name])), name)
+                for name, found in self._dictionaries.items()
+            },
             schema=dict.fromkeys(self._dictionaries, pl.Int32),
         )
 
@@ -82,8 +86,8 @@ class Dictionary:
         lookup = pl.DataFrame({"value": present, "code": codes[~null]}, schema_overrides={"code": pl.Int32})
         return Dictionary(None, lookup, np.empty(0, dtype=np.int32), blank)
 
-    def codes(self, series: pl.Series) -> pl.Series:
-        """The code of each cell.
+    def codes(self, series: pl.Series, name: str) -> pl.Series:
+        """The code of each cell of a column.
 
         Raises
         ------
@@ -93,21 +97,21 @@ class Dictionary:
         if self.kind is None:
             joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
             found = joined["code"]
-            _refuse_changed(series, found)
+            _refuse_changed(series, found, name)
             return found.fill_null(self.blank)
         places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
-        _refuse_changed(series, places)
+        _refuse_changed(series, places, name)
         if not len(self.by_place):
             return pl.repeat(self.blank, len(series), dtype=pl.Int32, eager=True)
         codes = self.by_place[places.fill_null(0).to_numpy()]
         return pl.Series(np.where(places.is_null().to_numpy(), self.blank, codes).astype(np.int32))
 
 
-def _refuse_changed(cells: pl.Series, found: pl.Series) -> None:
+def _refuse_changed(cells: pl.Series, found: pl.Series, name: str) -> None:
     """Refuse values that the first pass over the rows did not see."""
     if found.null_count() != cells.null_count():
         raise BadData(
             "the values are not those that were there a moment ago: the source was changed while it was read, or gives "
             "other rows each time. Write it to a file first.",
-            column=cells.name,
+            column=name,
         )

@@ -12,10 +12,12 @@ import polars as pl
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.domain import nominal
+from shoal.data.frames import named
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
 from shoal.data.release import Release
 from shoal.data.role import Role
+from shoal.data.safe_cells import guarded, refuse_unsafe_names, unguarded
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.basket_layouts import parse_layout, published_name
@@ -28,12 +30,14 @@ from shoal.io.parted import open_parts, text_layout
 from shoal.io.parted_lines import header_of
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, own_reading
 from shoal.io.release_facts import read_facts
 from shoal.io.set_lines import Lines
 
 
-def write_parts(data: PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
+def write_parts(
+    data: PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
+) -> dict[str, Any]:
     """Write published rows as part files, in a folder of the data file's name.
 
     Returns
@@ -43,9 +47,10 @@ def write_parts(data: PartedRelease, folder: Path, table_format: str) -> dict[st
     """
     schema = data.schema
     if isinstance(schema, Table):
-        _write_table(data, folder / f"data.{table_format}", f".{table_format}")
+        _write_table(data, folder / f"data.{table_format}", f".{table_format}", safe_cells)
         columns = [{"name": column.name, "role": str(column.role)} for column in schema.columns]
-        return {"form": "table", "columns": columns, "rows": data.rows}
+        shape = {"form": "table", "columns": columns, "rows": data.rows}
+        return {**shape, "safe_cells": True} if safe_cells else shape
     if isinstance(schema, Baskets):
         name = published_name(schema.layout)
         data.parts.write(str(folder / name), Path(name).suffix, header_of(schema))
@@ -72,12 +77,15 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
     path, shape = data_file(published), facts.shape
     order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":
-        opened = open_parts(path, engine, raw=True)
+        opened = open_parts(path, engine, own_reading(path), raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
         if set(opened.names) != set(roles):
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
             raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
-        schema, parts = published_table(opened.names, opened.parts, roles)
+        cells = opened.parts
+        if "safe_cells" in shape:
+            cells = cells.map(unguarded, dict.fromkeys(opened.names, pl.String))
+        schema, parts = published_table(opened.names, cells, roles)
         told = {"rows": shape["rows"]}
         return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
     form, lines = shape["form"], engine.lines(str(path))
@@ -186,27 +194,30 @@ def clusters_in(lines: Iterable[str], name: str) -> Clusters:
     return read_clusters(Lines(name, list(lines)))
 
 
-def _write_table(data: PartedRelease, path: Path, ending: str) -> None:
+def _write_table(data: PartedRelease, path: Path, ending: str, safe_cells: bool) -> None:
     schema: Table = data.schema
+    if safe_cells:
+        refuse_unsafe_names(schema)
     if ending == ".parquet":
         types = {column.name: column_type(column) for column in schema.columns}
         data.parts.map(lambda frame: _typed(frame, types), types).write(str(path), ending)
         return
     header = delimited_text(pl.DataFrame(schema=dict.fromkeys(schema.names, pl.String)))
-    lines: Parts = data.parts.map(_csv_lines, {"line": pl.String})
+    lines: Parts = data.parts.map(partial(_csv_lines, safe_cells=safe_cells), {"line": pl.String})
     lines.write(str(path), ending, header.removesuffix("\n"))
 
 
 def _typed(frame: pl.DataFrame, types: dict[str, Any]) -> pl.DataFrame:
     """Texts as numbers and dates, where all texts of a column are such."""
     return frame.select(
-        pl.col(name).str.to_date() if kind == pl.Date else pl.col(name).cast(kind)
+        named(name).str.to_date() if kind == pl.Date else named(name).cast(kind)
         for name, kind in types.items()
     )
 
 
-def _csv_lines(frame: pl.DataFrame) -> pl.DataFrame:
+def _csv_lines(frame: pl.DataFrame, safe_cells: bool) -> pl.DataFrame:
     """The lines of a frame, as one text."""
+    frame = guarded(frame) if safe_cells else frame
     text = delimited_text(frame, header=False).removesuffix("\n")
     return pl.DataFrame({"line": [text]}, schema={"line": pl.String})
 

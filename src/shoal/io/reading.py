@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.data.domain import Kind
@@ -35,6 +36,9 @@ class Reading:
         names, for example. ``date`` takes the days of timestamps.
     orders
         The values of an ordinal column in ascending order. A column with an order is ordinal.
+    normalize
+        Columns in which values that differ in spelling alone are one: in case, in Unicode form (NFKC), in blanks and in
+        characters that nobody sees, or as numbers in zeros. The most frequent spelling is published.
     published
         The quasi-identifiers are generalised already: cells such as ``*``, ``[25,31]`` and ``{a|b}`` are taken as they
         are and not refused. For methods that go on from an anonymous table.
@@ -51,6 +55,7 @@ class Reading:
     sheet: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    normalize: tuple[str, ...] = ()
     published: bool = False
 
     def __post_init__(self) -> None:
@@ -74,6 +79,11 @@ class Reading:
             if column in self.orders
             else (Kind(kind) if (kind := self.kinds.get(column)) else None)
         )
+
+
+def own_reading(path: str | Path) -> Reading:
+    """How to read a table that was published here: its texts have commas, whatever its names and cells look like."""
+    return Reading(separator="," if Path(path).suffix == ".csv" else None)
 
 
 def header_hint(names: Iterable[str]) -> str:

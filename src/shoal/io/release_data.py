@@ -11,6 +11,7 @@ from shoal.data.groups import Groups
 from shoal.data.parts import PartedRelease
 from shoal.data.release import Published
 from shoal.data.role import Role
+from shoal.data.safe_cells import refuse_unsafe_names
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, UnknownName
 from shoal.io.basket_layouts import parse_layout, published_name
@@ -19,12 +20,15 @@ from shoal.io.baskets import read_baskets, with_roles, write_baskets
 from shoal.io.parted_release import write_parts
 from shoal.io.published_clusters import read_clusters, write_clusters
 from shoal.io.published_groups import read_groups, write_groups
+from shoal.io.reading import own_reading
 from shoal.io.tables import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
 
 
-def write_data(data: Published | PartedRelease, folder: Path, table_format: str) -> dict[str, Any]:
+def write_data(
+    data: Published | PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
+) -> dict[str, Any]:
     """Write the data file into a folder, in canonical order.
 
     Returns
@@ -34,10 +38,13 @@ def write_data(data: Published | PartedRelease, folder: Path, table_format: str)
         can be seen in the data file too.
     """
     if isinstance(data, PartedRelease):
-        return write_parts(data, folder, table_format)
+        return write_parts(data, folder, table_format, safe_cells)
     if isinstance(data, Table):
-        write_table(_ordered(data), folder / f"data.{table_format}")
-        return {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        if safe_cells:
+            refuse_unsafe_names(data)
+        write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
+        shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        return {**shape, "safe_cells": True} if safe_cells else shape
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Groups):
@@ -148,7 +155,9 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     named = {role: [name for name in roles if roles[name] is role] for role in Role}
     entity = next(iter(named[Role.ENTITY]), None)
     try:
-        table = read_published_table(path, named[Role.QUASI], named[Role.SENSITIVE], entity)
+        table = read_published_table(
+            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path), "safe_cells" in shape
+        )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
     if set(table.names) != set(roles):

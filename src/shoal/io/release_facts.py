@@ -32,7 +32,15 @@ _MADE: dict[str, type] = {
     "suppressed": int,
 }
 _RESERVED = frozenset(
-    {"format", "tool", "form", "separator", *_MADE, *(key for shape in _SHAPES.values() for key in shape)}
+    {
+        "format",
+        "tool",
+        "form",
+        "separator",
+        "safe_cells",
+        *_MADE,
+        *(key for shape in _SHAPES.values() for key in shape),
+    }
 )
 
 
@@ -133,8 +141,10 @@ def read_facts(path: Path) -> Facts:
     for key, kind in {**_MADE, **_SHAPES[form]}.items():
         if not isinstance(facts.get(key), kind):
             raise BadData(f"{key!r} is missing or wrong. Fetch the folder again.", path)
+    if facts.get("safe_cells", True) is not True:
+        raise BadData("'safe_cells' is true or not there. Fetch the folder again.", path)
     _check_lists(facts, form, path)
-    shape = {key: facts[key] for key in ("form", "separator", *_SHAPES[form]) if key in facts}
+    shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
     made = {key: facts[key] for key in _MADE}
     return Facts(shape, made, {key: value for key, value in facts.items() if key not in _RESERVED})
 

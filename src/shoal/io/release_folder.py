@@ -41,6 +41,7 @@ def write_release(
     private: Mapping[str, bytes | str] | None = None,
     force: bool = False,
     table_format: str = "csv",
+    safe_cells: bool = False,
     check: Callable[[Path], None] | None = None,
 ) -> Path:
     """Write a release into a new folder, completely or not at all.
@@ -58,6 +59,8 @@ def write_release(
         carried over. A folder that is not empty and holds no release is never replaced.
     table_format
         ``csv`` or ``parquet``, for tables.
+    safe_cells
+        Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
     check
         Called with the complete folder before it gets its name; if it raises, nothing is left behind.
 
@@ -75,6 +78,8 @@ def write_release(
     """
     if table_format not in ("csv", "parquet"):
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")
+    if safe_cells and table_format != "csv":
+        raise WrongUse("Safe cells are for csv, which spreadsheets open; leave --safe-cells away.")
     place = Path(folder).absolute()
     if place.is_symlink():
         place = place.resolve()
@@ -83,7 +88,7 @@ def write_release(
     with _tidy(draft, folder):
         published = draft / RELEASE
         published.mkdir(parents=True)
-        shape = write_data(release.data, published, table_format)
+        shape = write_data(release.data, published, table_format, safe_cells)
         (published / FACTS).write_text(facts_text(release, shape, _version()), encoding="utf-8")
         for name, content in (private or {}).items():
             _private_path(draft, name).write_bytes(content.encode() if isinstance(content, str) else content)

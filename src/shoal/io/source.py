@@ -6,7 +6,7 @@ import zlib
 from difflib import get_close_matches
 from pathlib import Path
 
-from shoal.data.utf8 import check_utf8
+from shoal.data.utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.errors import BadData, WrongUse
 
 STANDARD_INPUT = "-"
@@ -14,7 +14,6 @@ STANDARD_INPUT = "-"
 
 _COMPRESSIONS = (".gz", ".zst")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BINARY_FORMATS = {
     b"PAR1": "a Parquet file; give it the ending .parquet",
@@ -109,7 +108,7 @@ def read_text(source: str | Path) -> bytes:
         if data.startswith(magic):
             raise BadData(f"this is {meaning}.", name)
     check_utf8(data, name)
-    data = data.removeprefix(_BYTE_ORDER_MARK)
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if not data[:4096].strip() and not data.strip():
         raise BadData("the file is empty; there is nothing to read.", name)
     if b"\n" not in data and b"\r" in data:

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal.data.frames import unnamed
 from shoal.errors import BadData, MissingExtra
 from shoal.io.input import FrameInput
 from shoal.io.source import existing_file
@@ -43,7 +44,8 @@ def _labelled(frame: pl.DataFrame, facts: Any) -> list[pl.Series]:
     """The columns whose values all have a label, as labels."""
     columns = []
     for name, labels in facts.variable_value_labels.items():
-        series = frame[name].fill_nan(None) if frame[name].dtype.is_float() else frame[name]
+        series = unnamed(frame[name])
+        series = series.fill_nan(None) if series.dtype.is_float() else series
         present = series.drop_nulls().unique()
         try:
             known = pl.Series(list(labels), dtype=series.dtype, strict=True)
@@ -51,5 +53,6 @@ def _labelled(frame: pl.DataFrame, facts: Any) -> list[pl.Series]:
             continue
         texts = [str(text) for text in labels.values()]
         if len(present) and present.is_in(known.implode()).all() and len(set(texts)) == len(texts):
-            columns.append(series.replace_strict(known, pl.Series(texts), return_dtype=pl.String))
+            labelled = series.replace_strict(known, pl.Series(texts), return_dtype=pl.String)
+            columns.append(labelled.alias(name))
     return columns

@@ -132,7 +132,9 @@ def receive_table(
     reading = reading or Reading()
     opened = open_input(source, reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(opened, given, others, (*reading.kinds, *reading.orders, *columns))
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
     kept = {name for name, _ in roles}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     return encode_table(opened, roles, reading, watched if entity is None else ())
@@ -171,6 +173,7 @@ def read_published_table(
     sensitive: Iterable[str] = (),
     entity: str | None = None,
     reading: Reading | None = None,
+    safe_cells: bool = False,
 ) -> Table:
     """Read a published table, ours or not, to verify it: cells raw, columns nominal, nothing guessed to be missing.
 
@@ -185,7 +188,10 @@ def read_published_table(
         The columns of each role. All others are insensitive.
     reading
         Of it separator, names, sheet and query are used; nothing is missing, and every column is nominal.
+    safe_cells
+        Take the apostrophes away that keep spreadsheets from running cells.
     """
+    from shoal.data.safe_cells import unguarded
     from shoal.io.encode import encode_published
 
     opened = open_input(path, reading, published=True)
@@ -194,15 +200,21 @@ def read_published_table(
         Role.SENSITIVE: _listed("sensitive", sensitive),
         Role.ENTITY: () if entity is None else (entity,),
     }
-    return encode_published(opened, _assigned(opened, given, others="insensitive"))
+    roles = _assigned(opened, given, others="insensitive")
+    return encode_published(opened, roles, unguarded if safe_cells else None)
 
 
-def write_table(table: Table, path: str | Path) -> None:
+def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> None:
     r"""Write a table; the ending of the path tells the format.
 
     ``.csv`` and ``.tsv`` are UTF-8 with a header, quoted as RFC 4180 says, with lines ended by ``\n``; a missing cell
     is empty. ``.parquet``, ``.arrow``, ``.feather`` and ``.xlsx`` keep numbers and dates as such where nothing is lost,
     and a missing cell is null. The file appears when it is whole: a crash or a full disk leaves nothing.
+
+    Parameters
+    ----------
+    safe_cells
+        Put an apostrophe before cells of delimited text that a spreadsheet would run as formulas.
 
     Raises
     ------
@@ -214,7 +226,10 @@ def write_table(table: Table, path: str | Path) -> None:
     import polars.exceptions
 
     path = Path(path)
+    from shoal.data.safe_cells import guarded
+
     frame, write = _writer(table, path.suffix.lower())
+    frame = guarded(frame) if safe_cells else frame
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         write(frame, partial)

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from shoal import registry
 from shoal.arrays import Rows
-from shoal.data.baskets import ragged_order
+from shoal.data.baskets import Baskets, ragged_order
 from shoal.data.domain import nominal
 from shoal.data.parts import PartedTable
 from shoal.data.role import Role
@@ -223,6 +223,30 @@ class TableMethod(Method):
         )
         self._refuse_infeasible(whole, definite)
         return definite, whole
+
+    def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
+        """What to say of parameters, and of hierarchies of the data, that were given and change nothing."""
+        told = super().without_effect(data)
+        secret = data.sensitive if isinstance(data, Table) else ()
+        trees = [column for column in secret if column.hierarchy is not None]
+        if not trees:
+            return told
+        assert isinstance(data, Table)
+        compared = {
+            name
+            for model in self.definite(data)
+            if getattr(model, "tree", None) is not None
+            for name in model.columns()
+        }
+        return (
+            *told,
+            *(
+                f"The hierarchy of the sensitive column {column.name!r} has no effect: its values are published as "
+                "they are. It tells how far apart they lie, for t-closeness alone (--t with --distance hierarchical)."
+                for column in trees
+                if column.name not in compared
+            ),
+        )
 
     def _definite_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises about a table; refuses to promise nothing, and about no column."""

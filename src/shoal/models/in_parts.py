@@ -17,6 +17,7 @@ from shoal.data.cells import SUPPRESSED
 from shoal.data.clusters import Clusters
 from shoal.data.concerns import count_bare
 from shoal.data.domain import nominal
+from shoal.data.frames import named, unnamed
 from shoal.data.groups import Groups
 from shoal.data.hashes import mixed, text_hashes
 from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
@@ -213,14 +214,14 @@ def _bucketed(
     import polars as pl
 
     texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
-    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(names)
+    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
 
 
 def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
     """A number for each row that all rows of its class share; null and the empty text are one."""
     state = np.zeros(frame.height, dtype=np.uint64)
     for name in quasi:
-        state = mixed(state) + text_hashes(frame[name])
+        state = mixed(state) + text_hashes(unnamed(frame[name]))
     return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
 
 
@@ -240,7 +241,9 @@ def _examined(
     told: int,
 ) -> list[Evidence]:
     """Look at some classes, given by their distinct rows with counts."""
-    table = Table(tuple(_column(frame[column.name], column, wholes.get(column.name)) for column in columns))
+    table = Table(
+        tuple(_column(unnamed(frame[column.name]), column, wholes.get(column.name)) for column in columns)
+    )
     overall = {name: counts for name, (_, counts) in wholes.items()}
     excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
     return [model.examine(excerpt) for model in models]
@@ -253,7 +256,9 @@ def _counted_too(
     columns: tuple[str, ...],
 ) -> list[Evidence]:
     """What models find in some classes, and how many classes there are; rows that tell nothing are in none."""
-    classes = frame.filter(~_hidden(columns)).select(quasi).n_unique() if quasi else min(frame.height, 1)
+    classes = (
+        frame.filter(~_hidden(columns)).select(named(quasi)).n_unique() if quasi else min(frame.height, 1)
+    )
     return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
 
@@ -284,7 +289,7 @@ def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
 def _values(frame: "polars.DataFrame", name: str) -> dict[str, int]:
     import polars as pl
 
-    sums = frame.group_by(pl.col(name).fill_null("")).agg(pl.col(COUNT).sum())
+    sums = frame.group_by(named(name).fill_null("")).agg(pl.col(COUNT).sum())
     return dict(zip(sums[name].to_list(), sums[COUNT].to_list(), strict=True))
 
 
@@ -304,7 +309,7 @@ def _hidden(columns: tuple[str, ...]) -> "polars.Expr":
     """Which rows tell nothing, as `telling_rows` says."""
     import polars as pl
 
-    return pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in columns)
+    return pl.all_horizontal(named(name).eq_missing(SUPPRESSED) for name in columns)
 
 
 def _insensitive(table: Table) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class CellReader:
             self._known[text] = self._read(text)
         return self._known[text]
 
-    def _read(self, text: str) -> Mask:
+    def _read(self, text: str, inside: bool = False) -> Mask:
         size = len(self._column.domain)
         if text and not text.strip(SUPPRESSED):
             return np.ones(size, dtype=np.bool_)
@@ -99,12 +99,13 @@ class CellReader:
             if text in self._codes:
                 mask[self._codes[text]] = True
             return mask
-        members = set_members(text)
+        # A set holds no other: braces in the names of a set have a backslash before them.
+        members = None if inside else set_members(text)
         if members is None:
             return self._range(text)
         mask = np.zeros(size, dtype=np.bool_)
         for member in members:
-            mask |= self._read(member)
+            mask |= self._read(member, inside=True)
         return mask
 
     def _range(self, text: str) -> Mask:

@@ -21,6 +21,8 @@ def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts) -> Co
     sizes
         The rows of each class.
     """
+    if not columns:
+        return np.full(len(first), sizes.sum())
     cells = np.stack([column.codes[first] for column in columns], axis=1)
     missing = np.stack(
         [

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.data.domain import Domain, Kind, nominal
-from shoal.data.frames import to_polars
+from shoal.data.frames import named, to_polars
 from shoal.data.parts import PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics
@@ -108,7 +108,7 @@ def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
 
     number = task.tree.leaf(task.axes.codes(frame))
     names = [column.name for column in _kept(task.table)]
-    rows = frame.select(pl.Series(task.part, number.astype(np.int32)), *(pl.col(name) for name in names))
+    rows = frame.select(pl.Series(task.part, number.astype(np.int32)), named(names))
     return rows.filter(pl.Series(~np.isin(number, list(task.known)))) if task.known else rows
 
 

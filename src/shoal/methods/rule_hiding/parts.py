@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.data.cells import SUPPRESSED
 from shoal.data.domain import Domain, Kind, nominal
-from shoal.data.frames import to_polars
+from shoal.data.frames import named, to_polars, unnamed
 from shoal.data.parted_notes import NOTE, noted, notes_of
 from shoal.data.parts import BUCKET, COUNT, PartedRelease, PartedTable, Parts
 from shoal.data.role import Role
@@ -143,12 +143,12 @@ def _divided(
     import polars as pl
 
     number = buckets_of(frame, quasi, buckets)
-    return frame.select(pl.Series(BUCKET, number), *(pl.col(name) for name in names))
+    return frame.select(pl.Series(BUCKET, number), named(names))
 
 
 def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     """The rows of some classes with their rules hidden."""
-    columns = [_column(frame[column.name], column, task.original) for column in task.schema.columns]
+    columns = [_column(unnamed(frame[column.name]), column, task.original) for column in task.schema.columns]
     table = Table(tuple(columns))
     table = table.take(canonical_order(table.columns))
     random = np.random.default_rng([task.seed, int(frame[BUCKET][0])])
@@ -180,7 +180,7 @@ def _column(texts: "polars.Series", column: Column, original: Table) -> Column:
 def _values(parts: Parts, name: str) -> int:
     """How many different values a column tells."""
     counted = parts.counts([name])
-    return int((counted.drop(COUNT)[name].fill_null("") != SUPPRESSED).sum())
+    return int((unnamed(counted[name]).fill_null("") != SUPPRESSED).sum())
 
 
 def _types(schema: Table) -> "dict[str, polars.DataType]":
