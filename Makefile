@@ -6,8 +6,13 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,charts,database,learning,statistics,pandas,spark
+EXTRAS := dev,database,learning,statistics,pandas,spark
 DEMO := build/demo
+OLDEST := build/oldest
+# Beside the kernels and the contract one file for each library that they do not reach.
+OLDEST_TESTS := tests/kernels tests/contract tests/test_installed.py tests/cli/test_program.py tests/cli/test_options.py \
+	tests/compare/test_charts.py tests/measures/test_learning.py \
+	$(addprefix tests/io/test_,table_formats.py database.py statistics.py)
 
 # What the demo does. The first command makes data, the others are what a user would type.
 DEMO_GENERATE := generate table --rows 30000 --seed 7 -o build/people.csv
@@ -17,7 +22,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit test-oldest check format bench results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -42,6 +47,11 @@ test-slow: .venv/installed-dev ## run the tests that take minutes: a million row
 
 test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, without numba's compiler
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)
+
+test-oldest: .venv/installed-dev ## test the kernels, the contract and the installed program with the oldest dependencies that pyproject.toml allows
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
+	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS)]'
+	$(OLDEST)/bin/python -m pytest $(OLDEST_TESTS) $(ARGS)
 
 check: .venv/installed-dev ## format, lint, types, layers and style
 	$(BIN)/ruff format --check .

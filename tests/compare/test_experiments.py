@@ -12,8 +12,6 @@ from shoal.compare.datasets import load
 from shoal.compare.recipe import Comparison
 from shoal.compare.runner import compare
 
-pytest.importorskip("vl_convert", reason="pictures need the extra charts")
-
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 RECIPES = sorted(EXPERIMENTS.glob("*.toml"))
 

@@ -7,8 +7,6 @@ from types import ModuleType
 
 import pytest
 
-pytest.importorskip("vl_convert", reason="pictures need the extra charts")
-
 ROOT = Path(__file__).resolve().parents[2]
 
 SWEEP = """

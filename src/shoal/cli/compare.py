@@ -44,9 +44,7 @@ def compare(
     jobs: Annotated[
         int | None, number_option("runs at a time; as many as there are cores unless told", group=OUTPUT)
     ] = None,
-    charts: Annotated[
-        bool, Parameter(help="draw pictures (needs the extra charts)", group=OUTPUT, show_default=False)
-    ] = True,
+    charts: Annotated[bool, Parameter(help="draw pictures", group=OUTPUT, show_default=False)] = True,
     example: Annotated[bool, flag("write an example of a recipe, and do nothing else", group=OUTPUT)] = False,
     force: Annotated[bool, flag("forget the runs that are finished there", group=OUTPUT)] = False,
     quiet: Quiet = False,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.compare.curves import Figure, Point, Series
-from shoal.errors import MissingExtra
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7a5195", "#e69f00")
 """Colours that people with any colour vision can tell apart (after Okabe and Ito); shapes and dashes tell the same."""
@@ -42,14 +41,6 @@ LETTER = 7
 
 APART = 4
 """Panels whose largest values differ by more than this factor have axes of their own: one would be flat otherwise."""
-
-
-def require() -> None:
-    """Refuse at once where the library is missing, before hours of runs."""
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Drawing charts (leave them out with --no-charts)", "charts") from None
 
 
 def draw(figure: Figure) -> str:

@@ -94,7 +94,7 @@ def compare(
     force
         Forget what was finished there.
     charts
-        Draw the pictures, for which the extra "charts" is needed.
+        Draw the pictures.
     tell
         For a progress bar.
 
@@ -112,10 +112,6 @@ def compare(
     comparison = Comparison.read(recipe)
     if quick:
         comparison = comparison.made_quick()
-    if charts and comparison.chart:
-        from shoal.compare.charts import require
-
-        require()
     cells = cells_of(comparison, recipe.resolve().parent)
     refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
     refuse_wrong_columns(cells)

@@ -134,6 +134,5 @@ def _cut(lines: bytes, separators: bytes) -> Tokens:
         separator=chr(absent),
         quote_char=None,
         schema={"item": pl.String},
-        empty_string_is_null=False,
     )
-    return Tokens(indptr, frame["item"])
+    return Tokens(indptr, frame["item"].fill_null(""))

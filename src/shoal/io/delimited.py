@@ -96,9 +96,8 @@ class Delimited(Input):
             quote_char='"' if lines.quoted else None,
             schema={str(place): pl.String for place in range(len(self.names))},
             columns=places,
-            empty_string_is_null=False,
             glob=False,
-        )
+        ).fill_null("")
         if frame.height != lines.rows:
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]

@@ -345,8 +345,10 @@ def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
     places = categories.to_physical()
     highest = places.max()
     count = highest + 1 if isinstance(highest, int) else 0
-    values = pl.Series(np.arange(count, dtype=np.uint32)).cat.to(categories.dtype).cast(pl.String)
-    return values, places.fill_null(count).cast(pl.Int32).to_numpy()
+    codes = places.fill_null(count).cast(pl.Int32).to_numpy()
+    row_of = np.empty(count + 1, dtype=np.int64)
+    row_of[codes] = np.arange(len(codes))
+    return series.gather(row_of[:count]), codes
 
 
 def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Codes]:

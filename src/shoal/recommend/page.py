@@ -14,7 +14,7 @@ from shoal.compare.page import inline, page_style
 from shoal.compare.recipe import Chart
 from shoal.compare.results import write_results
 from shoal.compare.runner import Picture
-from shoal.errors import CannotWrite, MissingExtra, WrongUse
+from shoal.errors import CannotWrite, WrongUse
 from shoal.recommend.problem import SWEEP
 from shoal.recommend.reasons import WORDS
 from shoal.recommend.recommendation import Recommendation
@@ -102,16 +102,11 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _picture(found: Recommendation) -> Picture:
-    """The frontier as SVG; without the extra "charts" the page has its table alone."""
-    drawn = figure(found)
-    try:
-        from shoal.compare.charts import draw, require
+    """The frontier as SVG."""
+    from shoal.compare.charts import draw
 
-        require()
-        svg = draw(drawn) if drawn.series else ""
-    except MissingExtra:
-        svg = ""
-    return Picture(drawn.chart, drawn, svg, "")
+    drawn = figure(found)
+    return Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
 
 
 def render(found: Recommendation, picture: Picture, command: str) -> str:
