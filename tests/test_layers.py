@@ -13,6 +13,7 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
+    {"addresses"},
     {"errors"},
     {"registry"},
     {"arrays"},

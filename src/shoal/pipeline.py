@@ -49,7 +49,8 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     further = (*default_measures(), *measures) if measures else None
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
-    return replace(_after(intake, finished), recipe=_kept(recipe), seconds=seconds)
+    kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    return replace(_after(intake, finished), recipe=kept, seconds=seconds)
 
 
 def _after(intake: Intake, finished: Run) -> Run:
@@ -60,17 +61,6 @@ def _after(intake: Intake, finished: Run) -> Run:
         hierarchies=intake.hierarchies,
         warnings=(*intake.warnings, *finished.warnings),
     )
-
-
-def _kept(recipe: Recipe) -> dict[str, Any]:
-    """A recipe as a run keeps it: without the passwords of databases."""
-    from shoal.io.database import is_database, parse_address
-
-    plain = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    for section, key in (("source", "path"), ("output", "to")):
-        if is_database(address := plain.get(section, {}).get(key)):
-            plain[section][key] = parse_address(address).name
-    return plain
 
 
 def publish(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from shoal.addresses import without_passwords
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.errors import BadData, WrongUse
@@ -95,7 +96,7 @@ def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) ->
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version},
         "method": release.method,
-        "parameters": _public(release.parameters),
+        "parameters": without_passwords(_public(release.parameters)),
         "promises": [dict(promise) for promise in release.promises],
         **shape,
         "suppressed": release.suppressed,
