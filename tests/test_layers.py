@@ -32,6 +32,7 @@ LAYERS = (
         "parted_audit",
         "parted_intake",
         "population",
+        "measuring",
     },
     {"compare"},
     {"recommend"},
@@ -57,10 +58,12 @@ NEIGHBOURS = {
     ("intake", "recipe"),
     ("audit", "recipe"),
     ("audit", "outcome"),
-    ("audit", "pipeline"),
     ("audit", "intake"),
     ("audit", "population"),
     ("population", "intake"),
+    ("measuring", "intake"),
+    ("measuring", "pipeline"),
+    ("measuring", "recipe"),
     ("cli", "studio"),
 }
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from shoal.audit import measure as measure_folder
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
 from shoal.cli.options import list_option, pairs_of, pairs_option, single
 from shoal.errors import WrongUse
+from shoal.measuring import measure as measure_folder
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""

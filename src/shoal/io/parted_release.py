@@ -69,7 +69,8 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
 
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
-    path, shape = data_file(published), facts.shape
+    shape = facts.shape
+    path = data_file(published, shape)
     order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, raw=True)
@@ -100,8 +101,11 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
     from shoal.io.release_folder import published_folder
 
     published = published_folder(folder)
-    shape, path = read_facts(published / "release.json").shape, data_file(published)
-    read = read_parted_baskets(engine, str(path), layout=shape["layout"], separator=shape.get("separator"))
+    shape = read_facts(published / "release.json").shape
+    path = data_file(published, shape)
+    read = read_parted_baskets(
+        engine, str(path), layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
     found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
     for what, number in found.items():
         if number != shape[what]:
