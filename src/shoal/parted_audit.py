@@ -120,10 +120,11 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
         refuse_unproven(source, promised)
     from shoal.io.parted import open_parts
     from shoal.io.parted_release import published_table
+    from shoal.io.parted_texts import looks_of
     from shoal.models.in_parts import verify_table
 
     opened = open_parts(source, engine, asked.reading, raw=True)
-    schema, parts = published_table(opened.names, opened.parts, {})
+    schema, parts = published_table(opened, {}, looks_of(opened))
     schema = with_column_roles(schema, asked.roles)
     data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
     verdicts = verify_table(_definite([], schema, asked, source), data, engine.memory)

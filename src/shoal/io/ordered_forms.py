@@ -26,6 +26,7 @@ from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
 from shoal.io.encode import to_texts
 from shoal.io.input import FrameInput
+from shoal.io.parted_texts import LOOKS, Looks, as_texts
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
 from shoal.io.reading import Reading
@@ -84,23 +85,25 @@ class Form:
 def form_of(shape: Mapping[str, Any]) -> Form:
     """The form that release.json names."""
     if shape["form"] == "table":
-        return TableForm()
+        return TableForm(shape.get(LOOKS, {}))
     if shape["form"] in ("groups", "clusters"):
         return GroupsForm() if shape["form"] == "groups" else ClustersForm()
     layout = parse_layout(shape["layout"], shape.get("separator"))
     return {"long": LongForm, "column": ColumnForm}.get(layout.form, LinesForm)(layout)
 
 
+@dataclass(frozen=True)
 class TableForm(Form):
     """Rows of a table: compared by the texts of their cells, a missing one being empty."""
 
+    looks: Looks
     noun = "row"
 
     def blocks(self, files: Sequence[str]) -> Iterator[Block]:
         """Some rows at a time."""
         for file in files:
             for frame in frames_of(file, Reading(), trim=False):
-                cells = pl.DataFrame([to_texts(series).fill_null("").alias(series.name) for series in frame])
+                cells = as_texts(frame, self.looks).with_columns(pl.all().fill_null(""))
                 yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 
 

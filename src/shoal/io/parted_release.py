@@ -24,8 +24,9 @@ from shoal.io.baskets import with_roles
 from shoal.io.decode import column_type
 from shoal.io.delimited import delimited_text
 from shoal.io.file_order import order_of
-from shoal.io.parted import open_parts, text_layout
+from shoal.io.parted import PartedInput, open_parts, text_layout
 from shoal.io.parted_lines import header_of
+from shoal.io.parted_texts import LOOKS, Looks, as_texts, looks_of
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
 from shoal.io.reading import Reading
@@ -78,7 +79,9 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
         if set(opened.names) != set(roles):
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
             raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
-        schema, parts = published_table(opened.names, opened.parts, roles)
+        looks = looks_of(opened)
+        schema, parts = published_table(opened, roles, looks)
+        order = partial(order_of, engine, path, {**shape, LOOKS: looks})
         told = {"rows": shape["rows"]}
         return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
     form, lines = shape["form"], engine.lines(str(path))
@@ -157,18 +160,12 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
 
 
-def published_table(names: Iterable[str], parts: Parts, roles: Mapping[str, Role]) -> tuple[Table, Parts]:
+def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
     """The columns of a published table, insensitive unless told, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
-    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in names]
-    return Table(tuple(columns)), parts.map(as_texts, {column.name: pl.String() for column in columns})
-
-
-def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells as they stand."""
-    from shoal.io.encode import to_texts
-
-    return pl.DataFrame([to_texts(series).alias(series.name) for series in frame])
+    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
+    work = partial(as_texts, looks=looks)
+    return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
 
 
 def refuse_remote(folder: str | Path) -> None:
