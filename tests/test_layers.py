@@ -13,6 +13,7 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
+    {"addresses"},
     {"errors"},
     {"registry"},
     {"arrays"},
@@ -31,6 +32,7 @@ LAYERS = (
         "parted_audit",
         "parted_intake",
         "population",
+        "measuring",
     },
     {"compare"},
     {"recommend"},
@@ -56,10 +58,12 @@ NEIGHBOURS = {
     ("intake", "recipe"),
     ("audit", "recipe"),
     ("audit", "outcome"),
-    ("audit", "pipeline"),
     ("audit", "intake"),
     ("audit", "population"),
     ("population", "intake"),
+    ("measuring", "intake"),
+    ("measuring", "pipeline"),
+    ("measuring", "recipe"),
     ("cli", "studio"),
 }
 

@@ -65,7 +65,7 @@ _HOME = {
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
     "inspect": "shoal.audit",
-    "measure": "shoal.audit",
+    "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets",
     "read_hierarchy": "shoal.io.hierarchies",
     "read_release": "shoal.io.release_folder",
@@ -78,7 +78,6 @@ __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
     from shoal.audit import inspect as inspect
-    from shoal.audit import measure as measure
     from shoal.audit import verify as verify
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
@@ -106,6 +105,7 @@ if TYPE_CHECKING:
     from shoal.io.release_folder import read_release as read_release
     from shoal.io.tables import read_table as read_table
     from shoal.measures.measure import Score as Score
+    from shoal.measuring import measure as measure
     from shoal.methods.cahd.method import Cahd as Cahd
     from shoal.methods.coherence.method import Coherence as Coherence
     from shoal.methods.disassociation.method import Disassociation as Disassociation

@@ -1,4 +1,4 @@
-"""What can be told of data and of published files, without making anything: inspect, verify, measure.
+"""What can be told of data and of published files, without making anything: inspect and verify.
 
 ::
 
@@ -6,7 +6,6 @@
     shoal.verify("out")                                  # a written release, by its own promises
     shoal.verify("any.csv", k=10, quasi=["age", "zip"])  # any table, by the promises that are asked for
     shoal.verify("any.dat", promises=[KmAnonymity(k=5, m=2)])
-    shoal.measure("out", original="people.csv")          # what the release costs
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,25 +24,15 @@ from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.intake import (
-    form_of,
-    profile,
-    read_baskets_for,
-    read_roles,
-    with_hierarchies,
-    with_item_hierarchy,
-)
+from shoal.intake import form_of, profile
 from shoal.io.reading import Reading
-from shoal.measures.measure import Score
 from shoal.methods.table_method import TableMethod, refuse_idle_population
+from shoal.models.judged import Verdicts, broken_folder, judged_sets, judged_table
 from shoal.models.model import Model, TableModel
 from shoal.models.promised import promised as promised_by
-from shoal.models.verdict import Verdict
 from shoal.outcome import judge, proved
-from shoal.pipeline import asked_scores
-from shoal.pipeline import measure as measure_all
 from shoal.population import Trees
-from shoal.recipe import Recipe, Roles, explain, make_measure, roles_of
+from shoal.recipe import Roles, explain, roles_of
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -84,7 +73,7 @@ def verify(
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     promises: Sequence[Model | Mapping[str, Any]] = (),
     **promised: Any,
-) -> tuple[Verdict, ...]:
+) -> Verdicts:
     """Judge published data, from what is published alone.
 
     Parameters
@@ -108,8 +97,10 @@ def verify(
 
     Returns
     -------
-    One verdict for each promise; `Verdict.holds` says whether it is kept. One more, ``canonical-order``, comes at the
-    end where a release that is judged by its own promises does not stand in canonical order.
+    A tuple with one verdict for each promise; `Verdict.holds` says whether it is kept, and `Verdicts.judged` by which
+    columns or items. One more, ``canonical-order``, comes at the end where a release that is judged by its own promises
+    does not stand in canonical order. A release folder that holds something else too is not judged any further: the
+    only verdict is ``release-folder`` then.
     """
     roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
     try:
@@ -154,8 +145,10 @@ class Asked:
         return self.trees.population(self.promised.population, table, source)
 
 
-def verify_as_asked(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
+def verify_as_asked(source: str | Path | Release, asked: Asked) -> Verdicts:
     """Judge a release or any published file; what is asked for goes before what a release promises itself."""
+    if (broken := not_whole(source)) is not None:
+        return broken
     promised, roles = asked.promised, asked.roles
     if asked.others:
         return _verify_sets(source, asked)
@@ -166,12 +159,27 @@ def verify_as_asked(source: str | Path | Release, asked: Asked) -> tuple[Verdict
         return _verify_table(release or source, asked)
     if not release.promises:
         raise BadData("the release promises nothing, so there is nothing to prove.", path=_path_of(source))
-    if not isinstance(release.data, Table):
-        return judge(release)
-    return judge(release, asked.population(release.data, source, promised_by(release.promises)))
+    data, models = release.data, promised_by(release.promises)
+    if not isinstance(data, Table):
+        return Verdicts(judge(release), judged_sets(data, models, _items(data)))
+    return Verdicts(judge(release, asked.population(data, source, models)), judged_table(data))
 
 
-def _verify_table(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
+def not_whole(source: str | Path | Release) -> Verdicts | None:
+    """The verdict on a release folder that holds something else than the release; None for all others."""
+    from shoal.io.release_folder import is_release, strays
+
+    found = strays(source) if not isinstance(source, Release) and is_release(source) else ()
+    return Verdicts((broken_folder(found),), None) if found else None
+
+
+def _items(data: Published) -> int:
+    from shoal.io.release_data import counts_of
+
+    return counts_of(data)["items"]
+
+
+def _verify_table(source: str | Path | Release, asked: Asked) -> Verdicts:
     """Judge any published table, or that of a release: its cells are taken as they are, nothing is guessed.
 
     Raises
@@ -188,19 +196,21 @@ def _verify_table(source: str | Path | Release, asked: Asked) -> tuple[Verdict, 
         for model in promised.models():
             model.accept(data)
         assert isinstance(data, Table)
-        table = with_column_roles(data, roles)
+        table, named = with_column_roles(data, roles), roles_told(roles) or None
     else:
         refuse_unproven(source, bool(promised.models()))
         table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
+        named = roles_told(roles)
     if not table.quasi:
         raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
     for model in promised.models():
         model.ask(table)
     population = asked.population(table, source, promised.models())
-    return proved(promised.definite(table, population, published=True), table)
+    models = promised.definite(table, population, published=True)
+    return Verdicts(proved(models, table), judged_table(table, named))
 
 
-def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, ...]:
+def _verify_sets(source: str | Path | Release, asked: Asked) -> Verdicts:
     """Judge published baskets, groups or clusters: of a release, or of any file in that form.
 
     Raises
@@ -223,7 +233,10 @@ def _verify_sets(source: str | Path | Release, asked: Asked) -> tuple[Verdict, .
         data = _published_sets(source, asked.others[0], asked)
     for model in asked.others:
         model.ask(data)
-    return proved(asked.others, data)
+    # Where lines are judged in parts, nobody counts the items of a file that is no release.
+    told = isinstance(data, Baskets) or isinstance(source, Release) or is_release(source)
+    judged = judged_sets(data, asked.others, _items(data) if told else None)
+    return Verdicts(proved(asked.others, data), judged)
 
 
 def refuse_different_forms(asked: Asked) -> None:
@@ -254,6 +267,7 @@ def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published
         sensitive=asked.roles.sensitive,
         insensitive=asked.roles.insensitive,
         separator=None if asked.reading is None else asked.reading.separator,
+        published=True,
     )
 
 
@@ -298,86 +312,22 @@ def _forms(model: Model) -> str:
     return " and ".join(form.__name__.lower() for form in model.accepts)
 
 
-def measure(
-    folder: str | Path,
-    original: Any,
-    hierarchies: Mapping[str, str | Hierarchy] | None = None,
-    measures: Sequence[str | Mapping[str, Any]] | None = None,
-) -> tuple[Score, ...]:
-    """Measure a written release against its original.
-
-    Parameters
-    ----------
-    folder
-        What `Run.write` or `shoal anonymize … -o` made. Its run.json tells how to read the original, who is who, and
-        the hierarchies.
-    original
-        What the release was made from.
-    hierarchies
-        Instead of those in run.json.
-    measures
-        Names of measures, or tables with name and options: only these. All that run by default unless told.
-
-    Raises
-    ------
-    BadData
-        If the folder has no run.json, or the release cannot have been made from that original.
-    """
-    from shoal.io.release_folder import read_release, read_run
-    from shoal.measures.provenance import refuse_other_original
-
-    recipe, kept = read_run(Path(folder))
-    release = read_release(Path(folder))
-    path = _path_of(original)
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-"}})
-    data: Table | Baskets
-    if registry.load("method", release.method).accepts is Baskets:
-        data = with_item_hierarchy(read_baskets_for(original, plan), hierarchies or kept)
-    else:
-        roles = plan.roles if "roles" in recipe else _roles_in(release)
-        table = read_roles(original, roles, plan.source.reading, {})
-        data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
-    refuse_other_original(data, release, path)
-    if measures is None:
-        return measure_all(data, release)
-    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
-
-
-def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:
-    """The original with the hierarchies of the run, which cover its values if it is the original."""
-    try:
-        return with_hierarchies(table, kept)
-    except BadData as error:
-        raise BadData(
-            f"this is not the original of this release, or it is read in another way: {error}", path=path
-        ) from error
-
-
-def _roles_in(release: Release) -> Roles:
-    """The roles that a release names; a run of data that was in memory kept no others."""
-    if not isinstance(release.data, Table):
-        return Roles()
-    named = {role: tuple(column.name for column in release.data.with_role(role)) for role in Role}
-    return Roles(
-        quasi=named[Role.QUASI],
-        sensitive=named[Role.SENSITIVE],
-        insensitive=named[Role.INSENSITIVE],
-        entity=next(iter(named[Role.ENTITY]), None),
-        others="drop",
-    )
-
-
 def with_column_roles(table: Table, roles: Roles) -> Table:
     """The table with other roles, where some are given; a column that has none then is insensitive."""
-    given = {
-        **dict.fromkeys(roles.quasi, Role.QUASI),
-        **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
-        **({roles.entity: Role.ENTITY} if roles.entity else {}),
-    }
+    given = roles_told(roles)
     if not given:
         return table
     table.select(given)
     return Table(tuple(replace(one, role=given.get(one.name, Role.INSENSITIVE)) for one in table.columns))
+
+
+def roles_told(roles: Roles) -> dict[str, Role]:
+    """The columns that are given a role to judge a table by."""
+    return {
+        **dict.fromkeys(roles.quasi, Role.QUASI),
+        **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
+        **({roles.entity: Role.ENTITY} if roles.entity else {}),
+    }
 
 
 def _release_in(folder: str | Path | Release) -> Release:

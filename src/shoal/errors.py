@@ -21,11 +21,16 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from shoal.addresses import without_passwords
+
 
 class ShoalError(Exception):
-    """Anything that Shoal refuses or cannot do."""
+    """Anything that Shoal refuses or cannot do; its message holds no password of an address."""
 
     exit_code = 2
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*without_passwords(said))
 
 
 class Infeasible(ShoalError, ValueError):

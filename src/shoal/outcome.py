@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import __version__
+from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.counted import counted
 from shoal.data.release import Published, Release
@@ -62,6 +63,9 @@ class Run:
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        forget_passwords(self, "recipe", "warnings", "hierarchies")
+
     def __repr__(self) -> str:
         kept = "all promises kept" if self.holds else "a promise is broken"
         return f"<Run: {self.release!r}, {kept}, {len(self.scores)} scores>"
@@ -112,7 +116,7 @@ class Run:
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [score.as_dict() for score in self.scores],
             "seconds": dict(self.seconds),
-            "notes": dict(self.trace.notes),
+            "notes": without_passwords(dict(self.trace.notes)),
             "warnings": list(self.warnings),
             "left_out": self.left_out,
         }
@@ -172,6 +176,12 @@ class Run:
             safe_cells=safe_cells,
             check=finish,
         )
+
+
+def forget_passwords(run: object, *names: str) -> None:
+    """Take the passwords out of addresses in what a run keeps: it is written, shown and handed on."""
+    for name in names:
+        object.__setattr__(run, name, without_passwords(getattr(run, name)))
 
 
 def _prove(folder: Path, population: Table | None) -> None:

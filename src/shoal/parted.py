@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shoal import __version__, registry
+from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -21,7 +22,7 @@ from shoal.measures.measure import Score
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
-from shoal.outcome import Stage, refuse_broken
+from shoal.outcome import Stage, forget_passwords, refuse_broken
 from shoal.parted_intake import PartedIntake, take_in_parts, warned_of_formulas
 from shoal.recipe import Recipe, Running, parameters_of
 
@@ -62,6 +63,9 @@ class PartedRun:
     concerns: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        forget_passwords(self, "recipe")
+
     def __repr__(self) -> str:
         return f"<PartedRun on {self.engine.name}: {self.release.data.rows:,} published>"
 
@@ -78,13 +82,13 @@ class PartedRun:
     @property
     def hierarchies(self) -> Mapping[str, str]:
         """Column to where its hierarchy comes from: a file, or a builder."""
-        return self.intake.hierarchies
+        return without_passwords(self.intake.hierarchies)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the owner should hear, in the order of a run in memory."""
         told = map(str, self.trace.notes.get("warnings", ()))
-        return (*self.intake.warnings, *self.concerns, *self.idle, *told)
+        return without_passwords((*self.intake.warnings, *self.concerns, *self.idle, *told))
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -122,7 +126,7 @@ class PartedRun:
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [],
             "seconds": dict(self.seconds),
-            "notes": dict(self.trace.notes),
+            "notes": without_passwords(dict(self.trace.notes)),
             "warnings": list(self.warnings),
             "left_out": self.left_out,
         }

@@ -5,13 +5,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shoal.audit import Asked, refuse_different_forms, refuse_unproven, with_column_roles
+from shoal.audit import (
+    Asked,
+    not_whole,
+    refuse_different_forms,
+    refuse_unproven,
+    roles_told,
+    with_column_roles,
+)
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.models.judged import Verdicts, judged_sets, judged_table
 from shoal.models.model import Model
 from shoal.models.verdict import Verdict
 from shoal.parted import engine_of, judge_sets, models_of
@@ -20,7 +28,7 @@ from shoal.recipe import Running
 UNORDERED = "the order of the lines was not judged: copy the files to a disk that all workers see"
 
 
-def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> tuple[Verdict, ...]:
+def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> Verdicts:
     """Judge a release or any published file where an engine works.
 
     Parameters
@@ -30,6 +38,8 @@ def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> tuple
     asked
         What to prove; a release is judged by its own promises unless told.
     """
+    if (broken := not_whole(source)) is not None:
+        return broken
     engine = engine_of(running)
     assert engine is not None
     try:
@@ -38,12 +48,14 @@ def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> tuple
         engine.close()
 
 
-def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict, ...]:
+def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     """Judge a release or any published file where an engine works, which stays open."""
     from shoal.io.release_folder import is_release
 
     if not is_release(source):
         return _verify_file(engine, source, asked)
+    if (broken := not_whole(source)) is not None:
+        return broken
     from shoal.io.parted_release import open_baskets, open_release
 
     release = open_release(source, engine)
@@ -61,12 +73,14 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict
         )
         definite = _definite(models, data.schema, asked, source)
         refuse_unknown(() if models else asked.promised.models(), data)
-        return verify_table(definite, data, engine.memory)
+        verdicts = verify_table(definite, data, engine.memory)
+        return Verdicts(verdicts, judged_table(data.schema, roles_told(asked.roles) or None))
     if isinstance(release.data.schema, Baskets):
         baskets = open_baskets(source, engine)
         order = None if asked.others else baskets.order
         return _verify_baskets(engine, models, replace(baskets, order=order), asked)
-    return judge_sets(models, release.data)[0]
+    verdicts = judge_sets(models, release.data)[0]
+    return Verdicts(verdicts, judged_sets(release.data.schema, models, release.data.told["items"]))
 
 
 def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -> list[Any]:
@@ -97,7 +111,7 @@ def _definite(models: list[Any], table: Table, asked: Asked, source: str | Path)
     ]
 
 
-def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verdict, ...]:
+def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     """Judge a published file that is no release."""
     if asked.others:
         refuse_different_forms(asked)
@@ -109,15 +123,17 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> tuple[Verd
         refuse_unproven(source, promised)
     from shoal.io.parted import open_parts
     from shoal.io.parted_release import published_table
+    from shoal.io.parted_texts import looks_of
     from shoal.models.in_parts import refuse_unknown, verify_table
 
     opened = open_parts(source, engine, asked.reading, raw=True)
-    schema, parts = published_table(opened.names, opened.parts, {})
+    schema, parts = published_table(opened, {}, looks_of(opened))
     schema = with_column_roles(schema, asked.roles)
     data = PartedRelease(schema, parts, parts.fold(_height, _sum) or 0)
     definite = _definite([], schema, asked, source)
     refuse_unknown(asked.promised.models(), data)
-    return verify_table(definite, data, engine.memory)
+    verdicts = verify_table(definite, data, engine.memory)
+    return Verdicts(verdicts, judged_table(schema, roles_told(asked.roles)))
 
 
 def _refuse_nothing_there(source: str | Path) -> None:
@@ -131,7 +147,7 @@ def _refuse_nothing_there(source: str | Path) -> None:
         published_folder(place)
 
 
-def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ...]:
+def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
     """Judge a published file of baskets, groups or clusters."""
     from shoal.io.parted_baskets import read_parted_baskets
 
@@ -145,15 +161,15 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ..
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
         verdicts, _ = judge_sets(list(asked.others), data)
-        return verdicts if order else tuple(_unordered(one) for one in verdicts)
+        if order is None:
+            verdicts = tuple(_unordered(one) for one in verdicts)
+        return Verdicts(verdicts, judged_sets(data.schema, asked.others, None))
     separator = None if asked.reading is None else asked.reading.separator
-    read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
+    read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator, published=True)
     return _verify_baskets(engine, list(asked.others), read, asked)
 
 
-def _verify_baskets(
-    engine: Engine, models: list[Model], data: PartedBaskets, asked: Asked
-) -> tuple[Verdict, ...]:
+def _verify_baskets(engine: Engine, models: list[Model], data: PartedBaskets, asked: Asked) -> Verdicts:
     from shoal.io.baskets import with_roles as with_item_roles
     from shoal.models.baskets_in_parts import verify_baskets
 
@@ -162,7 +178,8 @@ def _verify_baskets(
         data = replace(data, schema=schema)
     for model in asked.others:
         model.ask(data.schema)
-    return verify_baskets(models, data, engine.memory)
+    items = len(data.schema.vocabulary)
+    return Verdicts(verify_baskets(models, data, engine.memory), judged_sets(data.schema, models, items))
 
 
 def _unordered(verdict: Verdict) -> Verdict:

@@ -52,7 +52,8 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
     further = (*default_measures(), *measures) if measures else None
     finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
     seconds = {"reading": reading, **finished.seconds}
-    kept = seeded_recipe(_kept(recipe), finished.recipe)
+    plain = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    kept = seeded_recipe(plain, finished.recipe)
     return replace(_after(intake, finished, recipe.output), recipe=kept, seconds=seconds)
 
 
@@ -65,17 +66,6 @@ def _after(intake: Intake, finished: Run, output: Output | None = None) -> Run:
         hierarchies=intake.hierarchies,
         warnings=(*intake.warnings, *formulas, *finished.warnings),
     )
-
-
-def _kept(recipe: Recipe) -> dict[str, Any]:
-    """A recipe as a run keeps it: without the passwords of databases."""
-    from shoal.io.database import is_database, parse_address
-
-    plain = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    for section, key in (("source", "path"), ("output", "to")):
-        if is_database(address := plain.get(section, {}).get(key)):
-            plain[section][key] = parse_address(address).name
-    return plain
 
 
 def publish(

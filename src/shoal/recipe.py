@@ -35,6 +35,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal import registry
+from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
@@ -190,14 +191,14 @@ class Recipe(Section):
         return recipe._moved(lambda place: os.path.join(path.parent, place))
 
     def write(self, path: str | Path) -> None:
-        """Write the recipe as TOML; its relative paths are written as seen from the folder it lies in."""
+        """Write the recipe as TOML, without passwords; its relative paths begin in the folder that it lies in."""
         import tomli_w
 
         path = Path(path)
         moved = self._moved(lambda place: os.path.relpath(place, path.parent))
         plain = moved.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         try:
-            path.write_text(tomli_w.dumps(_without_nones(plain)), encoding="utf-8")
+            path.write_text(tomli_w.dumps(without_passwords(_without_nones(plain))), encoding="utf-8")
         except OSError as error:
             raise CannotWrite(f"The recipe {path}", error) from error
 

@@ -12,9 +12,10 @@ import pytest
 
 from shoal.data.domain import Kind
 from shoal.data.table import Table
-from shoal.errors import BadData, MissingExtra, WrongUse
+from shoal.errors import BadData, MissingExtra, ShoalError, WrongUse
 from shoal.io import database
-from shoal.io.database import parse_address
+from shoal.io.database import parse_address, tables_read
+from shoal.io.places import refuse_source
 from shoal.io.tables import Reading, read_table, write_database
 
 pytest.importorskip("adbc_driver_manager")
@@ -188,6 +189,72 @@ def test_a_query_that_is_wrong(address: str, tmp_path: Path) -> None:
     (tmp_path / "people.db").touch()
     with pytest.raises(BadData, match="the database cannot be read"):
         read_table(address, quasi=["x"], reading=Reading(query="selekt 1"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "insert into people (age) values (1) returning age",
+        "with new as (delete from people returning age) select age from new",
+        "update people set age = 1",
+        "delete from people",
+        "drop table people",
+        "create table other as select age from people",
+        "select age from people; delete from people",
+        "select age from people; select 1",
+        "commit",
+        "vacuum",
+        "",
+        "-- nothing",
+    ],
+)
+def test_a_query_changes_nothing(table: Table, address: str, query: str) -> None:
+    write_database(table, f"{address}?table=people")
+    with pytest.raises(ShoalError, match=r"is only read, and|the database cannot be read"):
+        read_table(address, others="insensitive", reading=Reading(query=query))
+    assert cells(read_table(f"{address}?table=people", others="insensitive")) == cells(table)
+    with pytest.raises(BadData, match="the database cannot be read"):
+        read_table(f"{address}?table=other", others="insensitive")
+
+
+@pytest.mark.parametrize("query", ["insert into people (age) values (1) returning age", "delete from people"])
+def test_what_is_said_of_a_query_that_writes(table: Table, address: str, query: str) -> None:
+    write_database(table, f"{address}?table=people")
+    with pytest.raises(WrongUse, match="is only read, and the query would change something or gives no rows"):
+        read_table(address, others="insensitive", reading=Reading(query=query))
+
+
+def test_a_query_writes_no_file_of_the_server(postgres: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match="is only read"):
+        read_table(
+            postgres, others="insensitive", reading=Reading(query=f"copy (select 1) to '{tmp_path / 'x'}'")
+        )
+
+
+def test_the_tables_of_a_query(table: Table, address: str) -> None:
+    own = "" if address.startswith("sqlite") else "public"
+    write_database(table, f"{address}?table=people")
+    run(address, "create view seen as select age from people")
+    try:
+        for query in (
+            "select age as other from people -- other",
+            'select "age" from "people" where ill <> \'other\';',
+            "select * from seen as other",
+            "with other as (select * from People) select age from other",
+        ):
+            assert (own, "people") in tables_read(address, query)
+            assert (own, "other") not in tables_read(address, query)
+            with pytest.raises(WrongUse, match="is where the data is read from"):
+                refuse_source(f"{address}?table=people", address, query)
+            refuse_source(f"{address}?table=other", address, query)
+    finally:
+        run(address, "drop view seen")
+
+
+def test_an_address_that_is_not_understood_is_not_repeated() -> None:
+    with pytest.raises(WrongUse, match="cannot be understood") as caught:
+        read_table("postgresql://ann:s3/cret@host/x?table=y", quasi=["x"])
+    assert "s3" not in str(caught.value)
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -316,7 +316,8 @@ def test_formats_that_there_are_not(tmp_path: Path) -> None:
 
 def test_numbers_of_persons_have_a_note(tmp_path: Path) -> None:
     table = Table((column("age", ["1", "1"]), column("person", ["1", "2"], Role.ENTITY)))
-    folder = write_release(tmp_path / "out", release_of(table))
+    promise = {"model": "k-anonymity", "k": 2, "entity": "person"}
+    folder = write_release(tmp_path / "out", release_of(table, promises=(promise,)))
     note = {"name": "person", "role": "entity", "note": "numbers are valid inside a class only"}
     assert facts(folder)["columns"] == [{"name": "age", "role": "quasi"}, note]
     again = read_release(folder).data

@@ -134,7 +134,7 @@ def test_the_recipe_can_be_run_again() -> None:
 def test_the_recipe_tells_no_password() -> None:
     text = recipe_text({"source": {"path": "postgresql://me:s3cret@host/base?table=t"}})
     assert "s3cret" not in text
-    assert "postgresql://me:…@host/base" in text
+    assert "postgresql://me@host/base?table=t" in text
 
 
 def test_a_long_recipe_is_cut() -> None:

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from shoal.audit import measure as measure_folder
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
 from shoal.cli.options import list_option, pairs_option, single
 from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
+from shoal.measuring import measure as measure_folder
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""

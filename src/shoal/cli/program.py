@@ -13,6 +13,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
 
 from shoal import __version__
+from shoal.addresses import without_passwords
 from shoal.cli.show import visible
 from shoal.errors import ShoalError, UnknownOption
 
@@ -77,7 +78,7 @@ def _explained(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     sentence, code = _sentence(error)
-    print(f"shoal: {visible(' '.join(sentence.split()))}", file=sys.stderr)
+    print(f"shoal: {visible(without_passwords(' '.join(sentence.split())))}", file=sys.stderr)
     return code
 
 

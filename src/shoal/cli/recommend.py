@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from shoal.addresses import without_passwords
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, ItemHierarchy, Json, Quiet
 from shoal.cli.options import (
@@ -110,7 +111,7 @@ def recommend_release(
     limits: dict[str, Any] = {"time_limit": time_limit, "suppression": suppression, "by": by, "jobs": jobs}
     with show.bar(quiet or json) as tell:
         found = recommend(input, stated, tell=tell, **{**data, **limits, **source})
-    command = command_line(found.recipe)
+    command = without_passwords(command_line(found.recipe))
     if output is not None:
         write(found, output, shlex.join(command))
     return recommended(found, command, output, json=json, quiet=quiet)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shoal.compare.runner import Compared, Tell
     from shoal.io.hierarchy_findings import Findings
     from shoal.measures.measure import Score
+    from shoal.models.judged import Verdicts
     from shoal.models.verdict import Verdict
     from shoal.outcome import Stage
 
@@ -159,13 +160,16 @@ def _exact(value: Any) -> str:
     return written(value if isinstance(value, int) else float(value))
 
 
-def verdicts(found: Sequence["Verdict"], *, json: bool, quiet: bool = False) -> int:
-    """Show verdicts; the exit code is 1 if a promise is broken."""
+def verdicts(found: "Verdicts", *, json: bool, quiet: bool = False) -> int:
+    """Show verdicts, and what they are about; the exit code is 1 if a promise is broken."""
     holds = all(verdict.holds for verdict in found)
     if json:
-        as_json({"holds": holds, "verdicts": [verdict.as_dict() for verdict in found]})
+        judged = None if found.judged is None else found.judged.as_dict()
+        as_json({"holds": holds, "judged": judged, "verdicts": [verdict.as_dict() for verdict in found]})
     elif not (quiet and holds):
         verdict_lines(found)
+        if found.judged is not None:
+            line(str(found.judged))
     return 0 if holds else 1
 
 

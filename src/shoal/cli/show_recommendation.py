@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
+from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
 from shoal.recommend.recommendation import Recommendation
 from shoal.recommend.tried import Tried
@@ -75,7 +76,9 @@ def as_data(found: Recommendation, command: Sequence[str], folder: str | None) -
         },
         "proposal": _entry(found.proposal),
         "command": shlex.join(command),
-        "recipe": found.recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
+        "recipe": without_passwords(
+            found.recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        ),
         "reasons": list(found.reasons),
         "frontier": [_entry(one) for one in found.frontier],
         "tried": [_entry(one) for one in found.tried],

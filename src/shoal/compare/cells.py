@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 from pydantic import ValidationError
 
 from shoal import __version__, registry
+from shoal.addresses import without_passwords
 from shoal.compare.datasets import generator_of
 from shoal.compare.recipe import Comparison, Dataset, Draw, Sweep
 from shoal.errors import UnknownName, WrongUse
@@ -129,7 +130,8 @@ def _cell(
         "seed": seed,
         "timed": sweep.timed,
     }
-    return Cell(facts, plan, sweep.timed, sweep.time_limit, _key(facts, plan))
+    facts = without_passwords(facts)
+    return Cell(facts, plan, sweep.timed, sweep.time_limit, _key(facts, without_passwords(plan)))
 
 
 def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any], method: Method) -> None:

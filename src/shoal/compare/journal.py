@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from shoal.addresses import without_passwords
 from shoal.errors import BadData, CannotWrite
 
 AGAIN = frozenset({"failed", "crashed"})
@@ -65,7 +66,7 @@ class Journal:
         """Write a finished run, and wait until the disk has it."""
         assert self._file is not None
         when = datetime.now(UTC).isoformat(timespec="seconds")
-        line = json.dumps({"key": key, "when": when, "answer": answer}, ensure_ascii=False)
+        line = json.dumps({"key": key, "when": when, "answer": without_passwords(answer)}, ensure_ascii=False)
         try:
             self._file.write(line.encode() + b"\n")
             self._file.flush()

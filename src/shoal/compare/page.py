@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from shoal import __version__
+from shoal.addresses import without_passwords
 from shoal.compare import charts
 from shoal.compare.curves import number_text, parameters_of, table_of, worded
 from shoal.compare.machine import machine
@@ -61,7 +62,7 @@ def render(compared: Compared, recipe: Path) -> str:
         body=body[:SHOWN],
         hidden=max(len(body) - SHOWN, 0),
         command=command(compared, recipe),
-        recipe=recipe.read_text(encoding="utf-8"),
+        recipe=without_passwords(recipe.read_text(encoding="utf-8")),
         machine=machine(),
         version=__version__,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.addresses import without_passwords
 from shoal.compare.cells import Cell, cells_of
 from shoal.compare.curves import Figure, figure_of
 from shoal.compare.journal import AGAIN, Journal
@@ -143,7 +144,8 @@ def _prepare(folder: Path, recipe: Path, force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / JOURNAL).touch()
         if not (folder / RECIPE).exists() or not os.path.samefile(recipe, folder / RECIPE):
-            shutil.copyfile(recipe, folder / RECIPE)
+            text = without_passwords(recipe.read_bytes().decode("utf-8"))
+            (folder / RECIPE).write_bytes(text.encode())
     except OSError as error:
         raise CannotWrite(f"The comparison {folder}", error) from error
 

@@ -3,10 +3,12 @@
 import csv
 import io
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from shoal.errors import UnknownName, WrongUse
+from shoal.errors import BadData, UnknownName, WrongUse
 
 Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
 
@@ -125,6 +127,17 @@ def refuse_unwritable(vocabulary: tuple[str, ...], layout: Layout) -> None:
         raise WrongUse(
             f"The item {item!r} cannot be written in the layout {layout.form}, because it could not be read again; "
             "use the long layout, or give the item another name."
+        )
+
+
+def refuse_further(names: Iterable[str], layout: Layout, path: str | Path | None) -> None:
+    """Refuse columns that published baskets do not have: nobody would judge them."""
+    columns = layout.columns or tuple(names)[:2]
+    if further := [name for name in names if name not in columns]:
+        raise BadData(
+            f"beside the baskets ({', '.join(columns)}) there are columns that nobody judges: {', '.join(further)}. "
+            "Take them out.",
+            path,
         )
 
 

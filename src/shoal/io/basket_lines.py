@@ -52,11 +52,16 @@ def read_lines(content: bytes, separator: str | None) -> Tokens:
     return tokens.where((tokens.texts != "").to_numpy())
 
 
-def read_spmf(content: bytes, path: str | None = None) -> Tokens:
+def read_spmf(content: bytes, path: str | None = None, published: bool = False) -> Tokens:
     """Baskets of an SPMF file: ``1 -1 2 -1 -2``.
 
     Comment lines and blank lines are no baskets; ``-2`` alone is an empty one. Item sets of a sequence
     (``1 2 -1 3 -1 -2``) are merged: their order is not kept.
+
+    Parameters
+    ----------
+    published
+        Refuse comments: they tell more than the baskets.
 
     Raises
     ------
@@ -69,6 +74,10 @@ def read_spmf(content: bytes, path: str | None = None) -> Tokens:
     starts = np.concatenate(([0], ends[:-1] + 1))
     numbers: Rows = np.arange(1, len(ends) + 1, dtype=np.int64)
     comment = np.isin(buffer[starts], np.frombuffer(COMMENTS, dtype=np.uint8))
+    if published and comment.any():
+        raise BadData(
+            "published baskets have no comments; take the line out.", path, int(numbers[comment][0])
+        )
     if comment.any():
         lines = buffer[np.repeat(~comment, ends - starts + 1)].tobytes()
         numbers = numbers[~comment]

@@ -47,11 +47,18 @@ class _Shape:
         return len(self.names) + self.labelled
 
 
-def read_matrix(content: bytes, separator: str | None, path: str | None = None) -> Ones:
+def read_matrix(
+    content: bytes, separator: str | None, path: str | None = None, published: bool = False
+) -> Ones:
     """The ones of a matrix.
 
     The first line names the items, unless all its cells are 0 or 1: then items are called 0, 1, 2, … A first column
     without a name is a label of the rows (as pandas writes it) and is left out.
+
+    Parameters
+    ----------
+    published
+        Refuse labels of rows, and items that no basket holds: they tell more than the baskets.
 
     Raises
     ------
@@ -59,6 +66,8 @@ def read_matrix(content: bytes, separator: str | None, path: str | None = None) 
         With line and column, if a cell is neither 0 nor 1, or a line has too few or too many cells.
     """
     shape = _shape(content, separator, path)
+    if published and shape.labelled:
+        raise BadData("published baskets have no labels; take the first column out.", path)
     begin = content.find(b"\n") + 1 if shape.header else 0
     if shape.header and not begin:
         begin = len(content)
@@ -67,12 +76,18 @@ def read_matrix(content: bytes, separator: str | None, path: str | None = None) 
         raise BadData("there are names of items, but no baskets.", path=path)
     rows, columns, height = [], [], 0
     for block in _blocks(body):
-        ones = _ones(block, shape, height + 1 + shape.header, path)
-        row, column = np.divmod(ones, shape.width)
+        row, column = np.divmod(_ones(block, shape, height + 1 + shape.header, path), shape.width)
         rows.append(row + height)
         columns.append((column - shape.labelled).astype(np.int32))
         height += block.count(b"\n")
-    return Ones(np.concatenate(rows), np.concatenate(columns), height, shape.names)
+    ones = Ones(np.concatenate(rows), np.concatenate(columns), height, shape.names)
+    idle = np.bincount(ones.columns, minlength=len(ones.names)) == 0
+    if published and shape.header and idle.any():
+        name = ones.names[int(np.argmax(idle))]
+        raise BadData(
+            "no basket holds this item, so that it is not published; take it out.", path, column=name
+        )
+    return ones
 
 
 def write_matrix(baskets: Baskets) -> Iterator[bytes]:

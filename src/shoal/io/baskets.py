@@ -21,6 +21,7 @@ from shoal.io.basket_layouts import (
     find_layout,
     parse_layout,
     published_name,
+    refuse_further,
     refuse_unwritable,
 )
 from shoal.io.basket_lines import Tokens, read_lines, read_spmf
@@ -59,6 +60,7 @@ def read_baskets(
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
+    published: bool = False,
 ) -> Baskets:
     """Read baskets: one set of items a person.
 
@@ -80,6 +82,8 @@ def read_baskets(
     separator
         What stands between the items of a line or cell, or between the cells of a long table or matrix. A separator
         alone, without a layout, means lines.
+    published
+        Refuse whatever else the file tells: further columns, labels of rows, comments.
 
     Returns
     -------
@@ -106,7 +110,8 @@ def read_baskets(
         told = parse_layout("lines", separator)
     if isinstance(source, str | Path):
         parts = part_files(source)
-        baskets = _read_file(source, told) if parts == [Path(source)] else _read_parts(parts, told)
+        alone = parts == [Path(source)]
+        baskets = _read_file(source, told, published) if alone else _read_parts(parts, told, published)
     elif (
         isinstance(source, pl.LazyFrame)
         or hasattr(source, "columns")
@@ -178,9 +183,9 @@ def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], 
     )
 
 
-def _read_file(source: str | Path, told: Layout | None) -> Baskets:
+def _read_file(source: str | Path, told: Layout | None, published: bool) -> Baskets:
     if str(source) != "-" and format_of(source) in FRAME_FORMATS:
-        return _read_table(open_input(source, Reading()), told)
+        return _read_table(open_input(source, Reading()), told, published)
     name = name_of(source)
     # Not read_text: a file of blank lines is a file of empty baskets.
     content = read_bytes(source)
@@ -192,21 +197,22 @@ def _read_file(source: str | Path, told: Layout | None) -> Baskets:
     if layout.form == "lines":
         return _from_tokens(read_lines(content, layout.separator), layout)
     if layout.form == "spmf":
-        return _from_tokens(read_spmf(content, name), layout)
+        return _from_tokens(read_spmf(content, name, published), layout)
     if layout.form == "matrix":
-        return _from_matrix(read_matrix(content, layout.separator, name))
+        return _from_matrix(read_matrix(content, layout.separator, name, published))
     # The separator of a column stands inside its cells.
     between_cells = layout.separator if layout.form == "long" else None
-    return _read_table(Delimited(source, Reading(separator=between_cells), text=content), layout)
+    return _read_table(Delimited(source, Reading(separator=between_cells), text=content), layout, published)
 
 
-def _read_parts(parts: list[Path], told: Layout | None) -> Baskets:
+def _read_parts(parts: list[Path], told: Layout | None, published: bool) -> Baskets:
     """Baskets of part files; rows of a long table belong together across parts."""
-    first = _read_file(parts[0], told)
+    first = _read_file(parts[0], told, published)
     layout = told or parse_layout(first.layout)
     if layout.form == "long":
-        return _read_table(open_input(parts[0].parent, Reading(separator=layout.separator)), layout)
-    return _joined([first, *(_read_file(part, layout) for part in parts[1:])])
+        opened = open_input(parts[0].parent, Reading(separator=layout.separator))
+        return _read_table(opened, layout, published)
+    return _joined([first, *(_read_file(part, layout, published) for part in parts[1:])])
 
 
 def _joined(parts: list[Baskets]) -> Baskets:
@@ -226,8 +232,10 @@ def _joined(parts: list[Baskets]) -> Baskets:
     return Baskets(indptr, np.concatenate(codes), vocabulary, none, none, parts[0].layout, unsorted=unsorted)
 
 
-def _read_table(source: Input, told: Layout | None) -> Baskets:
+def _read_table(source: Input, told: Layout | None, published: bool = False) -> Baskets:
     layout = told or _table_layout(source)
+    if published:
+        refuse_further(source.names, layout, source.path)
     if layout.form == "long":
         pairs, columns = read_long(source, layout.columns)
         return _from_pairs(pairs, Layout("long", columns))

@@ -210,12 +210,33 @@ def encode_published(
     columns = []
     for name, role in roles:
         column = distinct(frame[name], opened, missing=None)
-        if column.texts.null_count() and "" in column.texts:
-            # A format with nulls tells them from empty texts, so they are two values.
-            quoted = '""' if '""' not in column.texts else '"" (empty)'
-            column = Distinct(column.texts.replace("", quoted), column.places)
+        texts = tell_empty(column.texts, *empty_and_missing(column.texts))
+        column = Distinct(texts, column.places)
         columns.append(Column(name, role, *encode(column, Kind.NOMINAL)))
     return Table(tuple(columns))
+
+
+def empty_and_missing(texts: pl.Series) -> tuple[bool, bool]:
+    """Whether some texts are empty while others are missing, and whether there is a text of two quotes."""
+    return bool(texts.null_count()) and bool((texts == "").any()), bool((texts == '""').any())
+
+
+def tell_empty(texts: pl.Series, both: bool, quotes: bool) -> pl.Series:
+    """Published texts of which the empty ones are told from missing ones, where a column has both.
+
+    A format with nulls tells them from empty texts, so that they are two values.
+    """
+    return texts.replace("", '"" (empty)' if quotes else '""') if both else texts
+
+
+def refuse_nested(series: pl.Series, path: object) -> None:
+    """Refuse a column of lists, bytes or the like."""
+    if not has_texts(series):
+        raise BadData(
+            f"the cells are {series.dtype}; a cell must be one text, number or date. Convert or drop the column.",
+            None if path is None else str(path),
+            column=series.name,
+        )
 
 
 def has_texts(series: pl.Series) -> bool:
@@ -233,17 +254,12 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
     opened
         Where it comes from, for messages.
     missing
-        Texts that mean a missing value; the empty text is always one. None takes texts as they are, untrimmed.
+        Texts that mean a missing value; the empty text always does, and NaN. None takes all as they are, untrimmed.
     """
-    if not has_texts(series):
-        raise BadData(
-            f"the cells are {series.dtype}; a cell must be one text, number or date. Convert or drop the column.",
-            opened.path,
-            column=series.name,
-        )
+    refuse_nested(series, opened.path)
     series = unnamed(series)
     if series.dtype.is_float():
-        series = series.fill_nan(None)
+        series = series if missing is None else series.fill_nan(None)
     elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
         series = series.cast(pl.String)
     values, places = _places(series)
@@ -294,19 +310,37 @@ def encode(column: Distinct, kind: Kind, order: tuple[str, ...] = ()) -> tuple[D
     ]
 
 
-def to_texts(values: pl.Series) -> pl.Series:
+def is_plain(values: pl.Series) -> bool:
+    """Whether all floats are whole numbers, or all times midnight: then they are written without decimals or times."""
+    if values.dtype.is_float():
+        whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())
+        return bool((whole | values.is_nan()).all())
+    if isinstance(values.dtype, pl.Datetime):
+        return bool((values == values.dt.truncate("1d")).all())
+    return True
+
+
+def to_texts(values: pl.Series, plain: bool | None = None) -> pl.Series:
     """Values of any type as the texts that stand for them in a published file.
 
     Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
     where all are midnight.
+
+    Parameters
+    ----------
+    plain
+        Whether that is so of all values of the column, where these are but some of them.
     """
     dtype, values = values.dtype, unnamed(values)
+    plain = is_plain(values) if plain is None else plain
     if dtype.is_float():
         values = positive_zero(values)
-        whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())
-        return values.cast(pl.Int64 if whole.all() else pl.String).cast(pl.String)
+        if not plain:
+            return values.cast(pl.String)
+        texts = values.fill_nan(None).cast(pl.Int64).cast(pl.String)
+        return texts.set(values.is_nan().fill_null(False), "NaN")
     if isinstance(dtype, pl.Datetime):
-        if (values == values.dt.truncate("1d")).all():
+        if plain:
             return values.dt.date().cast(pl.String)
         return values.dt.strftime("%Y-%m-%dT%H:%M:%S%.f" + ("%:z" if dtype.time_zone else ""))
     if dtype == pl.Duration:

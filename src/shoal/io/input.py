@@ -71,7 +71,13 @@ class Parts(Input):
         self._rows = [frame.height for frame in frames]
         if not any(self._rows):
             raise BadData("there are no rows in any of the part files.", self.path)
-        return pl.concat(frames, how="vertical_relaxed")
+        try:
+            return pl.concat(frames, how="vertical_relaxed")
+        except pl.exceptions.PolarsError:
+            raise BadData(
+                "cells of a column have other types in one part file than in another; write them alike.",
+                self.path,
+            ) from None
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row, with its place in its part file."""

@@ -29,6 +29,7 @@ from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
 from shoal.io.encode import to_texts
 from shoal.io.input import FrameInput
+from shoal.io.parted_texts import LOOKS, Looks, as_texts
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
 from shoal.io.reading import Reading, own_reading
@@ -87,7 +88,7 @@ class Form:
 def form_of(shape: Mapping[str, Any]) -> Form:
     """The form that release.json names."""
     if shape["form"] == "table":
-        return TableForm("safe_cells" in shape)
+        return TableForm(shape.get(LOOKS, {}), "safe_cells" in shape)
     if shape["form"] in ("groups", "clusters"):
         return GroupsForm() if shape["form"] == "groups" else ClustersForm()
     layout = parse_layout(shape["layout"], shape.get("separator"))
@@ -98,6 +99,7 @@ def form_of(shape: Mapping[str, Any]) -> Form:
 class TableForm(Form):
     """Rows of a table: compared by the texts of their cells, a missing one being empty."""
 
+    looks: Looks
     safe_cells: bool = False
     noun = "row"
 
@@ -106,7 +108,7 @@ class TableForm(Form):
         for file in files:
             for read in frames_of(file, own_reading(file), trim=False):
                 frame = unguarded(read) if self.safe_cells else read
-                cells = pl.DataFrame([to_texts(series).fill_null("").alias(series.name) for series in frame])
+                cells = as_texts(frame, self.looks).with_columns(pl.all().fill_null(""))
                 yield Block(cells.height, _early_rows(cells), cells.row, partial(_cells, cells))
 
 

@@ -5,6 +5,13 @@ from pathlib import Path
 from shoal.errors import BadData
 
 
+def is_part(path: Path, ending: str) -> bool:
+    """Whether a file is one of the parts of a published file of an ending."""
+    return (
+        path.name.startswith("part-") and path.suffix == ending and path.is_file() and not path.is_symlink()
+    )
+
+
 def part_files(path: str | Path) -> list[Path]:
     """The files to read one after the other: the file itself, or the parts in a folder of its name.
 

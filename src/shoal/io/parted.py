@@ -28,6 +28,7 @@ from shoal.io.encode import complete_rows, distinct, encode_column, has_texts, u
 from shoal.io.frames import open_frame
 from shoal.io.input import FrameInput, Input, check_names
 from shoal.io.kinds import taken_as
+from shoal.io.part_files import part_files
 from shoal.io.parted_codes import Lookup, Missing, comparable
 from shoal.io.reading import Reading
 from shoal.io.source import STANDARD_INPUT, format_of
@@ -49,6 +50,8 @@ class PartedInput(Input):
         Finds the line of a cell, where lines have numbers.
     types
         The types that columns had before they were handed over; those of the parts unless told.
+    of_texts
+        Whether all cells are texts, as those of text files are: others have types, and can be missing.
     """
 
     def __init__(
@@ -57,14 +60,11 @@ class PartedInput(Input):
         path: str | None,
         seek: Seek | None = None,
         types: Mapping[str, pl.DataType] | None = None,
+        *,
+        of_texts: bool = False,
     ) -> None:
-        self.parts, self.names, self.path, self._seek, self.types = (
-            parts,
-            parts.names,
-            path,
-            seek,
-            types or {},
-        )
+        self.parts, self.names, self.path, self._seek = parts, parts.names, path, seek
+        self.types, self.of_texts = types or {}, of_texts
         check_names(self.names, path)
         taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
         if taken is not None:
@@ -141,14 +141,30 @@ def open_parts(
     ending = format_of(path)
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):
         refuse_text_options(ending or PARQUET[0], reading)
+        _refuse_other_columns(path)
         return PartedInput(engine.columns(path), path)
     if ending not in ("", ".csv", ".tsv", ".txt", ".data"):
         _refuse(engine, ending)
     layout = text_layout(engine.head(path), path, reading, raw=raw)
     seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
-    opened = PartedInput(engine.delimited(path, layout), path, seek)
-    opened.of_texts = True
-    return opened
+    return PartedInput(engine.delimited(path, layout), path, seek, of_texts=True)
+
+
+def _refuse_other_columns(path: str) -> None:
+    """Refuse part files with other columns than the first: an engine would leave them out, and nobody judge them."""
+    if "://" in path or not Path(path).is_dir():
+        return
+    first, *others = part_files(path)
+    try:
+        names = tuple(pl.read_parquet_schema(first))
+        unlike = next((part for part in others if tuple(pl.read_parquet_schema(part)) != names), None)
+    except (pl.exceptions.PolarsError, OSError):
+        # Which file is damaged is told when it is read.
+        return
+    if unlike is not None:
+        raise BadData(
+            f"the columns are not those of {first}; part files of one table have the same header.", unlike
+        )
 
 
 def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:

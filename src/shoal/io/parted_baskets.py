@@ -17,7 +17,7 @@ from shoal.data.hashes import text_hashes
 from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
 from shoal.data.utf8 import CONVERT, FOREIGN
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout
+from shoal.io.basket_layouts import SAMPLE, Layout, find_layout, parse_layout, refuse_further
 from shoal.io.basket_lines import COMMENTS, Tokens, read_lines, read_spmf
 from shoal.io.basket_tables import (
     Pairs,
@@ -56,6 +56,7 @@ def read_parted_baskets(
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
+    published: bool = False,
 ) -> PartedBaskets:
     """Read baskets without bringing them here.
 
@@ -66,7 +67,7 @@ def read_parted_baskets(
     source
         A path that the engine's workers see, of text or Parquet, a file or a folder of part files; or the rows of a
         table that are there already.
-    layout, sensitive, insensitive, separator
+    layout, sensitive, insensitive, separator, published
         As for `shoal.io.baskets.read_baskets`. A matrix is not read in parts.
 
     Raises
@@ -89,11 +90,13 @@ def read_parted_baskets(
                 "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
             )
         if told.form in ("lines", "spmf"):
-            return baskets_of_lines(engine.lines(path), told, path, sensitive, insensitive)
+            return baskets_of_lines(engine.lines(path), told, path, sensitive, insensitive, published)
     # The separator of a column stands inside its cells.
     between_cells = told.separator if told is not None and told.form == "long" else None
     parts = open_parts(source, engine, Reading(separator=between_cells)).parts
     told = told or _table_layout(parts.names)
+    if published:
+        refuse_further(parts.names, told, path)
     if told.form == "long":
         return _of_long(parts, told, path, engine.memory, sensitive, insensitive)
     if told.form == "column":
@@ -109,22 +112,27 @@ def baskets_of_lines(
     path: str | None = None,
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
+    published: bool = False,
 ) -> PartedBaskets:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:
-        return pairs_of(_tokens(frame[name], layout, path))
+        return pairs_of(_tokens(frame[name], layout, path, published))
 
     vocabulary = _vocabulary(lines, lambda frame: cut(frame).texts, path)
     return _encoded(lines, cut, vocabulary, layout, sensitive, insensitive)
 
 
-def _tokens(lines: pl.Series, layout: Layout, path: str | None) -> Tokens:
+def _tokens(lines: pl.Series, layout: Layout, path: str | None, published: bool) -> Tokens:
     """The items of each line."""
     if layout.form == "spmf":
         marks = COMMENTS.decode()
-        lines = lines.filter((lines.str.strip_chars() != "") & ~lines.str.contains(rf"^[{marks}]"))
+        comment = lines.str.contains(rf"^[{marks}]")
+        if published and comment.any():
+            quoted = lines.filter(comment)[0]
+            raise BadData(f"published baskets have no comments; take the line out. It is {quoted!r}.", path)
+        lines = lines.filter((lines.str.strip_chars() != "") & ~comment)
         if not len(lines):
             return Tokens(np.zeros(1, dtype=np.int64), pl.Series("item", [], dtype=pl.String))
     content = ("\n".join(lines.to_list()) + "\n").encode()

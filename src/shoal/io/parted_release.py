@@ -26,8 +26,9 @@ from shoal.io.baskets import with_roles
 from shoal.io.decode import column_type
 from shoal.io.delimited import delimited_text
 from shoal.io.file_order import order_of
-from shoal.io.parted import open_parts, text_layout
+from shoal.io.parted import PartedInput, open_parts, text_layout
 from shoal.io.parted_lines import header_of
+from shoal.io.parted_texts import LOOKS, Looks, as_texts, looks_of
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
 from shoal.io.reading import Reading, own_reading
@@ -74,7 +75,8 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
 
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
-    path, shape = data_file(published), facts.shape
+    shape = facts.shape
+    path = data_file(published, shape)
     order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, own_reading(path), raw=True)
@@ -82,10 +84,11 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
         if set(opened.names) != set(roles):
             unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
             raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
-        cells = opened.parts
         if "safe_cells" in shape:
-            cells = cells.map(unguarded, dict.fromkeys(opened.names, pl.String))
-        schema, parts = published_table(opened.names, cells, roles)
+            opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
+        looks = looks_of(opened)
+        schema, parts = published_table(opened, roles, looks)
+        order = partial(order_of, engine, path, {**shape, LOOKS: looks})
         told = {"rows": shape["rows"]}
         return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
     form, lines = shape["form"], engine.lines(str(path))
@@ -108,8 +111,11 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
     from shoal.io.release_folder import published_folder
 
     published = published_folder(folder)
-    shape, path = read_facts(published / "release.json").shape, data_file(published)
-    read = read_parted_baskets(engine, str(path), layout=shape["layout"], separator=shape.get("separator"))
+    shape = read_facts(published / "release.json").shape
+    path = data_file(published, shape)
+    read = read_parted_baskets(
+        engine, str(path), layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
     found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
     for what, number in found.items():
         if number != shape[what]:
@@ -161,18 +167,12 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
 
 
-def published_table(names: Iterable[str], parts: Parts, roles: Mapping[str, Role]) -> tuple[Table, Parts]:
+def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
     """The columns of a published table, insensitive unless told, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
-    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in names]
-    return Table(tuple(columns)), parts.map(as_texts, {column.name: pl.String() for column in columns})
-
-
-def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells as they stand."""
-    from shoal.io.encode import to_texts
-
-    return pl.DataFrame([to_texts(series).alias(series.name) for series in frame])
+    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
+    work = partial(as_texts, looks=looks)
+    return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
 
 
 def refuse_remote(folder: str | Path) -> None:

@@ -1,7 +1,6 @@
 """Where results may go: never over the data that they are made from."""
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -59,7 +58,7 @@ def refuse_source_folder(folder: str | Path, source: Any) -> None:
 
 
 def _is_one_place(target: str, source: str, query: str | None) -> bool:
-    from shoal.io.database import is_database
+    from shoal.io.database import is_database, parse_address, tables_read
 
     if not is_database(target) or not is_database(source):
         return _is_one_file(_file_of(target), _file_of(source))
@@ -68,8 +67,9 @@ def _is_one_place(target: str, source: str, query: str | None) -> bool:
         return False
     table = _table_of(target)
     if query is not None:
-        bare = re.escape(table[-1])
-        return re.search(rf"(?<!\w){bare}(?!\w)", query, re.IGNORECASE) is not None
+        # Where a table without a schema is, only the database knows: one of that name is enough.
+        own = parse_address(target).schema is not None
+        return any(one == table if own else one[1] == table[1] for one in tables_read(source, query))
     return table == _table_of(source)
 
 

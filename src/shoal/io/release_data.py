@@ -21,6 +21,7 @@ from shoal.io.parted_release import write_parts
 from shoal.io.published_clusters import read_clusters, write_clusters
 from shoal.io.published_groups import read_groups, write_groups
 from shoal.io.reading import own_reading
+from shoal.io.release_facts import PERSONS
 from shoal.io.tables import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
@@ -75,7 +76,7 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
     BadData
         If the file is not there, there are two, or it does not have that shape.
     """
-    path = data_file(folder)
+    path = data_file(folder, shape)
     data = _read(path, shape)
     for what, found in counts_of(data).items():
         if found != shape[what]:
@@ -91,7 +92,7 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
     if shape["form"] == "baskets":
-        baskets = read_baskets(path, layout=shape["layout"], separator=shape.get("separator"))
+        baskets = read_baskets(path, layout=shape["layout"], separator=shape.get("separator"), published=True)
         # A sensitive item that is not published any more is no secret of this release.
         known = set(baskets.vocabulary)
         return with_roles(
@@ -121,7 +122,7 @@ def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
 
 def _entry(column: Column) -> dict[str, str]:
     """What release.json says about a column."""
-    note = {"note": "numbers are valid inside a class only"} if column.role is Role.ENTITY else {}
+    note = {"note": PERSONS} if column.role is Role.ENTITY else {}
     return {"name": column.name, "role": str(column.role), **note}
 
 
@@ -136,8 +137,8 @@ def _ordered(table: Table) -> Table:
     return table
 
 
-def data_file(folder: Path) -> Path:
-    """The data file of a published folder, which may be a folder of part files."""
+def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
+    """The data file of a published folder, which may be a folder of part files; its name is one of its form."""
     there = [folder / name for name in DATA_NAMES if (folder / name).exists()]
     if not there:
         raise BadData(
@@ -147,7 +148,19 @@ def data_file(folder: Path) -> Path:
     if len(there) > 1:
         names = " and ".join(path.name for path in there)
         raise BadData(f"there are {names}, and only one can be what was published. Remove the other.", folder)
+    fitting = _names_of(shape)
+    if there[0].name not in fitting:
+        raise BadData(
+            f"release.json says {shape['form']}, whose file is called {' or '.join(fitting)}. Fetch the folder again.",
+            there[0],
+        )
     return there[0]
+
+
+def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
+    if shape["form"] == "table":
+        return "data.csv", "data.parquet"
+    return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
 
 def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:

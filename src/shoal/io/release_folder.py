@@ -26,10 +26,12 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchies import hierarchy_from_data
-from shoal.io.release_data import read_data, write_data
+from shoal.io.part_files import is_part
+from shoal.io.release_data import DATA_NAMES, read_data, write_data
 from shoal.io.release_facts import facts_text, read_facts
 
 RELEASE, FACTS, RUN = "release", "release.json", "run.json"
+NO_PART = "it is no part of the release"
 OWN_NAMES = frozenset({RELEASE, RUN, "report.html"})
 """What Shoal writes into OUT: all else there belongs to somebody else, and survives a replacement."""
 
@@ -131,6 +133,34 @@ def published_folder(folder: str | Path) -> Path:
             f"{there}. Name the folder that `shoal anonymize … -o` made, or its folder {RELEASE}.", place
         )
     return published
+
+
+def strays(folder: str | Path) -> list[tuple[str, str]]:
+    """What lies in a published folder and is no part of the release, by its path inside, and why.
+
+    A published folder holds release.json and one data file, or a folder of its name with part files of its ending
+    alone: nothing hidden, no links, no folders.
+
+    Parameters
+    ----------
+    folder
+        The folder that a release was written to, or the published folder inside.
+    """
+    published = published_folder(folder)
+    found: list[tuple[str, str]] = []
+    for entry in sorted(published.iterdir()):
+        if entry.name == FACTS or entry.name in DATA_NAMES:
+            if entry.is_symlink():
+                found.append((entry.name, "it is a link"))
+            elif entry.is_dir() and entry.name != FACTS:
+                found += [
+                    (f"{entry.name}/{part.name}", NO_PART)
+                    for part in sorted(entry.iterdir())
+                    if not is_part(part, entry.suffix)
+                ]
+        else:
+            found.append((entry.name, NO_PART))
+    return found
 
 
 def is_release(folder: object) -> bool:

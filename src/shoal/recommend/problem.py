@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from shoal.addresses import without_passwords
 from shoal.compare.cells import Cell
 from shoal.compare.results import row_of
 from shoal.compare.workers import Answer
@@ -158,7 +159,7 @@ class Problem:
         parameters = {name: value for name, value in method.items() if name != "name"}
         facts = {
             "sweep": SWEEP,
-            "dataset": Path(self.path).name,
+            "dataset": Path(without_passwords(self.path)).name,
             "source": "file",
             "method": method["name"],
             "label": candidate.label,
@@ -167,7 +168,7 @@ class Problem:
             "timed": False,
         }
         key = repr((candidate.label, sorted(method.items(), key=str), candidate.trees))
-        return Cell(facts, plan, False, limit, key)
+        return Cell(without_passwords(facts), plan, False, limit, key)
 
     def tried(self, candidate: Candidate, cell: Cell, answer: Answer, scale: Scale) -> Tried:
         """What came of a run."""

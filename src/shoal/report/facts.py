@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from shoal import __version__
+from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -24,7 +25,7 @@ from shoal.report.pictures import Picture, pictures_of
 from shoal.report.risk import risk_of
 from shoal.report.rules import Rules, rules_of
 from shoal.report.solutions import Solutions, solutions_of
-from shoal.report.wording import allowed, number, shown, without_password
+from shoal.report.wording import allowed, number, shown
 
 if TYPE_CHECKING:
     from shoal.measures.measure import Score
@@ -320,8 +321,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     """A recipe as TOML, without passwords."""
     import tomli_w
 
-    text = tomli_w.dumps(_told(json.loads(json.dumps(recipe, default=str))))
-    text = allowed(without_password(text))
+    text = allowed(tomli_w.dumps(_told(without_passwords(json.loads(json.dumps(recipe, default=str))))))
     return text if len(text) <= RECIPE else text[:RECIPE] + "\n# … cut here; run.json holds all of it\n"
 
 

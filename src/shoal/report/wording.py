@@ -19,7 +19,6 @@ _FORBIDDEN = re.compile(
     + "".join(chr(plane * 0x10000 + 0xFFFE) + chr(plane * 0x10000 + 0xFFFF) for plane in range(17))
     + "]"
 )
-_PASSWORD = re.compile(r"(://[^:/@\s]*):[^@\s]+@")
 
 
 def shown(text: str, limit: int = SHOWN) -> str:
@@ -130,12 +129,3 @@ def seconds(time: float) -> str:
     ['0.012 s', '75.2 s']
     """
     return f"{time:.3f}\u00a0s" if time < 1 else f"{time:.1f}\u00a0s"
-
-
-def without_password(text: str) -> str:
-    """A text in which the passwords of addresses are hidden.
-
-    >>> without_password("postgresql://me:secret@host/base")
-    'postgresql://me:…@host/base'
-    """
-    return _PASSWORD.sub(r"\1:…@", text)
