@@ -17,7 +17,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit soak check format bench results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -42,6 +42,9 @@ test-slow: .venv/installed-dev ## run the tests that take minutes: a million row
 
 test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, without numba's compiler
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)
+
+soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
+	$(BIN)/python -m tests.soak $(ARGS)
 
 check: .venv/installed-dev ## format, lint, types, layers and style
 	$(BIN)/ruff format --check .
