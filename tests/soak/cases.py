@@ -28,8 +28,9 @@ class Case:
         What is asked for of a table, as models; a method of baskets says it by its parameters.
     rows
         What the data says: rows of texts, or baskets as lists of items.
-    measured, reported, tampered
-        Whether the measures run, the report is written, and the release is falsified afterwards.
+    measured, reported, tampered, proved
+        Whether the measures run, the report is written, and the release is falsified afterwards; and whether it is
+        proved by the stream too.
     """
 
     seed: int
@@ -40,6 +41,7 @@ class Case:
     measured: bool = False
     reported: bool = False
     tampered: bool = False
+    proved: bool = False
 
     @property
     def method(self) -> str:
@@ -107,4 +109,5 @@ def draw(seed: int) -> Case:
         measured=measured,
         reported=measured and random.random() < 0.2,
         tampered=random.random() < 0.3,
+        proved=random.random() < 0.2,
     )

@@ -1,4 +1,4 @@
-"""What every release must keep beside its promises: each row accounted for, cells that cover, nothing that was hidden."""
+"""What every release must keep beside its promises: each row accounted for, and cells that cover what they hide."""
 
 import csv
 import io

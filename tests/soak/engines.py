@@ -1,5 +1,6 @@
 """Cases on engines: in memory, in files of this machine with room for a handful of rows, and on Spark."""
 
+import re
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -12,13 +13,22 @@ from unittest import mock
 from tests.soak.cases import Case
 
 from shoal import registry
+from shoal.audit import Asked
 from shoal.engines.stream import Stream
-from shoal.errors import BrokenPromise, EngineFailed, ShoalError
+from shoal.errors import BrokenPromise, EngineFailed, ShoalError, WrongUse
+from shoal.models.verdict import Verdict
+from shoal.parted_audit import verify_by
 from shoal.pipeline import publish
 from shoal.recipe import Recipe
 
 MEMORY = (3000, 20_000, 20_000, 1_000_000)
 """Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""
+
+
+PARTS = re.compile(
+    r"in parts|--engine local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
+)
+"""What a refusal says that only concerns rows in parts."""
 
 
 @dataclass
@@ -35,6 +45,8 @@ class Outcome:
         What was written.
     run
         What the library says of its run.
+    code
+        The exit code of a refusal.
     """
 
     engine: str
@@ -43,6 +55,7 @@ class Outcome:
     message: str = ""
     folder: Path = Path()
     run: Any = None
+    code: int = 0
 
     @property
     def name(self) -> str:
@@ -74,11 +87,23 @@ class Engines:
         except (BrokenPromise, EngineFailed) as error:
             return Outcome(engine, "crashed", type(error).__name__, str(error))
         except ShoalError as error:
-            return Outcome(engine, "refused", type(error).__name__, str(error))
+            return Outcome(engine, "refused", type(error).__name__, str(error), code=error.exit_code)
         except Exception as error:
             where = "".join(traceback.format_exception(error)[-4:])
             return Outcome(engine, "crashed", type(error).__name__, where)
         return Outcome(engine, "published", folder=out, run=run)
+
+    def verify(self, folder: Path, case: Case) -> tuple[Verdict, ...]:
+        """Prove a release by the stream."""
+        made = self._stream(case.seed)
+        try:
+            return verify_by(made, folder, Asked())
+        except WrongUse as error:
+            if PARTS.search(str(error)):
+                return ()
+            raise
+        finally:
+            made.close()
 
     @contextmanager
     def _engine(self, engine: str, case: Case) -> Iterator[None]:

@@ -1,26 +1,22 @@
 """One case from end to end: run on every engine, judged, compared, falsified."""
 
-import re
 import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tests.contract.parted import EQUAL
 from tests.soak.cases import Case
 from tests.soak.checks import check
-from tests.soak.engines import Engines, Outcome
+from tests.soak.engines import PARTS, Engines, Outcome
 from tests.soak.feasible import refute
 from tests.soak.published import Published, read
 from tests.soak.tampering import falsify
 
 import shoal
 from shoal import registry
-from shoal.errors import ShoalError
-
-PARTS = re.compile(
-    r"in parts|--engine local|on one machine alone|does not run on|do(es)? not fit into|a worker has room|Spark skips|one machine"
-)
-"""What a refusal says that only concerns rows in parts."""
+from shoal.models.verdict import Verdict
 
 
 @dataclass
@@ -41,14 +37,15 @@ def run_case(case: Case, engines: Engines, home: Path, spark: bool = False) -> J
     found = Judged(case)
     try:
         recipe = case.lay_out(folder)
+        population = recipe["method"].get("population")
         for engine in registry.ENGINES:
             if engine != "spark" or spark:
                 found.outcomes.append(engines(engine, case, recipe, folder))
         for outcome in found.outcomes:
-            found.faults += [
-                f"{outcome.engine}: {fault}"
-                for fault in _faults(case, outcome, recipe["method"].get("population"))
-            ]
+            found.faults += [f"{outcome.engine}: {fault}" for fault in _faults(case, outcome, population)]
+            if outcome.status == "published" and case.proved and population is None:
+                by_stream = partial(engines.verify, outcome.folder, case)
+                found.faults += _unproved(f"{outcome.engine}, verify by stream", by_stream)
         found.faults += _differences(case, found.outcomes)
         if case.tampered and not found.faults and found.outcomes[0].status == "published":
             found.tampered, fault = falsify(case, found.outcomes[0], recipe["method"].get("population"))
@@ -69,12 +66,14 @@ def _faults(case: Case, outcome: Outcome, population: str | None) -> list[str]:
         found = list(check(case, outcome))[:5]
     except Exception as error:
         found = [f"the published files cannot be judged: {type(error).__name__}: {error}"]
+    return [*found, *_unproved("verify", lambda: shoal.verify(outcome.folder, population=population))]
+
+
+def _unproved(what: str, verify: Callable[[], Sequence[Verdict]]) -> list[str]:
     try:
-        verdicts = shoal.verify(outcome.folder, population=population)
-        found += [f"verify: {one.model} is broken: {one.offenders}" for one in verdicts if not one.holds]
+        return [f"{what}: {one.model} is broken: {one.offenders}" for one in verify() if not one.holds]
     except Exception as error:
-        found.append(f"verify: {type(error).__name__}: {error}")
-    return found
+        return [f"{what}: {type(error).__name__}: {error}"]
 
 
 def _differences(case: Case, outcomes: list[Outcome]) -> list[str]:
@@ -82,18 +81,13 @@ def _differences(case: Case, outcomes: list[Outcome]) -> list[str]:
     local, *others = outcomes
     found = []
     for other in others:
-        if "crashed" in (local.status, other.status):
+        if "crashed" in (local.status, other.status) or PARTS.search(other.message):
             continue
-        if local.status != other.status and not PARTS.search(other.message):
-            found.append(
-                f"local {local.name} ({local.message[:200]}), {other.engine} {other.name} ({other.message[:200]})"
-            )
-        elif local.status == other.status == "published":
+        if (local.status, local.code) != (other.status, other.code):
+            told = [f"{one.engine}: {one.name}. {one.message[:200]}" for one in (local, other)]
+            found.append(f"engines differ: {'; '.join(told)}")
+        elif local.status == "published":
             found += [f"{other.engine}: {fault}" for fault in _unlike(case, local, other)]
-        elif local.error != other.error and not PARTS.search(other.message):
-            found.append(
-                f"local refuses by {local.name}: {local.message[:200]}; {other.engine} by {other.name}: {other.message[:200]}"
-            )
     return found
 
 
@@ -114,7 +108,3 @@ def _other_sizes(here: Published, there: Published) -> list[str]:
         if here.facts.get(name) != there.facts.get(name):
             return [f"{there.facts.get(name)} {name} instead of {here.facts.get(name)}"]
     return []
-
-
-def refused(error: BaseException) -> bool:
-    return isinstance(error, ShoalError)

@@ -1,7 +1,7 @@
 """Promises about tables, from rows of texts and their definitions: what an adversary may know is about persons.
 
-A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing and is in no class. With an entity column a
-value's share is the number of persons of the class who have it over the persons of the class.
+A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing and is in no class. With an entity column
+a value's share is the number of persons of the class who have it over the persons of the class.
 """
 
 import math

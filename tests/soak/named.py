@@ -1,4 +1,4 @@
-"""Parameters of methods and models: those that speak of the data have a generator here, all others are drawn by type."""
+"""Parameters of methods and models: those that speak of the data have a generator here, others are drawn by type."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -45,6 +45,24 @@ def bounds(random: Random, facts: Facts) -> dict[str, float]:
     return {value: round(random.uniform(0.1, 1), 2) for value in chosen}
 
 
+def order(random: Random, facts: Facts) -> list[str] | None:
+    """An order of the values of all sensitive columns: only with one of them it is an order of its own values."""
+    known = sorted(
+        {value for values in facts.values.values() for value in values if value.strip()} - {"?", "NA"}
+    )
+    return random.sample(known, len(known)) if len(facts.values) == 1 and random.random() < 0.3 else None
+
+
+def tree(random: Random, facts: Facts) -> dict[str, list[str]] | None:
+    """A tree of the same values, the missing one among them."""
+    known = sorted(
+        {"", *(value.strip() for values in facts.values.values() for value in values)} - {"?", "NA"}
+    )
+    if len(facts.values) != 1 or random.random() > 0.2:
+        return None
+    return {value: [f"kind{place // 2}", "*"] if value else ["", "*"] for place, value in enumerate(known)}
+
+
 def weights(random: Random, facts: Facts) -> dict[str, float]:
     return {name: random.choice([0.5, 1, 2, 3.25]) for name in facts.quasi if random.random() < 0.5}
 
@@ -84,8 +102,8 @@ NAMED: dict[str, Draw] = {
     "rules": rules,
     "anonymize_with": first_step,
     "options": lambda random, facts: {},
-    "order": lambda random, facts: None,
-    "tree": lambda random, facts: None,
+    "order": order,
+    "tree": tree,
     "sensitive": lambda random, facts: [],
     "time_limit": lambda random, facts: 600.0,
     "seconds": lambda random, facts: 600.0,

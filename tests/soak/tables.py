@@ -75,6 +75,8 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         asked["population"] = "population.csv"
         drawn.files["population.csv"] = _population(random, drawn)
     source = _written(random, drawn)
+    if random.random() < 0.04:
+        drawn.reading["drop_missing"] = True
     return {
         "files": drawn.files,
         "recipe": {
@@ -117,7 +119,7 @@ def _columns(random: Random, tiny: bool) -> Drawn:
         roles["identifying"].append("name")
         drawn.names.append("name")
         drawn.cells["name"] = [f"person-{row}" for row in range(rows)]
-    if random.random() < 0.2:
+    if random.random() < 0.12:
         roles["entity"] = "who"
         drawn.names.append("who")
         persons = random.randint(1, rows)
@@ -194,6 +196,11 @@ def _together(fields: dict[str, Any]) -> dict[str, Any]:
     """Parameters that go together."""
     if fields.get("antecedent") != "any":
         fields.pop("size", None)
+    if "tree" in fields:
+        fields |= {"distance": "hierarchical"}
+        fields.pop("order", None)
+    elif "order" in fields:
+        fields |= {"distance": "ordered"}
     if "delta_min" in fields:
         fields["delta_min"] = min(fields["delta_min"], fields["delta_max"])
     for name in ("k", "l"):
@@ -246,11 +253,22 @@ def _written(random: Random, drawn: Drawn) -> str:
         drawn.files["data.parquet"] = text.getvalue()
         return "data.parquet"
     separator = random.choice([",", ",", ",", ";", "\t", "|"])
-    if separator != "," or random.random() < 0.7 or any(
-        mark in cell for cell in (*drawn.names, *(cell for row in rows for cell in row)) for mark in ";\t|\n"
+    if (
+        separator != ","
+        or random.random() < 0.7
+        or any(
+            mark in cell
+            for cell in (*drawn.names, *(cell for row in rows for cell in row))
+            for mark in ";\t|\n"
+        )
     ):
         drawn.reading["separator"] = separator
-    content = _csv(drawn.names, rows, separator, random.choice(["\n", "\n", "\r\n"]))
+    if random.random() < 0.04:
+        drawn.reading["names"] = drawn.names
+        names, rows = list(rows[0]), rows[1:]
+    else:
+        names = drawn.names
+    content = _csv(names, rows, separator, random.choice(["\n", "\n", "\r\n"]))
     drawn.files["data.csv"] = b"\xef\xbb\xbf" * (random.random() < 0.05) + content
     return "data.csv"
 
@@ -279,4 +297,5 @@ def _read(drawn: Drawn) -> list[dict[str, str]]:
         else:
             _, labels, codes = encode(drawn.cells[name], MISSING)
             read[name] = [labels[code] for code in codes]
-    return [dict(zip(drawn.names, cells, strict=True)) for cells in zip(*read.values(), strict=True)]
+    rows = [dict(zip(drawn.names, cells, strict=True)) for cells in zip(*read.values(), strict=True)]
+    return [row for row in rows if all(row.values())] if drawn.reading.get("drop_missing") else rows
