@@ -28,9 +28,9 @@ class Case:
         What is asked for of a table, as models; a method of baskets says it by its parameters.
     rows
         What the data says: rows of texts, or baskets as lists of items.
-    measured, reported, tampered, proved
-        Whether the measures run, the report is written, and the release is falsified afterwards; and whether it is
-        proved by the stream too.
+    measured, reported, tampered, proved, shuffled
+        Whether the measures run, the report is written, and the release is falsified afterwards; whether it is proved
+        by the stream too, and made again with secrets that have changed places.
     """
 
     seed: int
@@ -42,6 +42,7 @@ class Case:
     reported: bool = False
     tampered: bool = False
     proved: bool = False
+    shuffled: bool = False
 
     @property
     def method(self) -> str:
@@ -110,4 +111,5 @@ def draw(seed: int) -> Case:
         reported=measured and random.random() < 0.2,
         tampered=random.random() < 0.3,
         proved=random.random() < 0.2,
+        shuffled=random.random() < 0.6,
     )

@@ -13,6 +13,7 @@ from tests.soak.engines import PARTS, Engines, Outcome
 from tests.soak.feasible import refute
 from tests.soak.published import Published, read
 from tests.soak.tampering import falsify
+from tests.soak.ties import applies, follows
 
 import shoal
 from shoal import registry
@@ -47,6 +48,9 @@ def run_case(case: Case, engines: Engines, home: Path, spark: bool = False) -> J
                 by_stream = partial(engines.verify, outcome.folder, case)
                 found.faults += _unproved(f"{outcome.engine}, verify by stream", by_stream)
         found.faults += _differences(case, found.outcomes)
+        if case.shuffled and found.outcomes[0].status == "published" and applies(case):
+            fault = follows(case, found.outcomes[0], engines, folder / "shuffled")
+            found.faults += [f"ties: {fault}"] if fault else []
         if case.tampered and not found.faults and found.outcomes[0].status == "published":
             found.tampered, fault = falsify(case, found.outcomes[0], recipe["method"].get("population"))
             found.faults += [f"tampering: {fault}"] if fault else []
