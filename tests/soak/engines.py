@@ -25,6 +25,8 @@ MEMORY = (3000, 20_000, 20_000, 1_000_000)
 """Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""
 
 
+SPARK = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+
 PARTS = re.compile(
     r"in parts|--engine local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
 )
@@ -72,7 +74,8 @@ class Engines:
     """
 
     def __init__(self, home: Path) -> None:
-        self._home, self._spark = home, None
+        self._home = home
+        self._spark: Any = None
 
     def __call__(self, engine: str, case: Case, recipe: dict[str, Any], folder: Path) -> Outcome:
         """Run a case and write its release folder."""
@@ -118,8 +121,7 @@ class Engines:
             with mock.patch("shoal.parted.engine_of", return_value=self._stream(case.seed)):
                 yield
         else:
-            made = self._spark_engine()
-            with mock.patch("shoal.parted.engine_of", return_value=made), mock.patch.object(made, "close"):
+            with mock.patch("shoal.parted.engine_of", return_value=self._on_spark()):
                 yield
 
     def _stream(self, seed: int) -> Stream:
@@ -127,13 +129,13 @@ class Engines:
         made.memory = MEMORY[seed // len(registry.METHODS) % len(MEMORY)]
         return made
 
-    def _spark_engine(self) -> Any:
+    def _on_spark(self) -> Any:
+        """A new engine on the one session, which stays open."""
         from shoal.engines.spark import Spark
 
         if self._spark is None:
-            settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
-            self._spark = Spark(master="local[2]", settings=settings)
-        return self._spark
+            self._spark = Spark(master="local[2]", settings=SPARK)
+        return Spark(self._spark.session)
 
     def close(self) -> None:
         """End the session, where there is one."""

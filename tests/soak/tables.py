@@ -69,6 +69,12 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
             random, asked["anonymize_with"], step.model_fields, facts, 0.3, _short_fields()
         )
         along = step.along_hierarchies
+    if asked.get("keep_suppressed"):
+        limits = {
+            "max_suppressed": random.choice([1, 2, 0.3]),
+            "suppression_limit": random.choice([0.1, 0.3, 1.0]),
+        }
+        asked = {**{name: limit for name, limit in limits.items() if name in owner.model_fields}, **asked}
     _hierarchies(random, drawn, along)
     asked = {**asked, **_asked(random, models)}
     if from_file:
