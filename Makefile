@@ -22,7 +22,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit test-oldest check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -52,6 +52,9 @@ test-oldest: .venv/installed-dev ## test the kernels, the contract and the insta
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
 	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS)]'
 	$(OLDEST)/bin/python -m pytest $(OLDEST_TESTS) $(ARGS)
+
+soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
+	$(BIN)/python -m tests.soak $(ARGS)
 
 check: .venv/installed-dev ## format, lint, types, layers and style
 	$(BIN)/ruff format --check .

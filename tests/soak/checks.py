@@ -1,0 +1,217 @@
+"""What every release must keep beside its promises: each row accounted for, and cells that cover what they hide."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from tests.soak import judges, set_judges
+from tests.soak.cases import Case
+from tests.soak.cells import Paths, covers, paths_of
+from tests.soak.engines import Outcome
+from tests.soak.published import Published, read
+
+MISSING = ("", "?", "NA")
+
+
+def check(case: Case, outcome: Outcome) -> Iterator[str]:
+    """What is wrong with a release folder."""
+    published = read(outcome.folder)
+    private = json.loads((outcome.folder / "run.json").read_text(encoding="utf-8"))
+    if case.is_table:
+        told = told_of(case, published, private)
+        yield from _columns(case, published)
+        yield from _counts(case, published)
+        yield from _asked(case, published)
+        yield from _values(case, published)
+        yield from _order(published)
+        if outcome.engine == "local":
+            yield from _covering(case, published, outcome, told)
+        for promise in published.promises:
+            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, told))
+    else:
+        sets = told_sets(case, published)
+        yield from _sets(case, published, outcome, private)
+        for promise in published.promises:
+            yield from (f"{promise['model']}: {fault}" for fault in set_judges.judge(promise, sets))
+
+
+def told_of(case: Case, published: Published, private: dict[str, Any]) -> judges.Told:
+    """A published table with the roles of the recipe."""
+    roles = case.recipe["roles"]
+    orders = {name: list(order) for name, order in case.recipe["source"]["reading"].get("orders", {}).items()}
+    paths = {name: paths_of(tree) for name, tree in private["hierarchies"].items()}
+    return judges.Told(
+        published.rows,
+        roles["quasi"],
+        roles["sensitive"],
+        roles.get("entity"),
+        population(case),
+        paths,
+        orders,
+    )
+
+
+def told_sets(case: Case, published: Published) -> set_judges.ToldSets:
+    """Published sets with the roles of the recipe."""
+    roles = case.recipe["roles"]
+    return set_judges.ToldSets(published, set(roles["sensitive"]), set(roles["insensitive"]))
+
+
+def population(case: Case) -> list[judges.Row]:
+    """The persons of the population, as texts."""
+    if "population.csv" not in case.files:
+        return []
+    names, *rows = csv.reader(io.StringIO(case.files["population.csv"].decode(), newline=""))
+    trimmed = [["" if cell.strip() in MISSING else cell.strip() for cell in row] for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in trimmed]
+
+
+def _columns(case: Case, published: Published) -> Iterator[str]:
+    roles = case.recipe["roles"]
+    hidden = set(roles["identifying"])
+    if wrong := hidden & set(published.names):
+        yield f"the identifying columns {wrong} are published"
+    wanted = [name for name in case.rows[0] if name not in hidden]
+    if published.names != wanted:
+        yield f"columns {published.names} instead of {wanted}"
+    said = {one["name"]: one["role"] for one in published.facts["columns"]}
+    for role in ("quasi", "sensitive", "insensitive"):
+        if wrong := [name for name in roles[role] if said.get(name) != role]:
+            yield f"{wrong} should be {role} in release.json"
+
+
+def _keeps_suppressed(case: Case) -> bool:
+    asked = case.recipe["method"]
+    return bool(asked.get("keep_suppressed") or asked.get("options", {}).get("keep_suppressed"))
+
+
+def _counts(case: Case, published: Published) -> Iterator[str]:
+    rows, suppressed = len(published.rows), published.facts["suppressed"]
+    if published.facts["rows"] != rows:
+        yield f"release.json says {published.facts['rows']} rows, and there are {rows}"
+    stars = sum(
+        all(cell == "*" for name, cell in row.items() if name != case.recipe["roles"].get("entity"))
+        for row in published.rows
+    )
+    if _keeps_suppressed(case):
+        if rows != len(case.rows) or stars < suppressed:
+            yield f"{rows} rows of {len(case.rows)} with {suppressed} suppressed ones kept, {stars} of stars alone"
+    elif rows + suppressed != len(case.rows):
+        yield f"{rows} rows and {suppressed} suppressed ones of {len(case.rows)}"
+
+
+def _asked(case: Case, published: Published) -> Iterator[str]:
+    """Every promise that was asked for is made, of every column that it is about."""
+    for wanted in case.promises:
+        fields = {key: value for key, value in wanted.items() if key != "column"}
+        columns: list[str | None] = [None]
+        if any("column" in one for one in published.promises if one["model"] == wanted["model"]):
+            columns = [wanted["column"]] if wanted.get("column") else list(case.recipe["roles"]["sensitive"])
+        for column in columns:
+            if not any(_says(one, fields, column) for one in published.promises):
+                yield f"the release does not promise {wanted}"
+
+
+def _says(made: dict[str, Any], fields: dict[str, Any], column: str | None) -> bool:
+    same = all(
+        key in ("distance", "missing_matches_all")
+        or made.get(key) == value
+        or (not made.get(key) and not value)
+        for key, value in fields.items()
+    )
+    return same and made.get("column") == column
+
+
+def _values(case: Case, published: Published) -> Iterator[str]:
+    """Sensitive and insensitive cells are those of the data, or stars."""
+    roles = case.recipe["roles"]
+    for name in (*roles["sensitive"], *roles["insensitive"]):
+        before = Counter(row[name] for row in case.rows)
+        after = Counter(row[name] for row in published.rows)
+        del after["*"]
+        if more := after - before:
+            yield f"{name} is published with {dict(more)} that the data has not"
+
+
+def _order(published: Published) -> Iterator[str]:
+    lines = [[row[name] for name in published.names] for row in published.rows]
+    if lines != sorted(lines):
+        yield "the rows are not in ascending order"
+
+
+def _covering(case: Case, published: Published, outcome: Outcome, told: judges.Told) -> Iterator[str]:
+    """By the private row map: each cell covers the one it stands for."""
+    places = outcome.run.trace.rows.tolist()
+    if len(places) != len(published.rows) or len(set(places)) != len(places):
+        yield f"the row map has {len(places)} places for {len(published.rows)} rows"
+        return
+    roles = case.recipe["roles"]
+    plain = [*roles["sensitive"], *roles["insensitive"]]
+    for place, row in zip(places, published.rows, strict=True):
+        original = case.rows[place]
+        for name in roles["quasi"]:
+            if not covers(row[name], original[name], told.paths.get(name), told.orders.get(name)):
+                yield f"{name} {original[name]!r} is published as {row[name]!r}"
+                return
+        if wrong := [name for name in plain if row[name] not in ("*", original[name])]:
+            yield f"{wrong} of row {place}: {original} is published as {row}"
+            return
+
+
+def _sets(case: Case, published: Published, outcome: Outcome, private: dict[str, Any]) -> Iterator[str]:
+    secrets = set(case.recipe["roles"]["sensitive"])
+    before = [frozenset(basket) for basket in case.rows]
+    support = Counter(item for basket in before for item in basket)
+    said = published.facts["baskets"]
+    if said + published.facts["suppressed"] != len(before):
+        yield f"release.json says {said} baskets of {len(before)}"
+    if published.form == "groups":
+        listed = Counter(frozenset(basket) for group in published.lines for basket in group["baskets"])
+        if listed != Counter(basket - secrets for basket in before):
+            yield "the public parts of the baskets are not those of the data"
+        counts: Counter[str] = Counter()
+        for group in published.lines:
+            counts.update(group["sensitive"])
+        if counts != Counter({item: support[item] for item in secrets if support[item]}):
+            yield f"sensitive items are counted as {dict(counts)}"
+    elif published.form == "clusters":
+        yield from _clusters(published, support, len(before))
+    else:
+        if len(published.baskets) != said:
+            yield f"{len(published.baskets)} baskets where release.json says {said}"
+        if outcome.engine == "local":
+            yield from _covered_baskets(case, published, outcome, before, private)
+
+
+def _clusters(published: Published, support: Counter[str], baskets: int) -> Iterator[str]:
+    from tests.naive.disassociation import items_below, leaves_of
+
+    leaves = [leaf for cluster in published.lines for leaf in leaves_of(cluster)]
+    if sum(leaf["size"] for leaf in leaves) != baskets:
+        yield f"clusters of {sum(leaf['size'] for leaf in leaves)} baskets in all, of {baskets}"
+    named = {item for leaf in leaves for item in leaf["terms"]}.union(
+        *(items_below(one) for one in published.lines)
+    )
+    if named != set(support):
+        yield f"items {named ^ set(support)} are lost or invented"
+
+
+def _covered_baskets(
+    case: Case, published: Published, outcome: Outcome, before: list[frozenset[str]], private: dict[str, Any]
+) -> Iterator[str]:
+    places = outcome.run.trace.rows.tolist()
+    if len(places) != len(published.baskets):
+        yield f"the row map has {len(places)} places for {len(published.baskets)} baskets"
+        return
+    tree: Paths = {}
+    if outcome.run.original.hierarchy is not None:
+        tree = {path[0]: tuple(path[1:]) for path in outcome.run.original.hierarchy.paths()}
+    adds = case.recipe["method"].get("strategy") == "isl"
+    for place, basket in zip(places, published.baskets, strict=True):
+        for item in basket - before[place]:
+            if not adds and not any(covers(item, one, tree) for one in before[place]):
+                yield f"{sorted(before[place])} is published as {sorted(basket)}"
+                return

@@ -1,0 +1,152 @@
+"""Whether a promise that is called infeasible can be kept after all, by trying what a method may publish."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tests.naive.full_domain import Levels, Row, Table
+from tests.soak import judges
+from tests.soak.cases import Case
+
+TINY = 8
+
+
+def refute(case: Case) -> Iterator[str]:
+    """What could be published, where a method says that nothing can."""
+    find = FINDERS.get(case.method)
+    if find is not None:
+        yield from find(case)
+
+
+def one_class(case: Case) -> Iterator[str]:
+    """All rows as one class, which every method that cuts from the top can publish."""
+    if any(one["model"] in ("k-map", "delta-presence") for one in case.promises):
+        return
+    roles = case.recipe["roles"]
+    rows = [{**row, **dict.fromkeys(roles["quasi"], "any")} for row in case.rows]
+    told = judges.Told(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
+    if not any(judges.judge(_whole(promise), told) for promise in case.promises):
+        yield "one class of all rows keeps every promise"
+
+
+def _whole(promise: dict[str, Any]) -> dict[str, Any]:
+    """A promise with the defaults that judges need."""
+    defaults = {"distance": "equal", "form": "enhanced", "over": "maximal", "antecedent": "class", "k": 1}
+    return {**defaults, **promise}
+
+
+def levels(case: Case) -> Iterator[str]:
+    """Every vector of levels of a tiny table, where the hierarchies are known here."""
+    asked = case.recipe["method"]
+    roles = case.recipe["roles"]
+    plain = len(case.rows) <= TINY and len(case.promises) == 1 and not asked.get("missing_matches_all")
+    if (
+        not plain
+        or roles.get("entity")
+        or case.promises[0]["model"] in ("k-map", "delta-presence", "t-closeness")
+    ):
+        return
+    if case.promises[0]["model"] == "reidentification-risk" and case.promises[0].get("over") == "average":
+        return
+    paths = {name: _paths(case, name) for name in roles["quasi"]}
+    if not all(paths.values()):
+        return
+    promise = _whole(case.promises[0])
+
+    def keeps(rows: Sequence[Row], everybody: Sequence[Row]) -> bool:
+        """A class beside all that is published, as another class."""
+        marked = [{**row, **dict.fromkeys(roles["quasi"], "here")} for row in rows]
+        rest = list(everybody)
+        for row in rows:
+            rest.remove(row)
+        marked += [{**row, **dict.fromkeys(roles["quasi"], "there")} for row in rest]
+        found = judges.judge(promise, judges.Told(marked, roles["quasi"], roles["sensitive"]))
+        return not any("here" in fault for fault in found) and not (
+            found
+            and promise["model"] == "reidentification-risk"
+            and Fraction(1, len(rows)) > Fraction(str(promise["risk"]))
+        )
+
+    table = Table(case.rows, {name: list(known) for name, known in paths.items()})
+    highest = [
+        _highest(asked, name, height) for name, height in zip(roles["quasi"], table.heights, strict=True)
+    ]
+    for vector, kept in table.solutions(_limit(case), keeps).items():
+        if _allowed(vector, highest):
+            yield f"levels {vector} keep the promise for {len(kept)} of {len(case.rows)} rows"
+            return
+
+
+def _allowed(vector: Levels, highest: list[int]) -> bool:
+    return all(level <= most for level, most in zip(vector, highest, strict=True))
+
+
+def _highest(asked: dict[str, Any], name: str, height: int) -> int:
+    return 0 if name in asked.get("raw", ()) else min(asked.get("max_level", {}).get(name, height), height)
+
+
+def _limit(case: Case) -> int:
+    asked = case.recipe["method"]
+    if "max_suppressed" in asked:
+        most = asked["max_suppressed"]
+        return int(most) if most >= 1 else int(Fraction(str(most)) * len(case.rows))
+    return int(Fraction(str(asked.get("suppression_limit", 0))) * len(case.rows))
+
+
+def _paths(case: Case, name: str) -> list[tuple[str, ...]]:
+    """The paths of a column, where it is suppressed or has a file; missing values lie directly below the root."""
+    spec = case.recipe["hierarchies"].get(name, "")
+    values = {row[name] for row in case.rows}
+    if spec == "suppress":
+        return [(value, "*") for value in values]
+    if spec not in case.files:
+        return []
+    rows = list(csv.reader(io.StringIO(case.files[spec].decode(), newline=""), delimiter=";"))
+    height = len(rows[0])
+    return [*map(tuple, rows), *([("",) * (height - 1) + ("*",)] if "" in values else [])]
+
+
+def groups(case: Case) -> Iterator[str]:
+    p, secrets = case.recipe["method"]["p"], case.recipe["roles"]["sensitive"]
+    if all(sum(item in basket for basket in case.rows) * p <= len(case.rows) for item in secrets):
+        yield "one group of all baskets keeps the degree"
+
+
+def cohorts(case: Case) -> Iterator[str]:
+    asked, secrets = case.recipe["method"], case.recipe["roles"]["sensitive"]
+    share = Fraction(str(asked["h"])) * len(case.rows)
+    few = all(sum(item in basket for basket in case.rows) <= share for item in secrets)
+    if few and len(case.rows) >= asked["k"]:
+        yield "baskets without a public item keep the promise"
+
+
+def clusters(case: Case) -> Iterator[str]:
+    if len(case.rows) >= case.recipe["method"]["k"]:
+        yield "one cluster of all baskets keeps the promise"
+
+
+def nodes(case: Case) -> Iterator[str]:
+    if sum(map(bool, case.rows)) >= case.recipe["method"]["k"]:
+        yield "one node for all items keeps the promise"
+
+
+def removals(case: Case) -> Iterator[str]:
+    if case.recipe["method"].get("strategy") != "isl":
+        yield "baskets without the items of a rule hide it"
+
+
+FINDERS = {
+    "mondrian": one_class,
+    "samarati": levels,
+    "lattice": levels,
+    "cahd": groups,
+    "permutation-mondrian": groups,
+    "coherence": cohorts,
+    "disassociation": clusters,
+    "km-generalization": nodes,
+    "hide-rules": removals,
+    "rule-hiding": None,
+}
+"""By method; None where no twin says what can be kept."""

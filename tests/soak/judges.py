@@ -1,0 +1,239 @@
+"""Promises about tables, from rows of texts and their definitions: what an adversary may know is about persons.
+
+A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing and is in no class. With an entity column
+a value's share is the number of persons of the class who have it over the persons of the class.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from tests.naive import models as naive
+from tests.naive.full_domain import matching
+from tests.soak.cells import Paths, covers
+
+Row = dict[str, str]
+Promise = dict[str, Any]
+Classes = dict[tuple[str, ...], list[Row]]
+NEAR = 1e-9
+
+
+@dataclass
+class Told:
+    """A published table, and who is who in it."""
+
+    rows: list[Row]
+    quasi: list[str]
+    sensitive: list[str]
+    entity: str | None = None
+    population: list[Row] = field(default_factory=list)
+    paths: dict[str, Paths] = field(default_factory=dict)
+    orders: dict[str, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def telling(self) -> list[Row]:
+        cells = (*self.quasi, *self.sensitive)
+        return [row for row in self.rows if any(row[name] != "*" for name in cells)]
+
+    @cached_property
+    def classes(self) -> Classes:
+        return naive.classes_of(self.telling, self.quasi)
+
+    def persons(self, rows: Sequence[Row]) -> int:
+        return len(rows) if self.entity is None else len({row[self.entity] for row in rows})
+
+    def columns(self, promise: Promise) -> list[str]:
+        return [promise["column"]] if promise.get("column") else self.sensitive
+
+    def histogram(self, rows: Sequence[Row], column: str) -> tuple[Counter[str], int]:
+        """How many rows, or persons, tell each value, and how many tell any."""
+        told = [row for row in rows if row[column] != "*"]
+        if self.entity is None:
+            return Counter(row[column] for row in told), len(told)
+        pairs = {(row[self.entity], row[column]) for row in told}
+        return Counter(value for _, value in pairs), len({person for person, _ in pairs})
+
+    def fits(self, cells: tuple[str, ...], person: Row) -> bool:
+        return all(
+            covers(cell, person[name], self.paths.get(name), self.orders.get(name))
+            for cell, name in zip(cells, self.quasi, strict=True)
+        )
+
+
+def judge(promise: Promise, told: Told) -> list[str]:
+    """What breaks a promise."""
+    return list(JUDGES[promise["model"]](promise, told))
+
+
+Judge = Callable[[Promise, Told], Iterator[str]]
+
+
+def k_anonymity(promise: Promise, told: Told) -> Iterator[str]:
+    if promise.get("missing_matches_all"):
+        cells = [tuple(row[name] for name in told.quasi) for row in told.telling]
+        fewest = min(matching(cells), default=promise["k"])
+        if fewest < promise["k"]:
+            yield f"a row matches {fewest} rows where {promise['k']} are promised"
+        return
+    for cells, members in told.classes.items():
+        if told.persons(members) < promise["k"]:
+            yield f"class {cells} has {told.persons(members)} persons where {promise['k']} are promised"
+
+
+def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], persons: bool) -> Judge:
+    """A promise about the values of each class, each of them counted once a person."""
+
+    def judge_classes(promise: Promise, told: Told) -> Iterator[str]:
+        for column in told.columns(promise):
+            whole, _ = told.histogram(told.telling, column)
+            for cells, members in told.classes.items():
+                here, size = told.histogram(members, column)
+                if told.entity is not None and (not persons or sum(here.values()) != size):
+                    yield f"{promise['model']} of persons with several rows has no meaning, and is published"
+                    return
+                if here and not judged(promise, here, whole):
+                    yield f"class {cells}: {column} {dict(here)}"
+
+    return judge_classes
+
+
+def shares(bound: Callable[[Promise, str], float | None]) -> Judge:
+    """Bounds of the share of values in each class."""
+
+    def judge_shares(promise: Promise, told: Told) -> Iterator[str]:
+        for column in told.columns(promise):
+            for cells, members in told.classes.items():
+                if promise["model"] == "alpha-k-anonymity" and told.persons(members) < promise["k"]:
+                    yield f"class {cells} has {told.persons(members)} persons where {promise['k']} are promised"
+                here, size = told.histogram(members, column)
+                for value, count in here.items():
+                    most = bound(promise, value)
+                    if most is not None and Fraction(count, size) > naive.exact(most):
+                        yield f"class {cells}: {count} of {size} have {column} {value!r}"
+
+    return judge_shares
+
+
+def alpha(promise: Promise, value: str) -> float | None:
+    return promise["alpha"] if not promise.get("values") or value in promise["values"] else None
+
+
+def closeness(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool:
+    return work(promise, here, whole) <= naive.exact(promise["t"])
+
+
+def work(promise: Promise, here: Counter[str], whole: Counter[str]) -> Fraction:
+    """As the naive twin, which knows no days; texts of days ascend as they are."""
+    if promise["distance"] in ("ordered", "by-kind") and not promise.get("order"):
+        known = [value for value in whole if value]
+        if not all(map(naive.is_number, known)):
+            order = sorted(known) if promise["distance"] == "ordered" else None
+            return naive.work(
+                {**promise, "order": order, "distance": "ordered" if order else "equal"}, here, whole
+            )
+    return naive.work(promise, here, whole)
+
+
+def disclosure(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool:
+    found = naive.shares(here, whole)
+    return all(q > 0 and abs(math.log(q / p)) < promise["delta"] + NEAR for q, p in found)
+
+
+def likeness(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool:
+    for q, p in naive.shares(here, whole):
+        gain = (q - p) / p
+        if gain > naive.exact(promise["beta"]):
+            return False
+        if promise["form"] == "enhanced" and gain > 0 and float(gain) > -math.log(p) + NEAR:
+            return False
+    return True
+
+
+def entropy(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool:
+    size = sum(here.values())
+    reached = -sum(count / size * math.log(count / size) for count in here.values())
+    return reached >= math.log(promise["l"]) - NEAR
+
+
+def risk(promise: Promise, told: Told) -> Iterator[str]:
+    sizes = [told.persons(members) for members in told.classes.values()]
+    if not sizes:
+        return
+    worst, mean = Fraction(1, min(sizes)), Fraction(len(sizes), sum(sizes))
+    reached = worst if promise["over"] == "maximal" else mean
+    if reached > naive.exact(promise["risk"]):
+        yield f"a risk of {reached}"
+
+
+def hidden_rules(promise: Promise, told: Told) -> Iterator[str]:
+    """Stars stay among the rows of an antecedent; in the worst case all of them are the value."""
+    most = naive.exact(promise["confidence"])
+    width = len(told.quasi)
+    longest = min(promise.get("size") or width, width) if promise["antecedent"] == "any" else width
+    for count in range(1 if promise["antecedent"] == "any" else width, longest + 1):
+        for columns in combinations(told.quasi, count):
+            groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+            for row in told.telling:
+                groups[tuple(row[name] for name in columns)].append(row)
+            for cells, members in groups.items():
+                if count == width or any(cell != "*" for cell in cells):
+                    yield from _shown(promise, told, most, cells, members)
+
+
+def _shown(promise: Promise, told: Told, most: Fraction, cells: Any, members: list[Row]) -> Iterator[str]:
+    size = told.persons(members)
+    for column in told.columns(promise):
+        here, _ = told.histogram(members, column)
+        stars = told.persons([row for row in members if row[column] == "*"])
+        for value, count in here.items():
+            if promise.get("values") and value not in promise["values"]:
+                continue
+            fewer = promise.get("fewer_than")
+            worst = fewer is not None and count >= fewer and Fraction(min(count + stars, size), size) > most
+            if Fraction(count, size) > most or worst:
+                yield f"{cells} => {column} {value!r}: {count} of {size}, {stars} stars"
+
+
+def k_map(promise: Promise, told: Told) -> Iterator[str]:
+    for cells in told.classes:
+        fitting = sum(told.fits(cells, person) for person in told.population)
+        if fitting < promise["k"]:
+            yield f"class {cells} fits {fitting} persons of the population"
+
+
+def presence(promise: Promise, told: Told) -> Iterator[str]:
+    """The chance of a person is summed over all classes that she fits."""
+    chances = [Fraction(0)] * len(told.population)
+    for cells, members in told.classes.items():
+        fitting = [place for place, person in enumerate(told.population) if told.fits(cells, person)]
+        if not fitting:
+            yield f"class {cells} fits nobody of the population"
+        for place in fitting:
+            chances[place] += Fraction(told.persons(members), len(fitting))
+    lower, upper = naive.exact(promise.get("delta_min", 0)), naive.exact(promise["delta_max"])
+    for person, chance in zip(told.population, chances, strict=True):
+        if told.classes and not lower <= chance <= upper:
+            yield f"{person} is in the release with a chance of {chance}"
+            return
+
+
+JUDGES: dict[str, Judge] = {
+    "k-anonymity": k_anonymity,
+    "distinct-diversity": by_class(naive.distinct, persons=True),
+    "entropy-diversity": by_class(entropy, persons=True),
+    "recursive-diversity": by_class(naive.recursive, persons=True),
+    "t-closeness": by_class(closeness, persons=False),
+    "alpha-k-anonymity": shares(alpha),
+    "confidence-bounding": shares(lambda promise, value: promise["bounds"].get(value)),
+    "beta-likeness": by_class(likeness, persons=False),
+    "delta-disclosure": by_class(disclosure, persons=False),
+    "reidentification-risk": risk,
+    "hidden-rules": hidden_rules,
+    "k-map": k_map,
+    "delta-presence": presence,
+}

@@ -1,0 +1,141 @@
+"""Parameters of methods and models: those that speak of the data have a generator here, others are drawn by type."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from tests.soak.fields import draw_field
+
+from shoal import registry
+from shoal.data.table import Table
+
+
+@dataclass
+class Facts:
+    """What parameters may speak of: columns and their values, or items."""
+
+    quasi: list[str] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    items: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
+
+    @property
+    def sensitive(self) -> list[str]:
+        return list(self.values)
+
+
+Draw = Callable[[Random, Facts], Any]
+
+
+def a_column(random: Random, facts: Facts) -> str | None:
+    return random.choice([None, *facts.sensitive])
+
+
+def some_values(random: Random, facts: Facts) -> list[str]:
+    """Values of one column: one that the others do not have would be refused there."""
+    known = random.choice([*facts.values.values(), []])
+    return random.sample(known, min(len(known), random.randint(0, 3)))
+
+
+def bounds(random: Random, facts: Facts) -> dict[str, float]:
+    known = random.choice([*facts.values.values(), ["x"]])
+    chosen = random.sample(known, min(len(known), random.randint(1, 3)))
+    return {value: round(random.uniform(0.1, 1), 2) for value in chosen}
+
+
+def order(random: Random, facts: Facts) -> list[str] | None:
+    """An order of the values of all sensitive columns: only with one of them it is an order of its own values."""
+    known = sorted(
+        {value for values in facts.values.values() for value in values if value.strip()} - {"?", "NA"}
+    )
+    return random.sample(known, len(known)) if len(facts.values) == 1 and random.random() < 0.3 else None
+
+
+def tree(random: Random, facts: Facts) -> dict[str, list[str]] | None:
+    """A tree of the same values, the missing one among them."""
+    known = sorted(
+        {"", *(value.strip() for values in facts.values.values() for value in values)} - {"?", "NA"}
+    )
+    if len(facts.values) != 1 or random.random() > 0.2:
+        return None
+    return {value: [f"kind{place // 2}", "*"] if value else ["", "*"] for place, value in enumerate(known)}
+
+
+def weights(random: Random, facts: Facts) -> dict[str, float]:
+    return {name: random.choice([0.5, 1, 2, 3.25]) for name in facts.quasi if random.random() < 0.5}
+
+
+def levels(random: Random, facts: Facts) -> dict[str, int]:
+    return {name: random.randint(0, 3) for name in facts.quasi if random.random() < 0.3}
+
+
+def raw(random: Random, facts: Facts) -> list[str]:
+    return [name for name in facts.quasi if random.random() < 0.2]
+
+
+def rules(random: Random, facts: Facts) -> list[str]:
+    usable = [item for item in facts.items if item == item.strip() and "+" not in item and "=>" not in item]
+    found = []
+    for _ in range(random.choice([0, 1, 1, 2])):
+        if len(usable) > 2:
+            one, other, third = random.sample(usable, 3)
+            found.append(random.choice([f"{one} => {other}", f"{one} + {third} => {other}"]))
+    return found
+
+
+def first_step(random: Random, facts: Facts) -> str:
+    names = [name for name in registry.METHODS if registry.load("method", name).accepts is Table]
+    return random.choice(
+        [name for name in names if "anonymize_with" not in registry.load("method", name).model_fields]
+    )
+
+
+NAMED: dict[str, Draw] = {
+    "column": a_column,
+    "values": some_values,
+    "bounds": bounds,
+    "weights": weights,
+    "max_level": levels,
+    "raw": raw,
+    "rules": rules,
+    "anonymize_with": first_step,
+    "options": lambda random, facts: {},
+    "order": order,
+    "tree": tree,
+    "sensitive": lambda random, facts: [],
+    "time_limit": lambda random, facts: 600.0,
+    "seconds": lambda random, facts: 600.0,
+    "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5, 0.1, 0.5]),
+}
+"""By the name of the parameter."""
+
+NEVER = frozenset({"population", "entity", "promises"})
+"""Parameters that a case makes itself: files, roles and models."""
+
+
+def parameters(
+    random: Random,
+    owner: str,
+    fields: Mapping[str, FieldInfo],
+    facts: Facts,
+    share: float,
+    without: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Some parameters of a method or model, and all that it requires."""
+    left_out = {*without, *NEVER}
+    found: dict[str, Any] = {}
+    for name, one in fields.items():
+        if name in left_out or (not one.is_required() and random.random() > share):
+            continue
+        value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def drawable(owner: str, fields: Mapping[str, FieldInfo]) -> None:
+    """Draw every parameter once: whatever cannot be drawn is told."""
+    facts = Facts(["q"], {"s": ["a", "b"]}, ["a", "b", "c"], ["a"])
+    parameters(Random(1), owner, fields, facts, share=1.0)

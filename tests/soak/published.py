@@ -1,0 +1,123 @@
+"""What a release folder says to whoever opens its files: rows of texts, baskets, groups or clusters."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+Row = dict[str, str]
+
+
+@dataclass
+class Published:
+    """The content of a release folder.
+
+    Parameters
+    ----------
+    facts
+        What release.json says.
+    names, rows
+        Of a table: the columns of its file, and the rows.
+    baskets
+        Of baskets: the items of each.
+    lines
+        Of groups and clusters: what each line says.
+    text
+        The data as it stands there, to be compared: all part files one after the other, with one header.
+    """
+
+    facts: dict[str, Any]
+    names: list[str]
+    rows: list[Row]
+    baskets: list[frozenset[str]]
+    lines: list[dict[str, Any]]
+    text: str
+
+    @property
+    def form(self) -> str:
+        return str(self.facts["form"])
+
+    @property
+    def promises(self) -> list[dict[str, Any]]:
+        return list(self.facts["promises"])
+
+
+def read(folder: Path) -> Published:
+    """Read all there is."""
+    release = folder / "release"
+    facts = json.loads((release / "release.json").read_text(encoding="utf-8"))
+    (data,) = [path for path in release.iterdir() if path.name != "release.json"]
+    found = Published(facts, [], [], [], [], "")
+    if data.suffix == ".parquet":
+        frame = pl.concat([pl.read_parquet(file) for file in _files(data)])
+        found.names = frame.columns
+        found.rows = [
+            {name: "" if cell is None else str(cell) for name, cell in row.items()}
+            for row in frame.to_dicts()
+        ]
+        found.text = json.dumps(found.rows, ensure_ascii=False)
+        return found
+    found.text = _text(data)
+    if found.form == "table":
+        lines = _csv(found.text)
+        found.names = lines[0]
+        found.rows = [dict(zip(found.names, line, strict=True)) for line in lines[1:]]
+    elif found.form == "baskets":
+        found.baskets = _baskets(found.text, facts)
+    else:
+        found.lines = [json.loads(line) for line in found.text.splitlines()]
+    return found
+
+
+def _files(data: Path) -> list[Path]:
+    return sorted(data.glob("part-*")) if data.is_dir() else [data]
+
+
+def _text(data: Path) -> str:
+    texts = [file.read_bytes().decode("utf-8") for file in _files(data)]
+    if data.suffix != ".csv" or len(texts) == 1:
+        return "".join(texts)
+    header = "\n".join(_cut(texts[0])) + "\n"
+    assert all(text.startswith(header) for text in texts), "part files differ in their headers"
+    return header + "".join(text.removeprefix(header) for text in texts)
+
+
+def _cut(text: str) -> list[str]:
+    """The lines of the header, which may hold a quoted line end."""
+    lines = text.split("\n")
+    count = 1
+    while "\n".join(lines[:count]).count('"') % 2:
+        count += 1
+    return lines[:count]
+
+
+def _csv(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def _baskets(text: str, facts: dict[str, Any]) -> list[frozenset[str]]:
+    form, _, rest = str(facts["layout"]).partition(":")
+    if form == "lines":
+        lines = text.split("\n")[:-1]
+        return [frozenset(item for item in line.split(rest or " ") if item) for line in lines]
+    if form == "spmf":
+        return [frozenset(line.split(" -1 ")[:-1]) for line in text.split("\n")[:-1]]
+    rows = _csv(text)
+    if form == "matrix" and not facts["items"]:
+        return [frozenset()] * len(rows)
+    if form == "matrix":
+        return [
+            frozenset(item for item, cell in zip(rows[0], row, strict=True) if cell == "1")
+            for row in rows[1:]
+        ]
+    if form == "column":
+        mark = facts.get("separator", "|")
+        return [frozenset(item for item in row[0].split(mark) if item) for row in rows[1:]]
+    found: dict[str, set[str]] = {}
+    for name, item in rows[1:]:
+        found.setdefault(name, set()).update([item] if item else [])
+    return [frozenset(items) for items in found.values()]
