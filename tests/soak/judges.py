@@ -50,13 +50,10 @@ class Told:
     def columns(self, promise: Promise) -> list[str]:
         return [promise["column"]] if promise.get("column") else self.sensitive
 
-    def histogram(self, rows: Sequence[Row], column: str) -> tuple[Counter[str], int]:
+    def histogram(self, rows: Sequence[Row], column: str) -> tuple[naive.Counts, int]:
         """How many rows, or persons, tell each value, and how many tell any."""
-        told = [row for row in rows if row[column] != "*"]
-        if self.entity is None:
-            return Counter(row[column] for row in told), len(told)
-        pairs = {(row[self.entity], row[column]) for row in told}
-        return Counter(value for _, value in pairs), len({person for person, _ in pairs})
+        counts = naive.told(rows, column, self.entity)
+        return counts, counts.size
 
     def fits(self, cells: tuple[str, ...], person: Row) -> bool:
         return all(
