@@ -10,6 +10,9 @@ from tests.tables import column, texts
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods.lattice import Lattice
+from shoal.methods.samarati import Samarati
+from shoal.models.k_anonymity import KAnonymity
 from shoal.outcome import judge
 
 
@@ -53,6 +56,15 @@ def test_wildcards_are_for_k_alone(data: Table, also: dict[str, float], limit: f
     except Infeasible:
         return
     assert all(judge(release))
+
+
+@pytest.mark.parametrize("method", [Lattice, Samarati])
+def test_a_promise_may_say_it_instead_of_the_method(method: type) -> None:
+    rows: list[tuple[str | None, ...]] = [("a", "x", "0", "flu")] * 2 + [("b", "x", "0", "cold")] * 3
+    promised, _ = method(promises=[KAnonymity(k=3, missing_matches_all=True)]).anonymize(made(rows))
+    short, _ = method(k=3, missing_matches_all=True).anonymize(made(rows))
+    assert texts(promised.data) == texts(short.data)
+    assert all(verdict.holds for verdict in judge(promised))
 
 
 def test_wildcards_without_k_are_refused() -> None:

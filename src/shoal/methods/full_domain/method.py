@@ -166,11 +166,12 @@ class FullDomain(TableMethod):
                 raise WrongUse(
                     f"The weight of {name!r} must be above 0 and at most {HEAVIEST:g}, not {weight}."
                 )
-        if self.missing_matches_all and table.entity is not None:
+        wildcards = any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
+        if wildcards and table.entity is not None:
             raise WrongUse(
                 "Missing values cannot match all where an entity column says whose rows are whose."
             )
-        if self.missing_matches_all and not any(isinstance(model, KAnonymity) for model in models):
+        if self.missing_matches_all and not wildcards:
             raise WrongUse(
                 "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
                 "--missing-matches-all away."
@@ -185,7 +186,7 @@ class FullDomain(TableMethod):
             losses=column_losses(table.quasi, texts, times=times),
             models=models,
             weights=self.weights,
-            wildcards=self.missing_matches_all,
+            wildcards=wildcards,
             threads=(engine or Local()).threads,
         )
 
@@ -209,8 +210,8 @@ class FullDomain(TableMethod):
         notes = dict(solution.notes)
         notes["summary"] = [levels_sentence(problem, solution.parts), *notes.get("summary", ())]
         missing = any(column.domain.missing is not None for column in problem.table.quasi)
-        if missing or self.missing_matches_all:
-            notes["missing"] = WILDCARDS if self.missing_matches_all else CATEGORY
+        if missing or problem.wildcards:
+            notes["missing"] = WILDCARDS if problem.wildcards else CATEGORY
         return Trace(rows, solution.timings, notes)
 
 
