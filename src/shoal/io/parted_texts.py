@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 import polars as pl
@@ -64,7 +65,7 @@ def as_texts(frame: pl.DataFrame, looks: Looks) -> pl.DataFrame:
     return pl.DataFrame([_texts(series, looks.get(series.name)) for series in frame])
 
 
-def _looked(frame: pl.DataFrame, path: str | None) -> dict[str, Look]:
+def _looked(frame: pl.DataFrame, path: str | Path | None) -> Looks:
     looks = {}
     for series in frame:
         refuse_nested(series, path)
@@ -78,7 +79,7 @@ def _looked(frame: pl.DataFrame, path: str | None) -> dict[str, Look]:
     return looks
 
 
-def _both(one: dict[str, Look], other: dict[str, Look]) -> dict[str, Look]:
+def _both(one: Looks, other: Looks) -> Looks:
     return {name: look.joined(other[name]) for name, look in one.items()}
 
 
