@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.contract.data import people, shopping
 from tests.models.test_in_parts import parted_release, same
@@ -160,3 +161,24 @@ def test_nothing_is_learned_of_rows(spark: "Spark") -> None:
     there = replace(parted_release(table), parts=spark.parts(to_polars(table)))
     (verdict,) = verify_table([KAnonymity(k=10)], there, 1)
     assert (verdict.holds, verdict.value) == (True, rows)
+
+
+def test_cells_of_parquet(spark: "Spark", tmp_path: Path) -> None:
+    asked = Asked(TableMethod(k=2), roles=Roles(quasi=("x", "y")))
+    path = tmp_path / "any.parquet"
+    frame = pl.DataFrame(
+        {"x": [None, "", "a", "a"], "y": [1.0, 1.0, 2.5, 2.5], "z": [float("nan"), None, 1, 1]}
+    )
+    frame.write_parquet(path)
+    (verdict,) = verify_by(spark, path, asked)
+    assert sorted(place.where for place in verdict.offenders) == ['x "", y 1.0', "x (missing), y 1.0"]
+    frame.with_columns(z=pl.lit([1])).write_parquet(path)
+    with pytest.raises(BadData, match="column 'z': the cells are List"):
+        verify_by(spark, path, asked)
+
+
+def test_the_frame_of_a_release_has_its_names(spark: "Spark") -> None:
+    frame = pl.DataFrame({"age": [1, 2, 3, 4], "a.b": ["x", "y", "x", "y"]})
+    run = shoal.anonymize(frame, "mondrian", k=2, quasi=["age", "a.b"], engine=spark)
+    assert run.release.data.parts.frame.columns == ["age", "a.b"]
+    assert run.release.data.parts.frame.count() == 4

@@ -113,7 +113,9 @@ def verify(
     input, or by the promises that are given here; then its columns have the roles that release.json names, unless told.
     Any other file is judged by the promises that are given here: a table by the short forms of them, or by a model;
     baskets, groups and clusters (data.jsonl) by a model. Cells are taken as they are, and nothing is guessed, not even
-    what is missing.
+    what is missing. The last line tells by which columns or items it was judged, and which columns nobody judged.
+
+    A release folder that holds anything beside release.json and the published data breaks its promise.
 
     A row of * in all quasi-identifiers and all sensitive columns is a suppressed row: promises about the sizes of
     classes leave it out.

@@ -228,6 +228,12 @@ class SparkParts:
     @property
     @said()
     def frame(self) -> "DataFrame":
+        """The Spark frame of the rows, with all work in it and the columns under their names."""
+        return self._rows.toDF(*self.names)
+
+    @property
+    @said()
+    def _rows(self) -> "DataFrame":
         """The Spark frame of the rows under plain names, with all work in it."""
         if self._works:
             work = Mapped(self._before, self._works, self._schema)
@@ -243,7 +249,7 @@ class SparkParts:
     @said()
     def select(self, names: Sequence[str]) -> "SparkParts":
         """Some of the columns."""
-        return self._like(self.frame.select(*self._plain(names)).toDF(*plain(names)), names)
+        return self._like(self._rows.select(*self._plain(names)).toDF(*plain(names)), names)
 
     def map(self, work: Work, schema: "Schema") -> "SparkParts":
         """Transform rows, frame by frame and in their order."""
@@ -254,7 +260,7 @@ class SparkParts:
     def group(self, by: str, work: Work, schema: "Schema") -> "SparkParts":
         """Transform all rows with the same integer in a column as one frame."""
         wanted = arrow_schema(schema)
-        grouped = self.frame.groupBy(*self._plain([by]))
+        grouped = self._rows.groupBy(*self._plain([by]))
         whole = Grouped(self.names, work, wanted)
         # Spark counts the parameters of what it is given, and would count `self` among them.
         made = grouped.applyInArrow(lambda table: whole(table), _spark_schema(wanted))
@@ -289,7 +295,7 @@ class SparkParts:
         if most is None:
             return found.collect().sort(named(names))
         rows = max(most // (8 + 8 * len(names)), 1)
-        frame = self._like(found.frame.limit(rows + 1), found.names).collect()
+        frame = self._like(found._rows.limit(rows + 1), found.names).collect()
         if frame.height > rows or frame.estimated_size() > most:
             refuse_too_many(names)
         return frame.sort(named(names))
@@ -300,13 +306,13 @@ class SparkParts:
         from pyspark.sql import functions
 
         count = functions.count(functions.lit(1)).alias(COUNT)
-        counted = self.frame.groupBy(*self._plain(names)).agg(count)
+        counted = self._rows.groupBy(*self._plain(names)).agg(count)
         return self._like(counted.toDF(*plain((*names, COUNT))), (*names, COUNT))
 
     @said()
     def sort(self, names: Sequence[str]) -> "SparkParts":
         """The same rows in ascending order, missing cells first, texts by code points."""
-        return self._like(self.frame.orderBy(*self._plain(names)), self.names)
+        return self._like(self._rows.orderBy(*self._plain(names)), self.names)
 
     def with_rows(self, frame: "Frame") -> "SparkParts":
         """The same rows, and those of a frame that is here."""
@@ -317,25 +323,25 @@ class SparkParts:
         """The same rows, and those of other parts."""
         assert isinstance(other, SparkParts)
         more = other.select(self.names)
-        return self._like(self.frame.union(more.frame), self.names)
+        return self._like(self._rows.union(more._rows), self.names)
 
     @said()
     def keep(self) -> "SparkParts":
         """The same rows, computed once and kept on the cluster: in memory, or on its disks where that is full."""
-        kept = self.frame.persist(_level())
+        kept = self._rows.persist(_level())
         self._engine.remember(kept)
         return self._like(kept, self.names)
 
     def collect(self) -> "Frame":
         """All rows, here."""
         with said(self._path):
-            return to_frame(self.frame.toArrow(), self.names)
+            return to_frame(self._rows.toArrow(), self.names)
 
     def write(self, folder: str, ending: str, header: str | None = None) -> int:
         """Write the rows in their order as part files into a new folder of a disk that driver and workers share."""
         with said(self._path):
             if ending == ".parquet":
-                self.frame.toDF(*self.names).write.parquet(address(folder))
+                self.frame.write.parquet(address(folder))
             else:
                 work = Written(self._before, self._works, header)
                 self._base.mapInArrow(work, "value string").write.text(address(folder), lineSep="\n")

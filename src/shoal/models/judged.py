@@ -62,7 +62,8 @@ class Judged:
             every = "all items" if self.items is None else counted(self.items, "items")
             return f"Judged by {every} of the {self.form}."
         public = counted(max(self.items - secret - neutral, 0), "public items")
-        return f"Judged by {public}; sensitive: {secret:,}; insensitive: {neutral:,}."
+        told = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
+        return f"Judged by {public}; sensitive: {secret:,}{told}."
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
