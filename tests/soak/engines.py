@@ -25,7 +25,12 @@ MEMORY = (3000, 20_000, 20_000, 1_000_000)
 """Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""
 
 
-SPARK = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+SPARK = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
 
 PARTS = re.compile(
     r"in parts|--engine local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"

@@ -188,12 +188,12 @@ def _promised(random: Random, facts: Facts) -> tuple[bool, list[dict[str, Any]]]
     known = {name: registry.load("model", name) for name in registry.MODELS}
     names = [name for name, model in known.items() if Table in model.accepts]
     about = [name for name in names if "column" not in known[name].model_fields or facts.sensitive]
-    count = random.choice([1, 1, 2, 2, 3])
+    count = random.choice([1, 2, 2, 3])
     chosen = ["k-anonymity"] * (random.random() < 0.6)
     chosen += random.sample([name for name in about if name not in chosen], count)
     promises = []
     for name in dict.fromkeys(chosen[:count] if random.random() < 0.9 else random.sample(names, 1)):
-        fields = parameters(random, name, known[name].model_fields, facts, 0.3)
+        fields = parameters(random, name, known[name].model_fields, facts, 0.2)
         promises.append({"model": name, **_together(fields)})
     return any(one["model"] in POPULATION for one in promises), promises
 
