@@ -69,7 +69,7 @@ def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str 
 
 def basket_suggestion(source: str, layout: str | None, reading: Reading) -> str | None:
     """A command line for baskets that needs nothing else, ready to be pasted."""
-    kinds = [registry.load("method", name) for name in registry.METHODS]
+    kinds = registry.load_all("method").values()
     kind = next((kind for kind in kinds if kind.accepts is Baskets and not kind.needs_sensitive), None)
     if kind is None:
         return None
@@ -82,4 +82,4 @@ def basket_suggestion(source: str, layout: str | None, reading: Reading) -> str 
 
 def first_method(form: type) -> str | None:
     """The first registered method for data of a form."""
-    return next((name for name in registry.METHODS if registry.load("method", name).accepts is form), None)
+    return next((name for name, kind in registry.load_all("method").items() if kind.accepts is form), None)
