@@ -50,7 +50,7 @@ test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, witho
 
 test-oldest: .venv/installed-dev ## test the kernels, the contract and the installed program with the oldest dependencies that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
-	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS)]'
+	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS:,spark=)]'
 	$(OLDEST)/bin/python -m pytest $(OLDEST_TESTS) $(ARGS)
 
 soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")

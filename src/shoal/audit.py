@@ -284,7 +284,7 @@ def refuse_unproven(source: str | Path, promised: bool) -> None:
     form = form_of(source)
     if promised and form is Table:
         return
-    names = [name for name in registry.MODELS if form in registry.load("model", name).accepts]
+    names = [name for name, kind in registry.load_all("model").items() if form in kind.accepts]
     if form is Table:
         said = (
             "Nothing to prove: say what is promised, for example --k 10, or --model NAME with the parameters of a "

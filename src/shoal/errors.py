@@ -8,7 +8,8 @@
     ├── WrongUse               a parameter out of range, an unknown name (exit 2)
     │   ├── UnknownName        a column, item, method or model that is not there
     │   ├── UnknownOption      a word of the command line that can only be a mistyped option
-    │   └── MissingExtra       an optional part of Shoal that is not installed
+    │   ├── MissingExtra       an optional part of Shoal that is not installed
+    │   └── BrokenPackage      a package that adds to Shoal what cannot be used
     ├── CannotWrite            a place that takes no file: full, closed, or gone (exit 2)
     ├── EngineFailed           a cluster that does not start, or gave up (exit 2)
     └── BadData                input that cannot be read or trusted (exit 3)
@@ -102,6 +103,23 @@ class MissingExtra(WrongUse, ImportError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f'{purpose} needs the extra "{extra}": pip install "shoal[{extra}]".')
+
+
+class BrokenPackage(WrongUse, ImportError):
+    """A package that adds a method, a model or a measure that cannot be used.
+
+    >>> BrokenPackage("shoal-x", "method 'x'", "SyntaxError: invalid syntax").args[0]
+    "The package shoal-x: its method 'x' cannot be used (SyntaxError: invalid syntax). Update or uninstall the package."
+    """
+
+    def __init__(self, package: str, what: str, why: str) -> None:
+        super().__init__(
+            f"The package {package}: its {what} cannot be used ({why}). Update or uninstall the package."
+        )
+
+
+class LeftOut(UserWarning):
+    """What another package adds to Shoal cannot be used, and is left out where everything is listed."""
 
 
 class CannotWrite(ShoalError, OSError):

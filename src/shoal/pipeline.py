@@ -210,8 +210,7 @@ def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> t
 
 def default_measures() -> tuple[Measure, ...]:
     """Every measure that does not wait to be asked for."""
-    kinds = [registry.load("measure", name) for name in registry.MEASURES]
-    return tuple(kind() for kind in kinds if not kind.on_request)
+    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
 
 
 @overload

@@ -299,7 +299,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
 
 def measures_of(score: str) -> list[str]:
     """The measures that give a score of that name."""
-    return [name for name in registry.MEASURES if score in registry.load("measure", name).scores_named]
+    return [name for name, kind in registry.load_all("measure").items() if score in kind.scores_named]
 
 
 def parameters_of(method: Method) -> dict[str, Any]:

@@ -1,80 +1,153 @@
 """What there is: names of methods, models, measures and so on, and where their classes live.
 
 The command line, the documentation, the contract tests and the benchmarks iterate these tables and never name a
-method themselves. A new method is one file and one line here. Only strings stand here, so that looking at the
-tables imports nothing.
+method themselves. A new method is one file and one line here, or one entry point of another package. Only strings stand
+here, so that looking at the tables imports nothing.
 """
 
+import warnings
+from collections import UserDict
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from shoal.errors import UnknownName
+from shoal.errors import BrokenPackage, LeftOut, UnknownName
 
-METHODS = {
-    "mondrian": "shoal.methods.mondrian.method:Mondrian",
-    "samarati": "shoal.methods.samarati:Samarati",
-    "lattice": "shoal.methods.lattice:Lattice",
-    "disassociation": "shoal.methods.disassociation.method:Disassociation",
-    "cahd": "shoal.methods.cahd.method:Cahd",
-    "permutation-mondrian": "shoal.methods.permutation_mondrian:PermutationMondrian",
-    "coherence": "shoal.methods.coherence.method:Coherence",
-    "hide-rules": "shoal.methods.hide_rules.method:HideRules",
-    "rule-hiding": "shoal.methods.rule_hiding.method:RuleHiding",
-    "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
-}
 
-MODELS = {
-    "k-anonymity": "shoal.models.k_anonymity:KAnonymity",
-    "distinct-diversity": "shoal.models.distinct_diversity:DistinctDiversity",
-    "entropy-diversity": "shoal.models.entropy_diversity:EntropyDiversity",
-    "recursive-diversity": "shoal.models.recursive_diversity:RecursiveDiversity",
-    "t-closeness": "shoal.models.t_closeness:TCloseness",
-    "alpha-k-anonymity": "shoal.models.alpha_k:AlphaKAnonymity",
-    "confidence-bounding": "shoal.models.confidence_bounding:ConfidenceBounding",
-    "beta-likeness": "shoal.models.beta_likeness:BetaLikeness",
-    "delta-disclosure": "shoal.models.delta_disclosure:DeltaDisclosure",
-    "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
-    "k-map": "shoal.models.k_map:KMap",
-    "delta-presence": "shoal.models.delta_presence:DeltaPresence",
-    "privacy-degree": "shoal.models.privacy_degree:PrivacyDegree",
-    "hkp-coherence": "shoal.models.coherence:HkpCoherence",
-    "hidden-rules": "shoal.models.hidden_rules:HiddenRules",
-    "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
-    "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
-    "disassociation": "shoal.models.disassociation:Disassociated",
-}
+class Names(UserDict[str, str]):
+    """Names of one family, and where their classes live.
 
-MEASURES = {
-    "loss": "shoal.measures.loss:Loss",
-    "classes": "shoal.measures.classes:Classes",
-    "precision": "shoal.measures.precision:Precision",
-    "suppression": "shoal.measures.suppression:Suppression",
-    "reconstruction": "shoal.measures.reconstruction:Reconstruction",
-    "pivot": "shoal.measures.pivot:Pivot",
-    "ordering": "shoal.measures.ordering:Ordering",
-    "entropy": "shoal.measures.entropy:Entropy",
-    "itemsets": "shoal.measures.itemsets:FrequentItemsets",
-    "associations": "shoal.measures.associations:Associations",
-    "generalised-items": "shoal.measures.generalised_items:GeneralisedItems",
-    "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
-    "chunks": "shoal.measures.chunks:Chunks",
-    "distributions": "shoal.measures.distributions:Distributions",
-    "queries": "shoal.measures.queries:Queries",
-    "learning": "shoal.measures.learning:Learning",
-    "overlap": "shoal.measures.overlap:Overlap",
-    "pair-supports": "shoal.measures.pairs:PairSupports",
-}
+    Those that other packages add are looked for when a name is not ours, or when all are asked for.
 
-ENGINES = {
-    "local": "shoal.engines.local:Local",
-    "spark": "shoal.engines.spark:Spark",
-    "stream": "shoal.engines.stream:Stream",
-}
+    Parameters
+    ----------
+    ours
+        The names that Shoal brings.
+    family
+        Other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be added.
+    base
+        The class from which the classes of other packages derive.
+    """
 
-DATASETS = {
-    "people": "shoal.datasets.people:People",
-    "baskets": "shoal.datasets.shopping:Shopping",
-}
+    def __init__(self, ours: Mapping[str, str], family: str = "", base: str = "") -> None:
+        self.family, self.base = family, base
+        self.packages: dict[str, str] = {}
+        """Which package brings a name, of the names that are not ours."""
+        self._looked = not family
+        super().__init__(ours)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.data or name in self._whole()
+
+    def __missing__(self, name: str) -> str:
+        return self._whole()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole())
+
+    def __len__(self) -> int:
+        return len(self._whole())
+
+    def _whole(self) -> dict[str, str]:
+        """All names, those of other packages among them."""
+        if self._looked:
+            return self.data
+        from importlib.metadata import entry_points
+
+        added: dict[str, str] = {}
+        packages: dict[str, str] = {}
+        for point in entry_points(group=f"shoal.{self.family}s"):
+            package = point.dist.name if point.dist else "without a name"
+            if point.name in self.data or point.name in added:
+                owner = packages.get(point.name, "Shoal")
+                raise BrokenPackage(package, f"{self.family} {point.name!r}", f"{owner} has one of that name")
+            added[point.name], packages[point.name] = point.value, package
+        self.data |= added
+        self.packages, self._looked = packages, True
+        return self.data
+
+
+METHODS = Names(
+    {
+        "mondrian": "shoal.methods.mondrian.method:Mondrian",
+        "samarati": "shoal.methods.samarati:Samarati",
+        "lattice": "shoal.methods.lattice:Lattice",
+        "disassociation": "shoal.methods.disassociation.method:Disassociation",
+        "cahd": "shoal.methods.cahd.method:Cahd",
+        "permutation-mondrian": "shoal.methods.permutation_mondrian:PermutationMondrian",
+        "coherence": "shoal.methods.coherence.method:Coherence",
+        "hide-rules": "shoal.methods.hide_rules.method:HideRules",
+        "rule-hiding": "shoal.methods.rule_hiding.method:RuleHiding",
+        "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
+    },
+    family="method",
+    base="shoal.methods.method:Method",
+)
+
+MODELS = Names(
+    {
+        "k-anonymity": "shoal.models.k_anonymity:KAnonymity",
+        "distinct-diversity": "shoal.models.distinct_diversity:DistinctDiversity",
+        "entropy-diversity": "shoal.models.entropy_diversity:EntropyDiversity",
+        "recursive-diversity": "shoal.models.recursive_diversity:RecursiveDiversity",
+        "t-closeness": "shoal.models.t_closeness:TCloseness",
+        "alpha-k-anonymity": "shoal.models.alpha_k:AlphaKAnonymity",
+        "confidence-bounding": "shoal.models.confidence_bounding:ConfidenceBounding",
+        "beta-likeness": "shoal.models.beta_likeness:BetaLikeness",
+        "delta-disclosure": "shoal.models.delta_disclosure:DeltaDisclosure",
+        "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
+        "k-map": "shoal.models.k_map:KMap",
+        "delta-presence": "shoal.models.delta_presence:DeltaPresence",
+        "privacy-degree": "shoal.models.privacy_degree:PrivacyDegree",
+        "hkp-coherence": "shoal.models.coherence:HkpCoherence",
+        "hidden-rules": "shoal.models.hidden_rules:HiddenRules",
+        "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
+        "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
+        "disassociation": "shoal.models.disassociation:Disassociated",
+    },
+    family="model",
+    base="shoal.models.model:Model",
+)
+
+MEASURES = Names(
+    {
+        "loss": "shoal.measures.loss:Loss",
+        "classes": "shoal.measures.classes:Classes",
+        "precision": "shoal.measures.precision:Precision",
+        "suppression": "shoal.measures.suppression:Suppression",
+        "reconstruction": "shoal.measures.reconstruction:Reconstruction",
+        "pivot": "shoal.measures.pivot:Pivot",
+        "ordering": "shoal.measures.ordering:Ordering",
+        "entropy": "shoal.measures.entropy:Entropy",
+        "itemsets": "shoal.measures.itemsets:FrequentItemsets",
+        "associations": "shoal.measures.associations:Associations",
+        "generalised-items": "shoal.measures.generalised_items:GeneralisedItems",
+        "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
+        "chunks": "shoal.measures.chunks:Chunks",
+        "distributions": "shoal.measures.distributions:Distributions",
+        "queries": "shoal.measures.queries:Queries",
+        "learning": "shoal.measures.learning:Learning",
+        "overlap": "shoal.measures.overlap:Overlap",
+        "pair-supports": "shoal.measures.pairs:PairSupports",
+    },
+    family="measure",
+    base="shoal.measures.measure:Measure",
+)
+
+ENGINES = Names(
+    {
+        "local": "shoal.engines.local:Local",
+        "spark": "shoal.engines.spark:Spark",
+        "stream": "shoal.engines.stream:Stream",
+    }
+)
+
+DATASETS = Names(
+    {
+        "people": "shoal.datasets.people:People",
+        "baskets": "shoal.datasets.shopping:Shopping",
+    }
+)
 
 FAMILIES = {
     "method": METHODS,
@@ -90,9 +163,57 @@ def load(family: str, name: str) -> Any:
 
     >>> load("model", "k-anonymity").__name__
     'KAnonymity'
+
+    Raises
+    ------
+    UnknownName
+        If there is no such name.
+    BrokenPackage
+        If another package brings the name, and its class cannot be used.
     """
     table = FAMILIES[family]
     if name not in table:
         raise UnknownName(family, name, sorted(table))
-    module, _, attribute = table[name].partition(":")
-    return getattr(import_module(module), attribute)
+    if name not in table.packages:
+        return _found(table[name])
+    try:
+        kind = _found(table[name])
+        fault = _fault(kind, name, table.base)
+    except Exception as error:
+        fault = f"{type(error).__name__}: {error}"
+    if fault:
+        raise BrokenPackage(table.packages[name], f"{family} {name!r}", fault)
+    return kind
+
+
+def load_all(family: str) -> dict[str, Any]:
+    """All classes of a family by their names; those of other packages that cannot be used are left out and warned of.
+
+    >>> list(load_all("engine"))
+    ['local', 'spark', 'stream']
+    """
+    kinds = {}
+    for name in FAMILIES[family]:
+        try:
+            kinds[name] = load(family, name)
+        except BrokenPackage as error:
+            warnings.warn(str(error), LeftOut, stacklevel=1)  # one place, so that it is said once
+    return kinds
+
+
+def _found(place: str) -> Any:
+    """The class at ``module:Class``."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module.strip()), attribute.strip())
+
+
+def _fault(kind: Any, name: str, base: str) -> str | None:
+    """What a class of another package lacks."""
+    wanted = _found(base)
+    if wanted not in getattr(kind, "__mro__", ()):
+        return f"it is no {wanted.__module__}.{wanted.__name__}"
+    if absent := [fact for fact in sorted(kind.__class_vars__) if not hasattr(kind, fact)]:
+        return f"its class says no {' and no '.join(absent)}"
+    if kind.name != name:
+        return f"its class says the name {kind.name!r}"
+    return None

@@ -92,7 +92,7 @@ DRAWN = ("public_share", "private", "private_below")
 
 def program(tokens: Sequence[str]) -> App:
     """The command with its methods."""
-    names = registered(tokens, registry.METHODS)
+    names = registered(tokens, "method")
     app = App(name="anonymize", help=COMMANDS["anonymize"], help_epilogue=complete(example(names[0])))
     for name in names:
         app.command(single(name, command_of(name), example(name)))

@@ -82,7 +82,7 @@ def likely_count(found: TableProfile, layout: str) -> int:
 
 def basket_suggestion(source: str, layout: str | None, reading: Reading, count: int) -> str | None:
     """A command line for so many baskets that needs nothing else, ready to be pasted; None where none could run."""
-    kinds = [registry.load("method", name) for name in registry.METHODS]
+    kinds = registry.load_all("method").values()
     kind = next((kind for kind in kinds if kind.accepts is Baskets and not kind.needs_sensitive), None)
     if kind is None or count < 2:
         return None
@@ -96,4 +96,4 @@ def basket_suggestion(source: str, layout: str | None, reading: Reading, count: 
 
 def first_method(form: type) -> str | None:
     """The first registered method for data of a form."""
-    return next((name for name in registry.METHODS if registry.load("method", name).accepts is form), None)
+    return next((name for name, kind in registry.load_all("method").items() if kind.accepts is form), None)

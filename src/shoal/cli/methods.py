@@ -111,7 +111,6 @@ def tell(family: str, entry: dict[str, Any]) -> None:
 
 def methods_found() -> list[dict[str, Any]]:
     """The methods: their data, engines, promises and papers."""
-    kinds = [registry.load("method", name) for name in registry.METHODS]
     return [
         {
             "name": kind.name,
@@ -122,13 +121,12 @@ def methods_found() -> list[dict[str, Any]]:
             "promises": promises_of(kind),
             "paper": kind.paper,
         }
-        for kind in kinds
+        for kind in registry.load_all("method").values()
     ]
 
 
 def models_found() -> list[dict[str, Any]]:
     """The models: what they promise, about which published forms."""
-    kinds = [registry.load("model", name) for name in registry.MODELS]
     return [
         {
             "name": kind.name,
@@ -136,13 +134,12 @@ def models_found() -> list[dict[str, Any]]:
             "summary": summary(kind),
             "paper": kind.paper,
         }
-        for kind in kinds
+        for kind in registry.load_all("model").values()
     ]
 
 
 def measures_found() -> list[dict[str, Any]]:
     """The measures: their scores."""
-    kinds = [registry.load("measure", name) for name in registry.MEASURES]
     return [
         {
             "name": kind.name,
@@ -150,7 +147,7 @@ def measures_found() -> list[dict[str, Any]]:
             "runs": "on request" if kind.on_request else "by default",
             "scores": list(kind.scores_named),
         }
-        for kind in kinds
+        for kind in registry.load_all("measure").values()
     ]
 
 
@@ -160,7 +157,7 @@ def promises_of(kind: Any) -> list[str]:
     from shoal.models.model import TableModel
 
     if issubclass(kind, TableMethod):
-        return [name for name in registry.MODELS if issubclass(registry.load("model", name), TableModel)]
+        return [name for name, model in registry.load_all("model").items() if issubclass(model, TableModel)]
     return [model.name for model in kind(**kind.example).models()]
 
 

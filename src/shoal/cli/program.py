@@ -6,16 +6,17 @@ Exit codes: 0 done and verified; 1 the promise cannot be or is not kept; 2 wrong
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TextIO
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
 
-from shoal import __version__
+from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.show import visible
-from shoal.errors import ShoalError, UnknownOption
+from shoal.errors import LeftOut, ShoalError, UnknownOption
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
@@ -63,13 +64,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code; errors become a sentence on standard error."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = program(tokens)(tokens, exit_on_error=False, print_error=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            code = program(tokens)(tokens, exit_on_error=False, print_error=False)
         sys.stdout.flush()
         return int(code or 0)
     except BaseException as error:
         if os.environ.get("SHOAL_DEBUG") == "1":
             raise
         return _explained(error)
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show what was left out as a sentence, and other warnings as Python does."""
+    if issubclass(category, LeftOut):
+        print(f"shoal: {visible(' '.join(str(message).split()))}", file=sys.stderr)
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _explained(error: BaseException) -> int:
@@ -133,7 +151,7 @@ def pages() -> list[tuple[str, ...]]:
     return found
 
 
-def registered(tokens: Sequence[str], names: Any) -> list[str]:
+def registered(tokens: Sequence[str], family: str) -> list[str]:
     """The names that a call needs to know: the one it asks for, or all where it asks for none of them."""
     asked = next(iter(tokens), "")
-    return [asked] if asked in names else list(names)
+    return [asked] if asked in registry.FAMILIES[family] else list(registry.load_all(family))

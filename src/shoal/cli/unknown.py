@@ -79,7 +79,7 @@ def _elsewhere(option: str, commands: Sequence[str]) -> str:
     family = {"anonymize": "method", "verify": "model"}.get(command)
     if family is None:
         return ""
-    names = [name for name in registry.FAMILIES[family] if field in registry.load(family, name).model_fields]
+    names = [name for name, kind in registry.load_all(family).items() if field in kind.model_fields]
     if not names:
         return ""
     if command == "verify":

@@ -187,7 +187,7 @@ def _key(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
 def _methods(sweep: Sweep, data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Label, and name and parameters, of each method of a sweep."""
     if sweep.methods == "all":
-        names = [name for name in registry.METHODS if _fits(name, sweep, data)]
+        names = [name for name in registry.load_all("method") if _fits(name, sweep, data)]
         if not names:
             raise WrongUse(f"sweep {sweep.name}: no method accepts the data and knows all its parameters.")
         return [(name, {"name": name}) for name in names]

@@ -87,7 +87,7 @@ def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> No
 def _columns(cell: Cell) -> Iterator[str]:
     """The columns that the row of a run may have."""
     planned = cell.plan.get("measures")
-    names = list(registry.MEASURES) if planned is None else [one["name"] for one in planned]
+    names = registry.load_all("measure") if planned is None else [one["name"] for one in planned]
     yield from row_of(cell, {"status": "done"})
     yield from SIZES
     for name in names:

@@ -30,7 +30,8 @@ def _model(promise: Mapping[str, Any]) -> Model:
         near = get_close_matches(name, registry.MODELS)
         meant = f"; near names are {', '.join(near)}" if near else ""
         raise BadData(
-            f"release.json: the promise {name}: there is no such model{meant}. Correct the file, or update Shoal."
+            f"release.json: the promise {name}: there is no such model{meant}. Correct the file, update Shoal, or "
+            "install the package that brings the model."
         )
     plain = json.dumps({key: value for key, value in promise.items() if key != "model"}, default=_plain)
     try:
