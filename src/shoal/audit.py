@@ -24,7 +24,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, WrongUse, warn
 from shoal.intake import (
     form_of,
     profile,
@@ -40,7 +40,7 @@ from shoal.models.model import Model, TableModel
 from shoal.models.promised import promised as promised_by
 from shoal.models.verdict import Verdict
 from shoal.outcome import judge
-from shoal.pipeline import asked_scores
+from shoal.pipeline import asked_scores, named
 from shoal.pipeline import measure as measure_all
 from shoal.population import Trees
 from shoal.recipe import Recipe, Roles, explain, make_measure, roles_of
@@ -54,6 +54,7 @@ def inspect(
     *,
     reading: Reading | None = None,
     baskets: str | None = None,
+    names: Sequence[str] | None = None,
     quasi: str | Sequence[str] | None = None,
 ) -> "TableProfile | BasketsProfile":
     """Look at data before anything is done to it.
@@ -61,14 +62,18 @@ def inspect(
     Parameters
     ----------
     source
-        A path, an address of a database, or a frame of polars, pandas or Arrow.
+        A path, an address of a database, or a frame of polars, pandas or Arrow; baskets as `read_baskets` takes them.
+    names
+        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     baskets
         The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
     quasi
         Columns of a table to look at together; the suggested ones unless told.
     """
     together = (quasi,) if isinstance(quasi, str) else quasi
-    return profile(source, reading=reading, layout=baskets, quasi=together)
+    found = profile(source, reading=named(reading or Reading(), names), layout=baskets, quasi=together)
+    warn(getattr(found, "notes", ()))
+    return found
 
 
 def verify(
@@ -245,15 +250,10 @@ def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published
         from shoal.io.published_clusters import read_clusters
 
         return read_clusters(source)
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets import receive_baskets
 
-    return read_baskets(
-        source,
-        layout=asked.layout,
-        sensitive=asked.roles.sensitive,
-        insensitive=asked.roles.insensitive,
-        separator=None if asked.reading is None else asked.reading.separator,
-    )
+    roles = {"sensitive": asked.roles.sensitive, "insensitive": asked.roles.insensitive}
+    return receive_baskets(source, asked.layout, asked.reading, **roles, published=True).baskets
 
 
 def _made(promise: Model | Mapping[str, Any]) -> Model:

@@ -129,7 +129,7 @@ def _refuse_nothing_there(source: str | Path) -> None:
 
 def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ...]:
     """Judge a published file of baskets, groups or clusters."""
-    from shoal.io.parted_baskets import read_parted_baskets
+    from shoal.io.parted_baskets import receive_parted_baskets
 
     first = asked.others[0]
     if Baskets not in first.accepts:
@@ -142,8 +142,7 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> tuple[Verdict, ..
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
         verdicts = judge_sets(list(asked.others), data)
         return verdicts if order else tuple(replace(one, remark=UNORDERED) for one in verdicts)
-    separator = None if asked.reading is None else asked.reading.separator
-    read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator)
+    read, _ = receive_parted_baskets(engine, source, asked.layout, asked.reading, published=True)
     return _verify_baskets(engine, list(asked.others), read, asked)
 
 

@@ -21,6 +21,7 @@ from shoal.data.table import Column, Table
 from shoal.data.utf8 import CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
+from shoal.io.database import is_database
 from shoal.io.delimited import Delimited
 from shoal.io.encode import complete_rows, distinct, encode_column, has_texts
 from shoal.io.frames import open_frame
@@ -116,7 +117,7 @@ def open_parts(
     if not isinstance(source, str | Path):
         return PartedInput(engine.parts(_handed_over(open_frame(source), reading.missing)), None)
     path = str(source)
-    if path == STANDARD_INPUT or reading.query or reading.sheet:
+    if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
     ending = format_of(path)
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):

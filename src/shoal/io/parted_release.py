@@ -101,7 +101,9 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
 
     published = published_folder(folder)
     shape, path = read_facts(published / "release.json").shape, data_file(published)
-    read = read_parted_baskets(engine, str(path), layout=shape["layout"], separator=shape.get("separator"))
+    read = read_parted_baskets(
+        engine, str(path), layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
     found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
     for what, number in found.items():
         if number != shape[what]:
@@ -129,7 +131,9 @@ def baskets_published(data: PartedRelease, engine: Engine) -> PartedBaskets:
         return cells.parse(text.encode(), 1, "the release")
 
     rows: Parts = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
-    read = read_parted_baskets(engine, rows, layout=shape["layout"], separator=shape.get("separator"))
+    read = read_parted_baskets(
+        engine, rows, layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
     return _with_known_roles(read, shape)
 
 
