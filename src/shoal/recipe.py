@@ -35,6 +35,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal import registry
+from shoal.data.addresses import refuse_address
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
@@ -180,6 +181,7 @@ class Recipe(Section):
         """Write the recipe as TOML; its relative paths are written as seen from the folder it lies in."""
         import tomli_w
 
+        refuse_address(path, writing=True)
         path = Path(path)
         moved = self._moved(lambda place: os.path.relpath(place, path.parent))
         plain = moved.model_dump(mode="json", exclude_defaults=True, exclude_none=True)

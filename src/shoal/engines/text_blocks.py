@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from shoal.data.addresses import refuse_address
 from shoal.data.line_ends import last_line_end
 from shoal.data.parts import TextLayout
 from shoal.errors import BadData
@@ -21,6 +22,7 @@ LONGEST = 1 << 27
 
 def part_paths(path: str) -> list[Path]:
     """The file of a path, or the part files of a folder."""
+    refuse_address(path)
     place = Path(path)
     if not place.exists():
         raise BadData("there is no such file.", path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from shoal.data.addresses import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.errors import CannotWrite, WrongUse
 from shoal.io.basket_layouts import Layout, parse_layout, refuse_unwritable
@@ -41,6 +42,7 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
     """
     layout = parse_layout(baskets.layout)
     refuse_unwritable(baskets.vocabulary, layout)
+    refuse_address(path, writing=True)
     path = Path(path)
     write_frame = _frame_writer(path, layout)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")

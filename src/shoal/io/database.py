@@ -64,6 +64,8 @@ def parse_address(text: str) -> Address:
         port = f":{parts.port}" if parts.port else ""
     except ValueError as error:
         raise WrongUse(f"The address of the database cannot be understood: {error}.") from error
+    if parts.scheme not in _SCHEMES:
+        raise WrongUse(f"A database is named as postgresql://… or sqlite:///…, not as {parts.scheme}://….")
     options = parse_qsl(parts.query, keep_blank_values=True)
     table = next((value for key, value in options if key == "table"), None)
     rest = urlencode([(key, value) for key, value in options if key != "table"])

@@ -17,7 +17,7 @@ from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import with_roles
@@ -169,15 +169,6 @@ def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     from shoal.io.encode import to_texts
 
     return pl.DataFrame([to_texts(series).alias(series.name) for series in frame])
-
-
-def refuse_remote(folder: str | Path) -> None:
-    """Refuse a release folder that is no folder of this machine."""
-    if "://" in str(folder):
-        raise WrongUse(
-            f"The release folder {folder} is on no disk that this machine and all workers share: name one "
-            "that is with -o, and copy it from there."
-        )
 
 
 def groups_in(lines: Iterable[str], name: str) -> Groups:

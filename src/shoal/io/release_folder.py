@@ -22,6 +22,7 @@ from typing import Any
 
 import polars.exceptions
 
+from shoal.data.addresses import refuse_address
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.errors import BadData, CannotWrite, WrongUse
@@ -75,6 +76,7 @@ def write_release(
     """
     if table_format not in ("csv", "parquet"):
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")
+    refuse_address(folder, writing=True)
     place = Path(folder).absolute()
     if place.is_symlink():
         place = place.resolve()
@@ -116,6 +118,7 @@ def published_folder(folder: str | Path) -> Path:
     BadData
         If there is no release.
     """
+    refuse_address(folder)
     place = Path(folder)
     published = place if (place / FACTS).is_file() else place / RELEASE
     if not (published / FACTS).is_file():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.data.addresses import refuse_address
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -223,6 +224,7 @@ def write_table(table: Table, path: str | Path) -> None:
     """
     import polars.exceptions
 
+    refuse_address(path, writing=True)
     path = Path(path)
     frame, write = _writer(table, path.suffix.lower())
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
