@@ -21,7 +21,7 @@ def jit(kernel: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
 
 
-class Watch(event.Listener):  # type: ignore[misc]
+class Watch(event.Listener):
     """Told when compiling begins and when it has ended; what is compiled on the way to something else is part of it.
 
     Parameters
@@ -50,4 +50,4 @@ class Watch(event.Listener):  # type: ignore[misc]
 
 def watch(tell: Callable[[bool], None]) -> None:
     """Be told of all compiling of this process from now on."""
-    event.register("numba:compile", Watch(tell))
+    event.register("numba:compile", Watch(tell))  # type: ignore[no-untyped-call]

@@ -140,9 +140,7 @@ def recommend(
         )
     if jobs is not None and jobs < 1:
         raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
-    if not isinstance(source, str | Path) or str(source) == "-":
-        what = "standard input" if isinstance(source, str | Path) else f"a {type(source).__name__} in memory"
-        raise WrongUse(f"The data is read several times: give a file instead of {what}.")
+    _refuse_no_file(source)
     problem = Problem.of(
         source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder
     )
@@ -171,6 +169,12 @@ def recommend(
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
     )
+
+
+def _refuse_no_file(source: object) -> None:
+    what = "" if isinstance(source, str | Path) else f"a {type(source).__name__} in memory"
+    if what or str(source) == "-":
+        raise WrongUse(f"The data is read several times: give a file instead of {what or 'standard input'}.")
 
 
 def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:
