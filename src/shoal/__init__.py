@@ -54,6 +54,7 @@ _HOME = {
     "Samarati": "shoal.methods.samarati",
     "Score": "shoal.measures.measure",
     "ShoalError": "shoal.errors",
+    "ShoalWarning": "shoal.errors",
     "Spark": "shoal.engines.spark",
     "Stream": "shoal.engines.stream",
     "TCloseness": "shoal.models.t_closeness",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from shoal.errors import Infeasible as Infeasible
     from shoal.errors import MissingExtra as MissingExtra
     from shoal.errors import ShoalError as ShoalError
+    from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
     from shoal.io.baskets import read_baskets as read_baskets

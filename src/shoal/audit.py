@@ -23,7 +23,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, WrongUse, warn
 from shoal.intake import form_of, profile
 from shoal.io.reading import Reading
 from shoal.methods.table_method import TableMethod, refuse_idle_population
@@ -31,6 +31,7 @@ from shoal.models.judged import Verdicts, broken_folder, judged_sets, judged_tab
 from shoal.models.model import Model, TableModel
 from shoal.models.promised import promised as promised_by
 from shoal.outcome import judge, proved
+from shoal.pipeline import named
 from shoal.population import Trees
 from shoal.recipe import Roles, explain, roles_of
 
@@ -43,6 +44,7 @@ def inspect(
     *,
     reading: Reading | None = None,
     baskets: str | None = None,
+    names: Sequence[str] | None = None,
     quasi: str | Sequence[str] | None = None,
 ) -> "TableProfile | BasketsProfile":
     """Look at data before anything is done to it.
@@ -50,14 +52,18 @@ def inspect(
     Parameters
     ----------
     source
-        A path, an address of a database, or a frame of polars, pandas or Arrow.
+        A path, an address of a database, or a frame of polars, pandas or Arrow; baskets as `read_baskets` takes them.
+    names
+        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     baskets
         The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
     quasi
         Columns of a table to look at together; the suggested ones unless told.
     """
     together = (quasi,) if isinstance(quasi, str) else quasi
-    return profile(source, reading=reading, layout=baskets, quasi=together)
+    found = profile(source, reading=named(reading or Reading(), names), layout=baskets, quasi=together)
+    warn(getattr(found, "notes", ()))
+    return found
 
 
 def verify(
@@ -259,16 +265,10 @@ def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published
         from shoal.io.published_clusters import read_clusters
 
         return read_clusters(source)
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets import receive_baskets
 
-    return read_baskets(
-        source,
-        layout=asked.layout,
-        sensitive=asked.roles.sensitive,
-        insensitive=asked.roles.insensitive,
-        separator=None if asked.reading is None else asked.reading.separator,
-        published=True,
-    )
+    roles = {"sensitive": asked.roles.sensitive, "insensitive": asked.roles.insensitive}
+    return receive_baskets(source, asked.layout, asked.reading, **roles, published=True).baskets
 
 
 def _made(promise: Model | Mapping[str, Any]) -> Model:

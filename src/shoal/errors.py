@@ -16,13 +16,33 @@
 
 Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
 callers who know nothing of Shoal can catch ``ValueError``.
+
+What is done all the same, and its owner should hear of, is a `ShoalWarning`.
 """
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
 from shoal.addresses import without_passwords
+
+
+class ShoalWarning(UserWarning):
+    """What the owner of the data should hear before publishing; nothing is refused."""
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Issue each sentence as a `ShoalWarning` of the line that called Shoal.
+
+    Only what users call from Python does so, once; all that stands below hands its sentences up.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "shoal":
+        level, frame = level + 1, frame.f_back
+    for sentence in sentences:
+        warnings.warn(sentence, ShoalWarning, stacklevel=level)
 
 
 class ShoalError(Exception):

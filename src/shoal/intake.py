@@ -52,7 +52,8 @@ class Intake:
 def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
     """Read what a method accepts, as the recipe says."""
     if method.accepts is Baskets:
-        return Intake(with_item_hierarchy(read_baskets_for(source, recipe), recipe.hierarchies))
+        baskets, remarks = receive_baskets_for(source, recipe)
+        return Intake(with_item_hierarchy(baskets, recipe.hierarchies), warnings=remarks)
     plan = recipe.source
     return take_in_for(
         method, source, recipe.roles, plan.reading, recipe.hierarchies, plan.hierarchies_folder
@@ -61,17 +62,31 @@ def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
 
 def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
     """Read baskets and give their items their roles, as the recipe says."""
-    from shoal.io.baskets import read_baskets
+    return receive_baskets_for(source, recipe)[0]
 
-    roles = recipe.roles
-    baskets = read_baskets(
-        source,
-        layout=recipe.source.baskets,
-        sensitive=roles.sensitive,
-        insensitive=roles.insensitive,
-        separator=recipe.source.reading.separator,
+
+def receive_baskets_for(source: Any, recipe: Recipe) -> tuple[Baskets, tuple[str, ...]]:
+    """Read baskets as the recipe says, and tell what their owner should hear of how they were taken."""
+    from shoal.io.baskets import receive_baskets
+
+    roles, plan = recipe.roles, recipe.source
+    arrival = receive_baskets(
+        source, plan.baskets, plan.reading, sensitive=roles.sensitive, insensitive=roles.insensitive
     )
-    return with_drawn_roles(baskets, roles, recipe.seed)
+    return with_drawn_roles(arrival.baskets, roles, recipe.seed), arrival.remarks
+
+
+def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
+    """How baskets were read, as a recipe tells it: what was told, and what is needed to read them again."""
+    told = {
+        "separator": reading.separator,
+        "names": reading.names,
+        "query": reading.query,
+        "sheet": reading.sheet,
+    }
+    given = {name: value for name, value in told.items() if value is not None}
+    source = {"baskets": layout, "reading": given or None}
+    return {name: value for name, value in source.items() if value is not None}
 
 
 def take_in_for(
@@ -129,7 +144,7 @@ def take_in_table(
     WrongUse
         If a hierarchy is given to a column that it has no effect on.
     """
-    from shoal.io.tables import receive_table
+    from shoal.io.tables import persons_counted, receive_table
 
     folder, named = folder_and_columns(hierarchies, folder)
     arrival = receive_table(
@@ -139,21 +154,13 @@ def take_in_table(
         columns=tuple(named),
     )
     table, told, warnings = give_hierarchies(arrival.table, named, folder)
-    counted = persons_counted(arrival.persons, arrival.table.rows + arrival.left_out)
     taken = (arrival.taken,) if arrival.taken else ()
-    return Intake(table, arrival.left_out, told, (*taken, *counted, *warnings), arrival.taken)
+    return Intake(table, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
 
 
 def column_roles(roles: Roles) -> dict[str, Any]:
     """The roles of columns as the doors of tables take them."""
     return roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"})
-
-
-def persons_counted(persons: Mapping[str, int], rows: int) -> list[str]:
-    """What is said of columns that are not published, with as many values as persons, in a table of so many rows."""
-    from shoal.data.concerns import rows_are_counted
-
-    return [rows_are_counted(name, values, rows) for name, values in persons.items()]
 
 
 def give_hierarchies(
@@ -232,7 +239,7 @@ def form_of(source: Any) -> type:
 def likely_layout(source: Any) -> str | None:
     """The layout of baskets that a text file with a header may have: a matrix of 0 and 1, or a long table."""
     from shoal.io.basket_layouts import SAMPLE, find_layout
-    from shoal.io.baskets import FRAME_FORMATS
+    from shoal.io.basket_writing import FRAME_FORMATS
     from shoal.io.source import STANDARD_INPUT, format_of, read_bytes
 
     place = str(source) if isinstance(source, str | Path) else STANDARD_INPUT
@@ -317,9 +324,10 @@ def profile(
 
     reading = reading or Reading()
     if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
-        from shoal.io.baskets import read_baskets
+        from shoal.io.baskets import receive_baskets
 
-        return profile_baskets(read_baskets(source, layout=layout, separator=reading.separator))
+        arrival = receive_baskets(source, layout, reading)
+        return profile_baskets(arrival.baskets, arrival.remarks)
     return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
 
 

@@ -14,6 +14,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
+from shoal.data.remote import refuse_address
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -192,10 +193,9 @@ class PartedRun:
         BrokenPromise
             If the written files do not keep the promises; then nothing is left behind.
         """
-        from shoal.io.parted_release import refuse_remote
         from shoal.io.release_folder import write_release
 
-        refuse_remote(folder)
+        refuse_address(folder, writing=True)
         self._refuse_line_breaks(table_format)
         tell = stage or (lambda _: None)
         done = [self]
@@ -282,11 +282,9 @@ def carry_out_parts(
 
 def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> PartedRun:
     """Run a recipe on its engine, and write its release folder."""
-    from shoal.io.parted_release import refuse_remote
-
     output = recipe.output
     assert output.folder is not None
-    refuse_remote(output.folder)
+    refuse_address(output.folder, writing=True)
     if output.to is not None:
         raise WrongUse(
             "Rows in parts are not written into a database; leave --to away, or use --engine local."

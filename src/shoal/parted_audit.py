@@ -149,7 +149,7 @@ def _refuse_nothing_there(source: str | Path) -> None:
 
 def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
     """Judge a published file of baskets, groups or clusters."""
-    from shoal.io.parted_baskets import read_parted_baskets
+    from shoal.io.parted_baskets import receive_parted_baskets
 
     first = asked.others[0]
     if Baskets not in first.accepts:
@@ -164,8 +164,7 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
         if order is None:
             verdicts = tuple(_unordered(one) for one in verdicts)
         return Verdicts(verdicts, judged_sets(data.schema, asked.others, None))
-    separator = None if asked.reading is None else asked.reading.separator
-    read = read_parted_baskets(engine, source, layout=asked.layout, separator=separator, published=True)
+    read, _ = receive_parted_baskets(engine, source, asked.layout, asked.reading, published=True)
     return _verify_baskets(engine, list(asked.others), read, asked)
 
 

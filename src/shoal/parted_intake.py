@@ -18,9 +18,9 @@ from shoal.intake import (
     draw_of,
     folder_and_columns,
     give_hierarchies,
-    persons_counted,
     refuse_baskets,
     refuse_generalised,
+    told_of_baskets,
     with_item_hierarchy,
 )
 from shoal.io.reading import Reading
@@ -125,6 +125,7 @@ def _take_in_table(
     folder: str | None,
 ) -> PartedIntake:
     from shoal.io.parted import receive_parted_table
+    from shoal.io.tables import persons_counted
 
     arrival = receive_parted_table(
         source,
@@ -134,10 +135,9 @@ def _take_in_table(
         columns=tuple(folder_and_columns(hierarchies, folder)[1]),
     )
     schema, told, warnings = give_hierarchies(arrival.table.schema, hierarchies, folder)
-    counted = persons_counted(arrival.persons, arrival.table.rows + arrival.left_out)
     data = replace(arrival.table, schema=schema)
     taken = (arrival.taken,) if arrival.taken else ()
-    return PartedIntake(data, arrival.left_out, told, (*taken, *counted, *warnings), taken=arrival.taken)
+    return PartedIntake(data, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
 
 
 def warned_of_formulas(intake: PartedIntake, output: Output | None = None) -> PartedIntake:
@@ -155,30 +155,23 @@ def _take_in_baskets(
     layout: str | None,
     seed: int | None,
 ) -> PartedIntake:
-    from shoal.io.parted_baskets import read_parted_baskets
+    from shoal.io.parted_baskets import receive_parted_baskets
 
     drawn = draw_of(roles, seed)
-    read = read_parted_baskets(
-        engine,
-        source,
-        layout=layout,
-        sensitive=roles.sensitive,
-        insensitive=roles.insensitive,
-        separator=reading.separator,
+    read, remarks = receive_parted_baskets(
+        engine, source, layout, reading, sensitive=roles.sensitive, insensitive=roles.insensitive
     )
     if drawn is not None:
         from shoal.data.drawn_roles import draw_roles_in_parts
 
         read = draw_roles_in_parts(read, **drawn)
     data = replace(read, schema=with_item_hierarchy(read.schema, hierarchies))
-    return PartedIntake(data, told=_told(data.schema, layout, reading))
+    return PartedIntake(data, warnings=remarks, told=_told(data.schema, layout, reading))
 
 
 def _told(schema: Baskets, layout: str | None, reading: Reading) -> dict[str, Any]:
     named = {"sensitive": schema.sensitive, "insensitive": schema.insensitive}
-    separator = None if reading.separator is None else {"separator": reading.separator}
-    source = {"baskets": layout, "reading": separator}
     return {
         "roles": {role: [schema.vocabulary[item] for item in items] for role, items in named.items()},
-        "source": {name: value for name, value in source.items() if value is not None},
+        "source": told_of_baskets(layout, reading),
     }

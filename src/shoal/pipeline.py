@@ -2,7 +2,6 @@
 
 import os
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +15,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import WrongUse
-from shoal.intake import Intake, take_in, take_in_for, with_item_hierarchy
+from shoal.errors import WrongUse, warn
+from shoal.intake import Intake, take_in, take_in_for, told_of_baskets, with_item_hierarchy
 from shoal.io.places import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading
 from shoal.measures.measure import Measure, Score
@@ -26,11 +25,11 @@ from shoal.methods.table_method import TableMethod
 from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
 from shoal.parted_intake import take_in_parts, warned_of_formulas
-from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
+from shoal.recipe import Output, Recipe, Roles, make_method, parameters_of, roles_of
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
-    """Run a recipe up to the scores. Writing is `Run.write`.
+    """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
     Raises
     ------
@@ -42,6 +41,13 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
             f"The recipe runs on {recipe.running.engine}, whose rows are not brought here: publish it (`shoal run`) "
             "or call shoal.anonymize with an engine."
         )
+    finished = run_quietly(recipe, stage)
+    warn(finished.warnings)
+    return finished
+
+
+def run_quietly(recipe: Recipe, stage: Stage | None = None) -> Run:
+    """Run a recipe that works in memory, and leave it to the caller to show its warnings."""
     tell = stage or (lambda _: None)
     method = recipe.the_method()
     begin = time.perf_counter()
@@ -98,7 +104,7 @@ def publish(
     tell = stage or (lambda _: None)
     if recipe.running.engine != "local":
         return publish_parts(recipe, force=force, stage=tell), Path(output.folder)
-    finished = run(recipe, stage=tell)
+    finished = run_quietly(recipe, tell)
     tell("writing")
     folder = finished.write(
         output.folder,
@@ -233,6 +239,7 @@ def anonymize(
     others: str | None = None,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     baskets: str | None = None,
+    names: Sequence[str] | None = None,
     reading: Reading | None = None,
     seed: int | None = None,
     engine: Engine | None = None,
@@ -240,11 +247,14 @@ def anonymize(
 ) -> Run | PartedRun:
     """Read, anonymise, verify and measure in one line.
 
+    What `Run.warnings` holds is issued as `ShoalWarning` too, once for each sentence.
+
     Parameters
     ----------
     data
-        A table or baskets already read, a path, or a polars, pandas or Arrow frame; with an engine, a path that its
-        workers see, a frame, whose rows are handed to it, or a frame of its own, such as one of Spark.
+        A table or baskets already read, a path, or a polars, pandas or Arrow frame; baskets also as `read_baskets`
+        takes them, such as a list of lists or a matrix of 0 and 1. With an engine, a path that its workers see, what is
+        in memory, whose rows are handed to it, or a frame of its own, such as one of Spark.
     method
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
@@ -254,6 +264,8 @@ def anonymize(
     baskets
         The layout of baskets that are not read yet: ``lines``, ``spmf``, ``long:ID,ITEM``, ``matrix`` or
         ``column:NAME``; found out from the content unless told.
+    names
+        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     reading
         What a source does not tell about itself, such as its separator.
     seed
@@ -276,10 +288,7 @@ def anonymize(
             f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
-    if isinstance(data, Table | Baskets):
-        if engine is not None:
-            raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
-        return carry_out(chosen, data, seed=seed)
+    reading = named(reading or Reading(), names)
     roles = roles_of(
         quasi=quasi,
         sensitive=sensitive,
@@ -288,33 +297,40 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    if engine is not None:
+    finished: Run | PartedRun
+    if isinstance(data, Table | Baskets):
+        if engine is not None:
+            raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+        finished = carry_out(chosen, data, seed=seed)
+    elif engine is not None:
         taken = take_in_parts(
-            chosen, data, engine, roles, reading or Reading(), hierarchies or {}, layout=baskets, seed=seed
+            chosen, data, engine, roles, reading, hierarchies or {}, layout=baskets, seed=seed
         )
-        _warn(taken.taken)
-        return judged(carry_out_parts(chosen, warned_of_formulas(taken), engine, seed=seed))
-    if chosen.accepts is Baskets:
-        from shoal.io.baskets import read_baskets
-
-        separator = None if reading is None else reading.separator
-        sets = read_baskets(
-            data,
-            layout=baskets,
-            sensitive=roles.sensitive,
-            insensitive=roles.insensitive,
-            separator=separator,
-        )
-        finished = carry_out(chosen, with_item_hierarchy(sets, hierarchies or {}), seed=seed)
-        told = {"baskets": baskets, "reading": None if separator is None else {"separator": separator}}
-        source = {name: value for name, value in told.items() if value is not None}
-        return replace(finished, recipe={**finished.recipe, "source": source})
-    intake = take_in_for(chosen, data, roles, reading or Reading(), hierarchies or {})
-    _warn(intake.taken)
-    return _after(intake, carry_out(chosen, intake.data, seed=seed))
+        finished = judged(carry_out_parts(chosen, warned_of_formulas(taken), engine, seed=seed))
+    else:
+        if chosen.accepts is Baskets:
+            intake = _baskets_taken_in(data, roles, baskets, reading, hierarchies or {})
+        else:
+            intake = take_in_for(chosen, data, roles, reading, hierarchies or {})
+        finished = _after(intake, carry_out(chosen, intake.data, seed=seed))
+        if chosen.accepts is Baskets:
+            told = told_of_baskets(baskets, reading)
+            finished = replace(finished, recipe={**finished.recipe, "source": told})
+    warn(finished.warnings)
+    return finished
 
 
-def _warn(sentence: str) -> None:
-    """Say something to whoever calls `anonymize`, before it is lost among what a run tells."""
-    if sentence:
-        warnings.warn(sentence, UserWarning, stacklevel=3)
+def named(reading: Reading, names: Sequence[str] | None) -> Reading:
+    """A reading with the names that are told beside it."""
+    from shoal.io.baskets import listed
+
+    return reading if names is None else replace(reading, names=listed(names))
+
+
+def _baskets_taken_in(
+    data: Any, roles: Roles, layout: str | None, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+) -> Intake:
+    from shoal.io.baskets import receive_baskets
+
+    arrival = receive_baskets(data, layout, reading, sensitive=roles.sensitive, insensitive=roles.insensitive)
+    return Intake(with_item_hierarchy(arrival.baskets, hierarchies), warnings=arrival.remarks)

@@ -37,6 +37,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
+from shoal.data.remote import refuse_address
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
@@ -194,6 +195,7 @@ class Recipe(Section):
         """Write the recipe as TOML, without passwords; its relative paths begin in the folder that it lies in."""
         import tomli_w
 
+        refuse_address(path, writing=True)
         path = Path(path)
         moved = self._moved(lambda place: os.path.relpath(place, path.parent))
         plain = moved.model_dump(mode="json", exclude_defaults=True, exclude_none=True)

@@ -11,6 +11,7 @@ from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 from shoal.io.basket_conversion import convert_baskets, separator_to_tell, without_rare_items
 from shoal.io.baskets import read_baskets
+from shoal.io.reading import Reading
 
 ROWS = [["0", "2", "6"], [], ["0", "2"], ["2", "9"]]
 
@@ -21,7 +22,7 @@ def test_there_and_back(tmp_path: Path, to: str) -> None:
     first.write_text("".join(" ".join(row) + "\n" for row in ROWS))
     convert_baskets(first, second, layout="lines", to=to)
     layout = "lines" if to == "lines:;" else to
-    convert_baskets(second, third, layout=layout, separator=";" if to == "lines:;" else None)
+    convert_baskets(second, third, layout=layout, reading=Reading(separator=";" if to == "lines:;" else None))
     assert sets_of(read_baskets(third)) == [frozenset(row) for row in ROWS]
 
 
@@ -48,7 +49,7 @@ def test_rare_items_go(baskets: Baskets, least: float) -> None:
 def test_empty_baskets_go_on_request_alone(tmp_path: Path) -> None:
     for drop, count in ((False, 4), (True, 3)):
         before, after = convert_baskets(ROWS, tmp_path / f"{drop}.dat", drop_empty=drop)
-        assert (len(before), len(after)) == (4, count)
+        assert (len(before.baskets), len(after)) == (4, count)
 
 
 def test_a_negative_support_is_refused() -> None:

@@ -1,5 +1,6 @@
 """From data and a promise to a proposal that keeps it, in time."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,15 +9,19 @@ import pytest
 
 from shoal.audit import verify
 from shoal.compare.cells import Cell
+from shoal.compare.datasets import load
 from shoal.compare.race import Race
 from shoal.compare.workers import Answer, Worker
+from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
 from shoal.pipeline import run
 from shoal.recipe import Roles
 from shoal.recommend import recommendation
 from shoal.recommend.candidates import Candidate
+from shoal.recommend.problem import Problem
 from shoal.recommend.recommendation import Recommendation, recommend
+from shoal.recommend.scale import scale_for
 from shoal.recommend.stated import Stated
 
 LIMIT = 100
@@ -316,3 +321,22 @@ def test_adult(public_data: Callable[[str], Path]) -> None:
 def test_bms1(public_data: Callable[[str], Path]) -> None:
     found = recommend(public_data("bms-webview-1/bms-webview-1.dat.gz"), Stated(k=5, m=2), time_limit=30)
     assert_sound(found)
+
+
+def test_baskets_are_read_as_they_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("1,milk\n1,bread\n2,milk\n")
+    reading = Reading(names=("who", "what"))
+    stated = Stated(k=2, m=1)
+    problem = Problem.of(path, stated, Roles(), reading, "long:who,what", {}, None)
+    assert problem.profile.startswith("2 baskets of 2 items")
+    candidate = Candidate("x", {"name": "disassociation", "k": 2})
+    cell = problem.cell(candidate, scale_for(problem.aim, stated, "loss"), 9)
+    data = load(json.loads(json.dumps(cell.plan["data"])), {}, 0)
+    assert isinstance(data, Baskets)
+    assert (len(data), data.layout) == (2, "long:who,what")
+
+
+def test_data_in_memory_is_refused() -> None:
+    with pytest.raises(WrongUse, match="a list in memory"):
+        recommend([["a"]], Stated(k=2, m=1))  # type: ignore[arg-type]

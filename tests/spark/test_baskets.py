@@ -13,9 +13,9 @@ from shoal import anonymize
 from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedBaskets
 from shoal.datasets.shopping import Shopping
-from shoal.errors import BadData, Infeasible
+from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets import read_baskets, with_roles, write_baskets
-from shoal.io.parted_baskets import read_parted_baskets
+from shoal.io.parted_baskets import read_parted_baskets, receive_parted_baskets
 from shoal.io.published_clusters import read_clusters
 from shoal.io.published_groups import read_groups
 from shoal.methods.cahd.method import Cahd
@@ -101,6 +101,24 @@ def test_layouts_are_read_as_in_memory(spark: "Spark", tmp_path: Path, layout: s
     assert sorted(found.parts.collect()["items"].to_list()) == [
         here.items[here.indptr[row] : here.indptr[row + 1]].tolist() for row in here.canonical_order()
     ]
+
+
+def test_baskets_that_are_here_are_handed_over(spark: "Spark") -> None:
+    wanted = [["a", "b"], [], ["b"]]
+    ones = pl.DataFrame({"a": [1, 0, 0], "b": [True, False, True]})
+    lists = pl.DataFrame({"things": [["b", "a "], [], ["b"]]})
+    for source in (wanted, ones, lists):
+        found, remarks = receive_parted_baskets(spark, source, sensitive=["b"])
+        rows = found.parts.collect()["items"].to_list()
+        assert sorted([found.schema.vocabulary[item] for item in row] for row in rows) == sorted(wanted)
+        assert found.schema.sensitive.tolist() == [1]
+        assert len(remarks) == (source is lists)
+    own = spark.parts(pl.DataFrame({"item": ["a ", "b"], "basket": [1, 2]}))
+    with pytest.raises(WrongUse, match='baskets="long:basket,item"'):
+        receive_parted_baskets(spark, own)
+    found, remarks = receive_parted_baskets(spark, own, "long:basket,item")
+    assert (found.rows, found.schema.vocabulary) == (2, ("a", "b"))
+    assert remarks == ("Blanks around an item were taken away: 'a'.",)
 
 
 def test_errors_of_workers_are_sentences(spark: "Spark", there: PartedBaskets, tmp_path: Path) -> None:

@@ -86,6 +86,9 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
+OF_BASKETS = ("separator", "names", "query", "sheet")
+"""What can be told of how baskets are read."""
+
 DRAWN = ("public_share", "private", "private_below")
 """Roles of items by chance."""
 
@@ -111,7 +114,7 @@ def command_of(name: str) -> Callable[..., Any]:
             method=own,
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
-            reading=Section(Reading, "Reading", only=("separator",)),
+            reading=Section(Reading, "Reading", only=OF_BASKETS),
             output=Section(Output, "Output", without=("format", "to", "safe_cells"), names=FOLDER),
             running=Section(Running, "Engine"),
         )

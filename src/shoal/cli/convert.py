@@ -6,9 +6,10 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Force, Input, Quiet
+from shoal.cli.anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
+from shoal.io.arrival import BasketsArrival
 from shoal.io.basket_conversion import convert_baskets, separator_to_tell
 from shoal.io.places import refuse_existing
 from shoal.io.reading import Reading
@@ -23,7 +24,7 @@ def program(tokens: Sequence[str]) -> App:
     command = flattened(
         convert,
         source=Section(Source, "Reading", only=("baskets",), build=dict),
-        reading=Section(Reading, "Reading", only=("separator",)),
+        reading=Section(Reading, "Reading", only=OF_BASKETS),
     )
     return single("convert", command, EXAMPLE)
 
@@ -67,7 +68,7 @@ def convert(
         input,
         output,
         layout=source.get("baskets"),
-        separator=reading.separator,
+        reading=reading,
         to=to,
         least_support=least_support,
         drop_empty=drop_empty,
@@ -76,11 +77,13 @@ def convert(
         tell(before, after, output)
 
 
-def tell(before: Baskets, after: Baskets, output: str) -> None:
-    """Say what was written, and how to read it where that does not go without saying."""
+def tell(arrival: BasketsArrival, after: Baskets, output: str) -> None:
+    """Say what was read and written, and how to read it where that does not go without saying."""
+    before = arrival.baskets
     show.line(
         f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "
         f"items in {output}"
     )
+    show.warning_lines(arrival.remarks)
     if (separator := separator_to_tell(after)) is not None:
         show.line(f"Items hold what is usually between them; read this file with --separator {separator!r}.")

@@ -8,8 +8,8 @@ from cyclopts import App
 
 from shoal import registry
 from shoal.cli import profiles, show
-from shoal.cli.anonymize import Input, Json, typed
-from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single, typed_option
+from shoal.cli.anonymize import OF_BASKETS, Input, Json, typed
+from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile
 from shoal.data.table import Table
@@ -90,7 +90,8 @@ def basket_suggestion(source: str, layout: str | None, reading: Reading, count: 
     words = ["shoal", "anonymize", kind.name, source]
     words += [word for name, value in example.items() for word in typed(name, value).split(" ")]
     words += [] if layout is None else ["--baskets", layout]
-    words += [] if reading.separator is None else typed_option("--separator", reading.separator)
+    told = {name: getattr(reading, name) for name in OF_BASKETS}
+    words += retyped(Reading(**told))
     return " ".join(map(quote, [*words, "-o", "out"]))
 
 

@@ -112,8 +112,10 @@ def baskets_profile(found: "BasketsProfile", begin: str | None) -> None:
     """Show how many, how long and how telling baskets are."""
     show.line(
         f"{counted(found.baskets, 'baskets')}, {counted(found.items, 'items')}, density {found.density:.2%}, "
-        f"{found.empty:,} empty"
+        f"{found.empty:,} empty; read as {found.layout}"
     )
+    for note in found.notes:
+        show.line(f"NOTE    {note}")
     show.line()
     spreads = [("items of a basket", found.lengths), ("baskets of an item", found.supports)]
     quantiles = list(found.lengths.quantiles)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -23,6 +23,12 @@ SHOWN = 50
 
 FAULTS = 8
 """How many kinds of refused and failed runs of a comparison are listed."""
+
+
+def warning_lines(sentences: Iterable[str]) -> None:
+    """What the owner of the data should hear first."""
+    for sentence in sentences:
+        line(f"{WARNING:<7} {sentence}", "bold yellow")
 
 
 def line(text: str = "", style: str = "", file: TextIO | None = None) -> None:

@@ -108,13 +108,25 @@ def chosen_lines(run: "Run | PartedRun", original: "Table | Baskets") -> None:
     original
         What was read; of rows in parts, their schema.
     """
+    if (read := read_words(run, original)) is not None:
+        show.line(read)
     if run.hierarchies:
         told = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
         show.line(f"Hierarchies: {'; '.join(told)}.")
     for sentence in sentences(run):
         show.line(sentence)
-    for warning in run.warnings:
-        show.line(f"{show.WARNING:<7} {warning}", "bold yellow")
+    show.warning_lines(run.warnings)
+
+
+def read_words(run: "Run | PartedRun", original: "Table | Baskets") -> str | None:
+    """How baskets were taken, in words; nothing is said of tables."""
+    from shoal.data.baskets import Baskets
+
+    if not isinstance(original, Baskets):
+        return None
+    rows = len(original) or getattr(getattr(run, "data", None), "rows", 0)
+    items = counted(len(original.vocabulary), "items")
+    return f"Read: {counted(rows, 'baskets')} of {items}, in the layout {original.layout}."
 
 
 def explanation_lines(run: "Run | PartedRun") -> None:

@@ -36,7 +36,7 @@ ModelName = Annotated[
 ]
 
 TABLE = ("separator", "names", "sheet", "query")
-"""How a published table is read; of files of baskets only the first can be told."""
+"""How a published table is read, and a file of baskets."""
 
 COLUMNS, ITEMS = ("quasi", "sensitive", "entity"), ("sensitive", "insensitive")
 """The roles that columns and items can be given."""
@@ -80,7 +80,7 @@ def _command(kind: type[Model] | None) -> Callable[..., Any]:
         ),
         source=Section(Source, "Reading", only=() if tables else ("baskets",), build=dict),
         trees=Section(Trees, "Population", only=None if tables else (), names=FOLDER),
-        reading=Section(Reading, "Reading", only=TABLE if tables else TABLE[:1], without=own),
+        reading=Section(Reading, "Reading", only=TABLE, without=own),
         running=Section(Running, "Engine", without=own),
     )
 

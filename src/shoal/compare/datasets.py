@@ -110,15 +110,11 @@ def _read(data: Mapping[str, Any]) -> Table | Baskets:
     roles, rows, reading = Roles(**data["roles"]), data["rows"], reading_of(data)
     made: Table | Baskets
     if data["form"] == "baskets":
-        from shoal.io.baskets import read_baskets
+        from shoal.io.baskets import receive_baskets
 
-        made = read_baskets(
-            data["path"],
-            layout=data["baskets"],
-            sensitive=roles.sensitive,
-            insensitive=roles.insensitive,
-            separator=reading.separator,
-        )
+        made = receive_baskets(
+            data["path"], data["baskets"], reading, sensitive=roles.sensitive, insensitive=roles.insensitive
+        ).baskets
         count = len(made)
     else:
         made = read_roles(data["path"], roles, reading, data["hierarchies"])

@@ -32,12 +32,14 @@ class Race:
     jobs
         Processes at a time. They stay alive from run to run, with their data and compiled kernels.
     deadline
-        When they are ended, by the monotonic clock; never unless told.
+        When they are ended, by the monotonic clock; never unless told. Time in which some of them compile kernels does
+        not count.
     """
 
     def __init__(self, jobs: int, deadline: float = math.inf) -> None:
-        self._workers = [Worker() for _ in range(jobs)]
+        self._workers = [Worker(self.compiling) for _ in range(jobs)]
         self._deadline = deadline
+        self._lock, self._busy, self._since = threading.Lock(), 0, 0.0
 
     def __enter__(self) -> "Race":
         return self
@@ -49,7 +51,19 @@ class Race:
     @property
     def left(self) -> float:
         """The seconds that are left."""
-        return max(self._deadline - time.monotonic(), 0.0)
+        with self._lock:
+            now = self._since if self._busy else time.monotonic()
+            return max(self._deadline - now, 0.0)
+
+    def compiling(self, begins: bool) -> None:
+        """A worker begins to compile kernels, or has done so: the deadline moves by the time that it took."""
+        with self._lock:
+            now = time.monotonic()
+            if begins and not self._busy:
+                self._since = now
+            self._busy += 1 if begins else -1
+            if not self._busy:
+                self._deadline += now - self._since
 
     def answers(self, cells: Sequence[Cell], *, finish_first: bool = False) -> Iterator[tuple[Cell, Answer]]:
         """Each run and what came of it; runs that time was too short for come last.
@@ -88,7 +102,7 @@ class Race:
                 try:
                     cell, answer = finished.get(timeout=None if endless else self.left)
                 except queue.Empty:
-                    break
+                    continue  # the deadline may have moved
                 missing.pop(cell.key)
                 yield cell, answer
                 if answer["status"] == "done":

@@ -15,9 +15,11 @@ from typing import Any
 
 from shoal.compare import memory
 from shoal.compare.datasets import load
+from shoal.compare.workers import COMPILED, COMPILING
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import BrokenPromise, Infeasible, ShoalError
+from shoal.kernels._jit import watch
 from shoal.measures.measure import Score
 from shoal.outcome import Run
 from shoal.pipeline import carry_out
@@ -35,12 +37,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides when to end
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    answers.write(f"{READY}\n")
-    answers.flush()
+
+    def say(text: str) -> None:
+        answers.write(f"{text}\n")
+        answers.flush()
+
+    watch(lambda begins: say(COMPILING if begins else COMPILED))
+    say(READY)
     bench = Bench()
     for line in sys.stdin:
-        answers.write(json.dumps(bench.answer(json.loads(line)), default=str) + "\n")
-        answers.flush()
+        say(json.dumps(bench.answer(json.loads(line)), default=str))
 
 
 class Bench:

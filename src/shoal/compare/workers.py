@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,12 +18,55 @@ from shoal.compare.cells import Cell
 Answer = dict[str, Any]
 
 
-class Worker:
-    """A process that carries out one run after the other, and a new one where it has died."""
+COMPILING, COMPILED = "compiling", "compiled"
+"""What a process says when kernels begin to be compiled, and when they are; any other line is an answer."""
 
-    def __init__(self) -> None:
+
+class Clock:
+    """Counts seconds up to a limit, but not those while it stands.
+
+    Parameters
+    ----------
+    limit
+        The seconds; none for ever.
+    late
+        Called when they are over.
+    """
+
+    def __init__(self, limit: float | None, late: Callable[[], None]) -> None:
+        self._left, self._late = limit, late
+        self._timer: threading.Timer | None = None
+        self._begin = 0.0
+
+    def go(self) -> None:
+        """Count from here on."""
+        if self._left is not None and self._timer is None:
+            self._begin = time.monotonic()
+            self._timer = threading.Timer(max(self._left, 0.0), self._late)
+            self._timer.start()
+
+    def stand(self) -> None:
+        """Count no more until it goes again."""
+        if self._left is not None and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._left -= time.monotonic() - self._begin
+
+
+class Worker:
+    """A process that carries out one run after the other, and a new one where it has died.
+
+    Parameters
+    ----------
+    compiling
+        Told when the process begins to compile kernels, and when it has done so. That depends on what else the machine
+        does and was compiled before, and is no time of a run.
+    """
+
+    def __init__(self, compiling: Callable[[bool], None] | None = None) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._said: IO[bytes] | None = None
+        self._compiling = compiling or (lambda _: None)
 
     def run(self, cell: Cell) -> Answer:
         """Carry out a run. A process that dies under it, or takes too long, is an answer too."""
@@ -34,18 +79,16 @@ class Worker:
             late.set()
             process.kill()
 
-        clock = threading.Timer(cell.time_limit, give_up) if cell.time_limit is not None else None
-        if clock is not None:
-            clock.start()
+        clock = Clock(cell.time_limit, give_up)
+        clock.go()
         try:
             process.stdin.write(json.dumps(cell.plan, default=str) + "\n")
             process.stdin.flush()
-            line = process.stdout.readline()
+            line = self._answered(process.stdout, clock)
         except OSError:
             line = ""
         finally:
-            if clock is not None:
-                clock.cancel()
+            clock.stand()
         if line.endswith("\n"):
             answer: Answer = json.loads(line)
             if late.is_set():  # it was done just in time, and killed all the same
@@ -61,6 +104,19 @@ class Worker:
                 "limit": cell.time_limit,
             }
         return {"status": "crashed", "error": f"the process ended with {_named(code)}{said}"}
+
+    def _answered(self, said: IO[str], clock: Clock) -> str:
+        """The answer; the clock stands while kernels are compiled on the way to it."""
+        begun = False
+        try:
+            while (word := (line := said.readline()).rstrip("\n")) in (COMPILING, COMPILED):
+                begun = word == COMPILING
+                (clock.stand if begun else clock.go)()
+                self._compiling(begun)
+        finally:
+            if begun:
+                self._compiling(False)
+        return line
 
     def close(self) -> None:
         """End the process, whatever it does."""

@@ -118,6 +118,10 @@ class BasketsProfile:
         The most popular items and their supports.
     known
         What an adversary finds who knows 1, 2, 3, 4 items.
+    layout
+        The layout that they were read in.
+    notes
+        What their owner should hear of how they were taken.
     """
 
     baskets: int
@@ -129,6 +133,8 @@ class BasketsProfile:
     supports: Spread
     top: tuple[tuple[str, int], ...]
     known: tuple[KnownItems, ...]
+    layout: str = "lines"
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -163,8 +169,8 @@ def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProf
     )
 
 
-def profile_baskets(baskets: Baskets) -> BasketsProfile:
-    """Look at baskets: lengths, supports, and what a few known items give away."""
+def profile_baskets(baskets: Baskets, notes: tuple[str, ...] = ()) -> BasketsProfile:
+    """Look at baskets: lengths, supports, and what a few known items give away; notes are those of their reader."""
     lengths, supports = baskets.lengths, baskets.supports
     order = np.lexsort((np.arange(len(supports)), -supports))[:TOP]
     cells = len(baskets) * len(baskets.vocabulary)
@@ -178,6 +184,8 @@ def profile_baskets(baskets: Baskets) -> BasketsProfile:
         supports=_spread(supports),
         top=tuple((baskets.vocabulary[item], int(supports[item])) for item in order),
         known=known_items(baskets),
+        layout=baskets.layout,
+        notes=notes,
     )
 
 

@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 from shoal.data.line_ends import last_line_end
 from shoal.data.parts import TextLayout
+from shoal.data.remote import refuse_address
 from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 
@@ -26,6 +27,7 @@ LONGEST = 1 << 27
 
 def part_paths(path: str) -> list[Path]:
     """The file of a path, or the part files of a folder."""
+    refuse_address(path)
     place = Path(path)
     if not place.exists():
         raise BadData("there is no such file.", path)

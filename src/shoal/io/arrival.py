@@ -1,8 +1,9 @@
-"""A table that was read, and what cannot be seen in it any more."""
+"""A table or baskets that were read, and what cannot be seen in them any more."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 
 
@@ -27,3 +28,19 @@ class Arrival:
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
     taken: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasketsArrival:
+    """Baskets as they come from their source.
+
+    Parameters
+    ----------
+    baskets
+        With the roles of their items.
+    remarks
+        What their owner should hear of how they were taken, in sentences.
+    """
+
+    baskets: Baskets
+    remarks: tuple[str, ...] = ()

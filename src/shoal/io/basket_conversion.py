@@ -9,10 +9,12 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
+from shoal.io.arrival import BasketsArrival
 from shoal.io.basket_layouts import Layout, parse_layout
 from shoal.io.basket_tables import BETWEEN_ITEMS, between_items, published_separator
-from shoal.io.baskets import Source, read_baskets, write_baskets
+from shoal.io.baskets import Source, receive_baskets, write_baskets
 from shoal.io.columnar import ARROW, PARQUET
+from shoal.io.reading import Reading
 from shoal.io.source import format_of
 
 ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
@@ -24,17 +26,17 @@ def convert_baskets(
     target: str | Path,
     *,
     layout: str | None = None,
-    separator: str | None = None,
+    reading: Reading | None = None,
     to: str | None = None,
     least_support: float = 0,
     drop_empty: bool = False,
-) -> tuple[Baskets, Baskets]:
+) -> tuple[BasketsArrival, Baskets]:
     """Read baskets and write them in another layout, in their order.
 
     Parameters
     ----------
-    source, layout, separator
-        What to read, as `read_baskets` takes it.
+    source, layout, reading
+        What to read, as `receive_baskets` takes it.
     target
         The file to write.
     to
@@ -57,13 +59,13 @@ def convert_baskets(
         If the layout to write is not known, or an item cannot be written in it.
     """
     wanted = target_layout(target, to)
-    baskets = read_baskets(source, layout=layout, separator=separator)
-    written = without_rare_items(baskets, least_support)
+    arrival = receive_baskets(source, layout, reading)
+    written = without_rare_items(arrival.baskets, least_support)
     if drop_empty:
         written = written.take(np.flatnonzero(written.lengths))
     written = replace(written, layout=str(wanted))
     write_baskets(written, target)
-    return baskets, written
+    return arrival, written
 
 
 def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
@@ -76,6 +78,7 @@ def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
 
     Examples
     --------
+    >>> from shoal.io.baskets import read_baskets
     >>> baskets = read_baskets([["a", "b"], ["a"], ["a"], ["c", "a"]])
     >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
     (('a',), ('a', 'b', 'c'))
@@ -119,6 +122,7 @@ def layout_by_ending(target: str | Path) -> str:
 def separator_to_tell(baskets: Baskets) -> str | None:
     """What separates the items of written cells, where a reader would take something else; None where it would not.
 
+    >>> from shoal.io.baskets import read_baskets
     >>> separator_to_tell(read_baskets([["red|green", "blue"]], layout="column:goods"))
     ';'
     """

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -25,6 +25,12 @@ DELIMITERS = "\t,;|"
 
 SAMPLE = 1 << 16
 """How many bytes of a file are looked at to find out its layout."""
+
+ZEROS, ONES = frozenset({"0", "0.0", "false"}), frozenset({"1", "1.0", "true"})
+"""Cells of a matrix, in lower case."""
+
+NO_NAMES = frozenset({"0", "1", "true", "false"})
+"""A first line of a matrix that holds nothing else is no header."""
 
 _BASKET_NAME = re.compile(
     r"id|.*[ _-]?(id|no|number)|basket|transaction|trans|order|invoice|session|customer|user|member|patient|person",
@@ -154,18 +160,84 @@ def unwritable(vocabulary: tuple[str, ...], layout: Layout) -> str | None:
         "spmf": r"[ \t\r\n]|^-[12]$|^[@#%]",
         "matrix": r"[\r\n]|^[ \t]|[ \t]$",
     }.get(layout.form, r"^[ \t\r]|[ \t\r]$")
+    if layout.form == "matrix" and not set(vocabulary) <= {"0", "1"} and is_row_of_cells(vocabulary):
+        return next(item for item in vocabulary if item not in ("0", "1"))
     wrong = re.compile(rf"{forbidden}|^\ufeff|^$|\0")
     return next((item for item in vocabulary if wrong.search(item)), None)
 
 
-def find_layout(sample: bytes, name: str = "") -> Layout:
+def is_row_of_cells(names: Sequence[str]) -> bool:
+    """Whether the first line of a matrix is its first row, and no header."""
+    return {name.lower() for name in names} <= NO_NAMES
+
+
+def names_say(names: Sequence[str]) -> bool:
+    """Whether the names of two columns say that the first holds the basket and the second the item.
+
+    >>> names_say(["InvoiceNo", "StockCode"]), names_say(["item", "basket"]), names_say(["item_id", "product"])
+    (True, False, False)
+    """
+    if len(names) != 2 or _ITEM_NAME.fullmatch(names[0]):
+        return False
+    return bool(_BASKET_NAME.fullmatch(names[0]) and _ITEM_NAME.fullmatch(names[1]))
+
+
+def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> Layout:
+    """The layout of a table whose columns have types.
+
+    - One column of lists: column.
+    - Two columns, and their names are those of a basket and an item, as in a text: long.
+    - Two columns or more of 0 and 1 alone: a matrix.
+
+    Parameters
+    ----------
+    lists
+        The columns that hold lists.
+    binary
+        Whether all columns hold 0 and 1 (or True and False) alone.
+
+    Raises
+    ------
+    WrongUse
+        If it is none of them, with what to say.
+    """
+    if len(lists) == 1:
+        return Layout("column", (lists[0],))
+    if not lists and names_say(names):
+        return Layout("long", tuple(names))
+    if binary and len(names) > 1:
+        return Layout("matrix")
+    raise _untold(names, lists)
+
+
+def _untold(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
+    told = "(in Python: baskets=…, or layout=… of read_baskets)"
+    has = f"The table has the columns {', '.join(names)}"
+    if len(names) == 2 and not lists:
+        first, second = reversed(names) if names_say(names[::-1]) else names
+        call = str(Layout("long", (first, second)))
+        return WrongUse(
+            f"{has}, and their names do not say which one tells the basket. If it is {first!r}, and {second!r} the "
+            f'item, say --baskets {call} (in Python: baskets="{call}", or layout="{call}" of read_baskets).'
+        )
+    if len(names) == 1:
+        return WrongUse(
+            f"{has} alone: say that its cells hold the baskets with --baskets column:{names[0]} {told}."
+        )
+    return WrongUse(
+        f"{has}: say which hold the baskets with --baskets long:ID,ITEM or column:NAME, or leave columns out until "
+        f"only 0 and 1 are left (matrix) {told}."
+    )
+
+
+def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = None) -> Layout:
     """Find out the layout of a text file from its beginning.
 
     - The first line that is neither blank nor a comment ends with ``-2``: SPMF.
-    - Every line but the first holds the same number of cells, all 0 or 1: a matrix. Two cells separated by a
-      blank that are never equal could be baskets of the items 0 and 1 as well: ambiguous.
     - Every line holds two cells, and the names in the first line are those of a basket and an item (``id``,
       ``invoice``, ``customer`` … and ``item``, ``product``, ``stockcode`` …): long.
+    - Every line but the first holds the same number of cells, all 0 or 1 (or True and False): a matrix. Two cells
+      separated by a blank that are never equal could be baskets of the items 0 and 1 as well: ambiguous.
     - No line holds a comma, semicolon, tab or ``|``, but for those inside of nodes such as ``{beer|wine}`` and
       ``[1,5]``, and the name does not end in ``.csv`` or ``.tsv``: lines.
 
@@ -175,6 +247,8 @@ def find_layout(sample: bytes, name: str = "") -> Layout:
         The first bytes of the file, `SAMPLE` of them.
     name
         What the file is called.
+    names
+        The names of the columns, where they are told: then the first line is no header.
 
     Raises
     ------
@@ -184,14 +258,16 @@ def find_layout(sample: bytes, name: str = "") -> Layout:
     lines = _sample_lines(sample)
     if _looks_like_spmf(lines):
         return Layout("spmf")
-    if _looks_like_matrix(lines, name):
-        return Layout("matrix")
     for delimiter in DELIMITERS:
         cells = [line.split(delimiter) for line in lines]
         if cells and all(len(row) == 2 for row in cells):
-            basket, item = (cell.strip().strip('"') for cell in cells[0])
-            if _BASKET_NAME.fullmatch(basket) and _ITEM_NAME.fullmatch(item):
+            basket, item = (
+                names if names and len(names) == 2 else (cell.strip().strip('"') for cell in cells[0])
+            )
+            if names_say((basket, item)):
                 return Layout("long", (basket, item))
+    if _looks_like_matrix(lines, name, names):
+        return Layout("matrix")
     is_table = re.search(r"\.(csv|tsv)(\.\w+)?$", name) is not None
     bare = [_NODE.sub("", line) for line in lines]
     if is_table or any(delimiter in line for line in bare for delimiter in DELIMITERS):
@@ -223,17 +299,18 @@ def _looks_like_spmf(lines: list[str]) -> bool:
     return first.split()[-1:] == ["-2"]
 
 
-def _looks_like_matrix(lines: list[str], name: str) -> bool:
+def _looks_like_matrix(lines: list[str], name: str, names: Sequence[str] | None) -> bool:
     """Whether the lines after the first are cells of 0 and 1; the first may be a header, and name a row's label."""
-    body = lines[1:] if len(lines) > 1 else lines
+    body = lines[1:] if len(lines) > 1 and names is None else lines
     for delimiter in [*DELIMITERS, None]:
-        rows = [[cell.strip(' "') for cell in line.split(delimiter)] for line in body]
-        header = lines[0].split(delimiter) if lines else []
+        known = ZEROS | ONES if delimiter is not None else {"0", "1"}
+        rows = [[cell.strip(' "').lower() for cell in line.split(delimiter)] for line in body]
+        header = list(names) if names is not None else lines[0].split(delimiter) if lines else []
         if header and not header[0].strip(' "') and delimiter is not None:
             rows = [row[1:] for row in rows]
             header = header[1:]
         width = len(header)
-        if width < 2 or any(len(row) != width or not set(row) <= {"0", "1"} for row in rows):
+        if width < 2 or any(len(row) != width or not set(row) <= known for row in rows):
             continue
         if delimiter is None and width == 2 and all(row[0] != row[1] for row in [header, *rows]):
             raise _ambiguous(name)

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData
-from shoal.io.basket_layouts import DELIMITERS
+from shoal.io.basket_layouts import DELIMITERS, is_row_of_cells
 
 Bytes = NDArray[np.uint8]
 
@@ -22,14 +22,30 @@ BLANKS = " \t\r"
 ZERO, ONE, NEWLINE = ord("0"), ord("1"), ord("\n")
 
 
+_WORDS = ((b"1", (b"True", b"TRUE", b"true", b"1.0")), (b"0", (b"False", b"FALSE", b"false", b"0.0")))
+"""Cells that mean 1 or 0 and are longer; within a longer cell they leave one that is refused."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ones:
-    """The places of a matrix that hold a 1, and the names of its columns."""
+    """The places of a matrix that hold a 1, and the names of its columns.
+
+    Parameters
+    ----------
+    rows, columns
+        The places, row by row.
+    numbered
+        Whether the columns have no names, and are called by their numbers.
+    trimmed
+        Names that had blanks around them.
+    """
 
     rows: Rows
     columns: Items
     height: int
     names: tuple[str, ...]
+    numbered: bool = False
+    trimmed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +54,10 @@ class _Shape:
 
     names: tuple[str, ...]
     separator: str
-    labelled: bool
-    header: bool
+    labelled: bool = False
+    header: bool = False
+    numbered: bool = False
+    trimmed: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -48,15 +66,22 @@ class _Shape:
 
 
 def read_matrix(
-    content: bytes, separator: str | None, path: str | None = None, published: bool = False
+    content: bytes,
+    separator: str | None,
+    path: str | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    published: bool = False,
 ) -> Ones:
-    """The ones of a matrix.
+    """The ones of a matrix of 0 and 1, or True and False.
 
-    The first line names the items, unless all its cells are 0 or 1: then items are called 0, 1, 2, … A first column
-    without a name is a label of the rows (as pandas writes it) and is left out.
+    The first line names the items, unless all its cells are 0 or 1 (or True or False): then items are called 0, 1, 2, …
+    A first column without a name is a label of the rows (as pandas writes it) and is left out.
 
     Parameters
     ----------
+    names
+        The items, for a file without a header.
     published
         Refuse labels of rows, and items that no basket holds: they tell more than the baskets.
 
@@ -65,7 +90,7 @@ def read_matrix(
     BadData
         With line and column, if a cell is neither 0 nor 1, or a line has too few or too many cells.
     """
-    shape = _shape(content, separator, path)
+    shape = _shape(content, separator, path, names)
     if published and shape.labelled:
         raise BadData("published baskets have no labels; take the first column out.", path)
     begin = content.find(b"\n") + 1 if shape.header else 0
@@ -80,7 +105,8 @@ def read_matrix(
         rows.append(row + height)
         columns.append((column - shape.labelled).astype(np.int32))
         height += block.count(b"\n")
-    ones = Ones(np.concatenate(rows), np.concatenate(columns), height, shape.names)
+    places = np.concatenate(rows), np.concatenate(columns)
+    ones = Ones(*places, height, shape.names, shape.numbered, shape.trimmed)
     idle = np.bincount(ones.columns, minlength=len(ones.names)) == 0
     if published and shape.header and idle.any():
         name = ones.names[int(np.argmax(idle))]
@@ -121,26 +147,36 @@ def _published_columns(names: tuple[str, ...]) -> tuple[bytes, Items]:
     return (",".join(cells) + "\n").encode(), np.arange(len(names), dtype=np.int32)
 
 
-def _shape(content: bytes, separator: str | None, path: str | None) -> _Shape:
+def _shape(content: bytes, separator: str | None, path: str | None, told: Sequence[str] | None) -> _Shape:
     lines = content.split(b"\n", 2)
     first = lines[0].decode().rstrip("\r")
     second = lines[1].decode().rstrip("\r") if len(lines) > 1 else ""
     if separator is None:
         cells = (second or first).strip(BLANKS)
         separator = next((mark for mark in (*DELIMITERS, " ") if mark in cells), ",")
+    if told is not None:
+        return _Shape(*checked_names(told, path)[:1], separator)
     if separator == " ":
-        names = re.split(" +", first.strip(BLANKS))
+        cells_of_first = re.split(" +", first.strip(BLANKS))
     else:
-        names = [name.strip(BLANKS) for name in next(csv.reader([first], delimiter=separator), [])]
-    if set(names) <= {"0", "1"}:
-        return _Shape(tuple(map(str, range(len(names)))), separator, labelled=False, header=False)
-    labelled = names[0] == ""
-    names = names[labelled:]
-    if len(set(names)) < len(names) or "" in names:
-        name = next(name for place, name in enumerate(names) if not name or name in names[:place])
+        cells_of_first = next(csv.reader([first], delimiter=separator), [])
+    if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
+        return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
+    labelled = cells_of_first[0].strip(BLANKS) == ""
+    names, trimmed = checked_names(cells_of_first[labelled:], path, 1)
+    return _Shape(names, separator, labelled, header=True, trimmed=trimmed)
+
+
+def checked_names(
+    names: Sequence[str], path: str | None = None, line: int | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of items without blanks around them, and those that had some; two of one name are refused."""
+    plain = tuple(name.strip(BLANKS) for name in names)
+    if len(set(plain)) < len(plain) or "" in plain:
+        name = next(name for place, name in enumerate(plain) if not name or name in plain[:place])
         what = f"two items are called {name!r}" if name else "an item has no name"
-        raise BadData(f"{what}. Give every item a name of its own.", path=path, line=1)
-    return _Shape(tuple(names), separator, labelled, header=True)
+        raise BadData(f"{what}. Give every item a name of its own.", path=path, line=line)
+    return plain, tuple(name for name, raw in zip(plain, names, strict=True) if name != raw)
 
 
 def _blocks(body: bytes) -> Iterator[bytes]:
@@ -177,6 +213,10 @@ def _ones(block: bytes, shape: _Shape, first_line: int, path: str | None) -> Row
     grid = _grid(buffer, shape)
     if grid is not None:
         return np.flatnonzero(grid == ONE)
+    for digit, words in _WORDS:
+        for word in words:
+            block = block.replace(word, digit)
+    buffer = np.frombuffer(block, dtype=np.uint8)
     ends = np.flatnonzero((buffer == ord(shape.separator)) | (buffer == NEWLINE))
     newline = buffer[ends] == NEWLINE
     widths = np.diff(np.flatnonzero(newline), prepend=-1)
@@ -199,8 +239,8 @@ def _ones(block: bytes, shape: _Shape, first_line: int, path: str | None) -> Row
         start = ends[place - 1] + 1 if place else 0
         cell = buffer[start : ends[place]].tobytes().decode(errors="replace")
         raise BadData(
-            f"the cell {cell!r} is neither 0 nor 1. Only matrices of 0 and 1 are read; say what layout the file "
-            "has with --baskets.",
+            f"the cell {cell!r} is neither 0 nor 1. Only matrices of 0 and 1 (or True and False) are read; say what "
+            "layout the file has with --baskets.",
             path=path,
             line=first_line + row,
             column=shape.names[column - shape.labelled],

@@ -1,6 +1,6 @@
 """Baskets in a table: one row for each item of each basket, or one column with all items of a basket."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -8,7 +8,15 @@ import polars as pl
 from shoal.arrays import Rows
 from shoal.data.frames import unnamed
 from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.basket_layouts import ONES, ZEROS
+from shoal.io.basket_matrix import Ones, checked_names
 from shoal.io.input import Input
+
+CELLS = 1 << 24
+"""Cells of a matrix that are looked at together."""
+
+LOOKED_AT = 100
+"""Cells of each column that are looked at first."""
 
 TOLD = 1000
 """How many baskets that do not stand as published ones do are remembered."""
@@ -21,13 +29,25 @@ BETWEEN_ITEMS = "|;, \t\x1f"
 class Pairs:
     """Which basket holds which item: two columns of equal length, and the number of baskets.
 
-    Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order are `misnumbered`.
+    Parameters
+    ----------
+    misnumbered
+        Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order.
+    trimmed
+        Items that had blanks around them.
+    missing
+        Whether missing items were left out.
+    trimmed_baskets
+        Whether names of baskets had blanks around them.
     """
 
     rows: Rows
     texts: pl.Series
     count: int
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    trimmed: tuple[str, ...] = ()
+    missing: bool = False
+    trimmed_baskets: bool = False
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
@@ -48,7 +68,7 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     BadData
         With its line, if a row names no basket.
     """
-    names = columns or source.names[:2]
+    names = columns or tuple(source.names[:2])
     if len(names) < 2:
         raise BadData(
             "a long table has two columns, the basket's and the item's; here is one. Check the separator "
@@ -59,13 +79,20 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
         if name not in source.names:
             raise UnknownName("column", name, source.names)
     frame = source.frame(names)
-    baskets, items = _texts(source, frame[names[0]]), _texts(source, frame[names[1]])
+    (baskets, trimmed_baskets), (items, trimmed) = (_texts(source, frame[name]) for name in names)
     nameless = (baskets == "").to_numpy()
     if nameless.any():
         raise _nameless(source, int(np.argmax(nameless)), names[0])
     rows, distinct = _numbered(baskets)
     present = (items != "").to_numpy()
-    pairs = Pairs(rows[present], items.filter(pl.Series(present)), len(distinct), misnumbered(distinct))
+    pairs = Pairs(
+        rows[present],
+        items.filter(pl.Series(present)),
+        len(distinct),
+        misnumbered(distinct),
+        trimmed,
+        trimmed_baskets=bool(trimmed_baskets),
+    )
     return pairs, (names[0], names[1])
 
 
@@ -94,8 +121,9 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     if name not in source.names:
         raise UnknownName("column", name, source.names)
     cells = unnamed(source.frame([name])[name])
-    if not isinstance(cells.dtype, pl.List | pl.Array):
-        texts = _texts(source, cells)
+    lists = isinstance(cells.dtype, pl.List | pl.Array)
+    if not lists:
+        texts, _ = _texts(source, cells)
         if separator is None:
             separator = between_items(marks_in(texts))
         cells = texts.str.split(separator)
@@ -104,9 +132,70 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     pairs = pl.DataFrame({"row": pl.Series(np.arange(len(cells), dtype=np.int64)), "item": cells}).explode(
         "item"
     )
-    texts = _texts(source, pairs["item"])
+    texts, trimmed = _texts(source, pairs["item"])
     present = (texts != "").to_numpy()
-    return Pairs(pairs["row"].to_numpy()[present], texts.filter(pl.Series(present)), len(cells))
+    found = Pairs(pairs["row"].to_numpy()[present], texts.filter(pl.Series(present)), len(cells))
+    if not lists:  # blanks around a separator belong to it, and between two of them there is no item
+        return found
+    empty = int((cells.list.len().fill_null(0) == 0).sum())
+    return replace(found, trimmed=trimmed, missing=bool((~present).sum() > empty))
+
+
+def read_ones(source: Input) -> Ones:
+    """The ones of a table with a column for each item, of 0 and 1 or True and False.
+
+    Raises
+    ------
+    BadData
+        With its row and column, if a cell is something else, or missing.
+    """
+    names, trimmed = checked_names(source.names)
+    rows, columns, height = [], [], 0
+    frame = source.frame(source.names)
+    for block in frame.iter_slices(max(1, CELLS // len(names))):
+        ones = np.empty((block.height, len(names)), dtype=np.bool_)
+        for place, series in enumerate(block):
+            one, known = _ones(series)
+            if not known.all():
+                row = int((~known).arg_max() or 0)
+                raise _no_cell(source, series[row], height + row, series.name)
+            ones[:, place] = one.to_numpy()
+        places = np.nonzero(ones)
+        rows.append(places[0] + height)
+        columns.append(places[1].astype(np.int32))
+        height += block.height
+    return Ones(np.concatenate(rows), np.concatenate(columns), height, names, trimmed=trimmed)
+
+
+def are_ones(frame: pl.DataFrame) -> bool:
+    """Whether all cells of a table are 0 and 1, or True and False."""
+    return all(_ones(series.head(LOOKED_AT))[1].all() for series in frame) and all(
+        _ones(series)[1].all() for series in frame
+    )
+
+
+def _ones(cells: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Which cells are 1, and which are 0 or 1."""
+    if cells.dtype == pl.Boolean:
+        return cells.fill_null(False), cells.is_not_null()
+    if cells.dtype.is_numeric():
+        return (cells == 1).fill_null(False), ((cells == 0) | (cells == 1)).fill_null(False)
+    if not isinstance(cells.dtype, pl.String | pl.Categorical | pl.Enum):
+        nothing = pl.repeat(False, len(cells), eager=True)
+        return nothing, nothing
+    texts = cells.cast(pl.String).str.strip_chars(" \t\r").str.to_lowercase()
+    ones = texts.is_in(list(ONES)).fill_null(False)
+    return ones, ones | texts.is_in(list(ZEROS)).fill_null(False)
+
+
+def _no_cell(source: Input, cell: object, row: int, column: str) -> BadData:
+    what = "a missing cell" if cell is None else f"the cell {cell!r}"
+    return source.fault(
+        f"{what} is neither 0 nor 1. A matrix of baskets holds 0 and 1, or True and False, alone: leave the column out "
+        f"if {column!r} is no item.",
+        row,
+        column,
+    )
 
 
 def marks_in(texts: pl.Series) -> frozenset[str]:
@@ -134,8 +223,8 @@ def published_separator(vocabulary: tuple[str, ...]) -> str:
     return separator
 
 
-def _texts(source: Input, cells: pl.Series) -> pl.Series:
-    """Cells as trimmed texts; a missing one is empty."""
+def _texts(source: Input, cells: pl.Series) -> tuple[pl.Series, tuple[str, ...]]:
+    """Cells as trimmed texts, of which a missing one is empty, and those that had blanks around them."""
     if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object | pl.Duration):
         raise BadData(
             "the column holds no texts. Name another one, or read a column of lists with --baskets column:NAME.",
@@ -143,7 +232,16 @@ def _texts(source: Input, cells: pl.Series) -> pl.Series:
             column=cells.name,
         )
     cells = unnamed(cells)
-    return texts_of(cells, is_whole(cells))
+    texts = texts_of(cells, is_whole(cells))
+    return texts, trimmed_in(cells, texts)
+
+
+def trimmed_in(cells: pl.Series, texts: pl.Series) -> tuple[str, ...]:
+    """The texts, each once, that stand in their cells with blanks around them."""
+    if not isinstance(cells.dtype, pl.String | pl.Categorical | pl.Enum):
+        return ()
+    changed = texts.filter((cells.cast(pl.String) != texts).fill_null(False) & (texts != ""))
+    return tuple(changed.unique().to_list())
 
 
 def is_whole(cells: pl.Series) -> bool:
@@ -156,8 +254,9 @@ def is_whole(cells: pl.Series) -> bool:
 
 def texts_of(cells: pl.Series, whole: bool) -> pl.Series:
     """Cells as trimmed texts; a missing one is empty."""
-    if whole and isinstance(cells.dtype, pl.Float32 | pl.Float64):
-        cells = cells.fill_nan(None).cast(pl.Int64)
+    if isinstance(cells.dtype, pl.Float32 | pl.Float64):
+        cells = cells.fill_nan(None)
+        cells = cells.cast(pl.Int64) if whole else cells
     return cells.cast(pl.String).str.strip_chars(" \t\r").fill_null("")
 
 

@@ -1,20 +1,19 @@
 """Baskets in and out: one door for all layouts."""
 
-import os
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Items, Rows
+from shoal.arrays import Items
 from shoal.data.baskets import Baskets
 from shoal.data.utf8 import BYTE_ORDER_MARK, check_utf8
-from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
+from shoal.errors import BadData, UnknownName, WrongUse, warn
+from shoal.io.arrival import BasketsArrival
+from shoal.io.basket_assembly import from_ones, from_texts, from_tokens, joined
 from shoal.io.basket_layouts import (
     SAMPLE,
     Layout,
@@ -22,35 +21,32 @@ from shoal.io.basket_layouts import (
     parse_layout,
     published_name,
     refuse_further,
-    refuse_unwritable,
+    table_layout,
 )
-from shoal.io.basket_lines import Tokens, read_lines, read_spmf
-from shoal.io.basket_matrix import Ones, read_matrix, write_matrix
-from shoal.io.basket_tables import TOLD, Pairs, published_separator, read_column, read_long
-from shoal.io.columnar import ARROW, PARQUET, write_arrow, write_parquet
+from shoal.io.basket_lines import BLANKS, read_lines, read_spmf
+from shoal.io.basket_matrix import Ones, read_matrix
+from shoal.io.basket_remarks import MISSING, NUMBERED, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.basket_tables import Pairs, are_ones, read_column, read_long, read_ones
+from shoal.io.basket_values import read_values
+from shoal.io.basket_writing import FRAME_FORMATS, write_baskets
+from shoal.io.database import is_database
 from shoal.io.delimited import Delimited
-from shoal.io.excel import ENDINGS
-from shoal.io.frames import open_frame
+from shoal.io.frames import is_frame, open_frame, sparse_frame
 from shoal.io.input import Input
-from shoal.io.packing import packed
 from shoal.io.part_files import part_files
 from shoal.io.reading import Reading
 from shoal.io.source import format_of, name_of, read_bytes
-from shoal.io.spelling import Spelling
-from shoal.io.statistics import READERS
 from shoal.io.tables import open_input
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
-Source: TypeAlias = "str | Path | Sequence[Collection[object]] | pl.DataFrame | pandas.DataFrame"
-"""Where baskets come from: a path, ``-`` for standard input, a list of lists or sets, or a frame."""
-
-FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
-"""Endings of files that hold a table and no text."""
-
-_LINES = Spelling("", " ", "\n", "\n")
-_SPMF = Spelling("", " -1 ", " -1 -2\n", "-2\n")
+Source: TypeAlias = (
+    "str | Path | Sequence[Collection[object]] | Mapping[Any, Collection[object]] | NDArray[Any] | pl.DataFrame | "
+    "pandas.DataFrame"
+)
+"""Where baskets come from: a path, ``-`` for standard input, a database, or values that are in memory."""
 
 
 def read_baskets(
@@ -60,21 +56,26 @@ def read_baskets(
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
-    published: bool = False,
+    names: Sequence[str] | None = None,
+    query: str | None = None,
+    sheet: str | None = None,
 ) -> Baskets:
     """Read baskets: one set of items a person.
 
-    Items are texts; repeated items of a basket are merged, and the order of its items is not kept.
+    Items are texts; repeated items of a basket are merged, and the order of its items is not kept. Blanks around items
+    are taken away, of the names of sensitive items too, and a missing item (None, NaN, an empty text) is none; where
+    that changes something, a `ShoalWarning` says so.
 
     Parameters
     ----------
     source
-        A path (gzip and Zstandard are unpacked), ``-`` for standard input, a list with a list or set of items for
-        each basket, or a polars, pandas or Arrow frame.
+        A path (gzip and Zstandard are unpacked), ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``; a
+        list with a list or set of items for each basket, or a dictionary of them; a polars, pandas or Arrow frame; or
+        a matrix of 0 and 1 or True and False, as a frame, a numpy array, or a sparse matrix of scipy.
     layout
         ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or ``column:NAME``.
-        None finds it out from the content, as `shoal.io.basket_layouts.find_layout` describes, and refuses what
-        is ambiguous.
+        None finds it out from the content, as `shoal.io.basket_layouts.find_layout` and `table_layout` describe, and
+        refuses what is ambiguous.
     sensitive
         Items that must not be learned about a person.
     insensitive
@@ -82,8 +83,12 @@ def read_baskets(
     separator
         What stands between the items of a line or cell, or between the cells of a long table or matrix. A separator
         alone, without a layout, means lines.
-    published
-        Refuse whatever else the file tells: further columns, labels of rows, comments.
+    names
+        The names of the columns, for a text without a header or an array: of a matrix, its items.
+    query
+        What to ask a database, in SQL.
+    sheet
+        The sheet of an Excel file; the first one unless told.
 
     Returns
     -------
@@ -105,22 +110,188 @@ def read_baskets(
     >>> baskets.vocabulary, baskets.basket(1)
     (('cream', 'meat', 'viagra', 'wine'), ('cream', 'meat', 'viagra'))
     """
-    told = parse_layout(layout, separator) if layout is not None else None
-    if told is None and separator is not None:
-        told = parse_layout("lines", separator)
+    reading = Reading(
+        separator=separator, names=None if names is None else listed(names), query=query, sheet=sheet
+    )
+    arrival = receive_baskets(source, layout, reading, sensitive=sensitive, insensitive=insensitive)
+    warn(arrival.remarks)
+    return arrival.baskets
+
+
+def listed(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as texts; a text is one name."""
+    return (names,) if isinstance(names, str) else tuple(map(str, names))
+
+
+def receive_baskets(
+    source: Any,
+    layout: str | None = None,
+    reading: Reading | None = None,
+    *,
+    sensitive: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    published: bool = False,
+) -> BasketsArrival:
+    """Read baskets as `read_baskets` does, and tell what cannot be seen in them any more.
+
+    Parameters
+    ----------
+    reading
+        Of it separator, names, query and sheet are used.
+    published
+        They are published already: items are judged as they stand, so that blanks around them are refused, and so is
+        whatever else the file tells: further columns, labels of rows, comments.
+    """
+    reading = reading or Reading()
+    told = told_layout(layout, reading)
+    remarks: list[str] = []
+    baskets = _received(source, told, reading, remarks, published)
+    return BasketsArrival(with_roles(baskets, sensitive, insensitive), tuple(dict.fromkeys(remarks)))
+
+
+def told_layout(layout: str | None, reading: Reading) -> Layout | None:
+    """The layout that is told: a separator alone means lines."""
+    if layout is None:
+        return None if reading.separator is None else parse_layout("lines", reading.separator)
+    return parse_layout(layout, reading.separator)
+
+
+def _received(
+    source: Any, told: Layout | None, reading: Reading, remarks: list[str], published: bool
+) -> Baskets:
     if isinstance(source, str | Path):
+        door = _Door(told, reading, remarks, published)
+        if is_database(source):
+            return door.table(open_input(source, Reading(query=reading.query)))
+        if reading.query is not None:
+            raise WrongUse("A query is for a database (postgresql://… or sqlite:///…), not for a file.")
         parts = part_files(source)
-        alone = parts == [Path(source)]
-        baskets = _read_file(source, told, published) if alone else _read_parts(parts, told, published)
-    elif (
-        isinstance(source, pl.LazyFrame)
-        or hasattr(source, "columns")
-        or hasattr(source, "__arrow_c_stream__")
-    ):
-        baskets = _read_table(open_frame(source), told)
-    else:
-        baskets = _read_python(source, told)
-    return with_roles(baskets, sensitive, insensitive)
+        return door.file(source) if parts == [Path(source)] else door.parts(parts)
+    if is_frame(source):
+        if reading.names is not None:
+            raise WrongUse("A frame has names of its own: leave the names away, or rename its columns.")
+        if (told is None or told.form == "matrix") and (matrix := sparse_frame(source)) is not None:
+            return read_values(matrix, told, tuple(map(str, source.columns)), remarks)
+        return _Door(told, reading, remarks, published).table(open_frame(source))
+    return read_values(source, told, reading.names, remarks)
+
+
+class _Door:
+    """Reads tables and texts.
+
+    Parameters
+    ----------
+    told
+        The layout, where it is told.
+    remarks
+        What is to be said is added here.
+    """
+
+    def __init__(self, told: Layout | None, reading: Reading, remarks: list[str], published: bool) -> None:
+        self._told, self._reading, self._remarks, self._published = told, reading, remarks, published
+
+    def file(self, source: str | Path) -> Baskets:
+        """The baskets of one file, or of standard input."""
+        told, names = self._told, self._reading.names
+        if str(source) != "-" and format_of(source) in FRAME_FORMATS:
+            # The separator of a column stands inside its cells.
+            return self.table(open_input(source, Reading(names=names, sheet=self._reading.sheet)))
+        name = name_of(source)
+        # Not read_text: a file of blank lines is a file of empty baskets.
+        content = read_bytes(source)
+        check_utf8(content, name)
+        content = content.removeprefix(BYTE_ORDER_MARK)
+        if not content:
+            raise BadData("the file is empty; there are no baskets.", name)
+        layout = told or find_layout(content[:SAMPLE], name, names)
+        if layout.form in ("lines", "spmf"):
+            refuse_names(layout, names)
+            read = (
+                read_lines(content, layout.separator)
+                if layout.form == "lines"
+                else read_spmf(content, name, self._published)
+            )
+            return from_tokens(read, layout)
+        if layout.form == "matrix":
+            ones = read_matrix(content, layout.separator, name, names, published=self._published)
+            return self._of_ones(ones, name)
+        between_cells = layout.separator if layout.form == "long" else None
+        opened = Delimited(source, Reading(separator=between_cells, names=names), text=content)
+        return self.table(opened, layout)
+
+    def parts(self, parts: list[Path]) -> Baskets:
+        """Baskets of part files; rows of a long table belong together across parts."""
+        first = self.file(parts[0])
+        layout = self._told or parse_layout(first.layout)
+        if layout.form == "long":
+            reading = Reading(separator=layout.separator, names=self._reading.names)
+            return self.table(open_input(parts[0].parent, reading), layout)
+        door = _Door(layout, self._reading, self._remarks, self._published)
+        return joined([first, *(door.file(part) for part in parts[1:])])
+
+    def table(self, source: Input, found: Layout | None = None) -> Baskets:
+        """The baskets of a table."""
+        layout = found or self._told or _layout_of(source)
+        if self._published:
+            refuse_further(source.names, layout, source.path)
+        if layout.form == "long":
+            pairs, columns = read_long(source, layout.columns)
+            baskets = self._of_pairs(pairs, Layout("long", columns), source.path)
+            if pairs.trimmed_baskets:
+                self._remarks.append(trimmed_baskets(columns[0]))
+            if not layout.columns and self._reading.names is None:
+                self._remarks += first_line_like_data(columns, baskets.vocabulary)
+            return baskets
+        if layout.form == "column":
+            return self._of_pairs(
+                read_column(source, layout.columns[0], layout.separator), layout, source.path
+            )
+        if layout.form == "matrix":
+            return self._of_ones(read_ones(source), source.path)
+        raise WrongUse(
+            f"A table has no layout {layout.form}; say which columns hold the baskets with long:ID,ITEM or "
+            "column:NAME, or that it is a matrix of 0 and 1."
+        )
+
+    def _of_pairs(self, pairs: Pairs, layout: Layout, path: str | Path | None) -> Baskets:
+        self._trim(pairs.trimmed, path)
+        self._remarks += [MISSING] if pairs.missing else []
+        return from_texts(pairs, layout)
+
+    def _of_ones(self, ones: Ones, path: str | Path | None) -> Baskets:
+        self._trim(ones.trimmed, path)
+        self._remarks += [NUMBERED] if ones.numbered else []
+        return from_ones(ones)
+
+    def _trim(self, items: Collection[str], path: str | Path | None) -> None:
+        if self._published:
+            refuse_trimmed(items, path)
+        self._remarks += trimmed_items(items)
+
+
+def refuse_trimmed(items: Collection[str], path: str | Path | None) -> None:
+    """Refuse published items with blanks around them: without these they may be other items."""
+    if items:
+        raise BadData(
+            f"the item {min(items)!r} has blanks around it, which published items never have. Take them away, or give "
+            "the item another name.",
+            path,
+        )
+
+
+def refuse_names(layout: Layout, names: Sequence[str] | None) -> None:
+    """Refuse names of columns for a text that has none."""
+    if names is not None:
+        raise WrongUse(
+            f"Baskets in the layout {layout.form} have no columns: leave the names away (--names)."
+        )
+
+
+def _layout_of(source: Input) -> Layout:
+    """The layout that the columns of a table tell."""
+    frame = source.frame(source.names)
+    lists = [name for name in source.names if isinstance(frame.schema[name], pl.List | pl.Array)]
+    return table_layout(source.names, lists, not lists and len(source.names) > 1 and are_ones(frame))
 
 
 def with_roles(baskets: Baskets, sensitive: Iterable[str], insensitive: Iterable[str] = ()) -> Baskets:
@@ -135,257 +306,16 @@ def with_roles(baskets: Baskets, sensitive: Iterable[str], insensitive: Iterable
     return replace(baskets, sensitive=secret, insensitive=neutral)
 
 
-def write_baskets(baskets: Baskets, path: str | Path) -> None:
-    """Write baskets to a file in their layout, in their order. The file appears when it is whole.
-
-    It is compressed if its name ends in ``.gz`` or ``.zst``; a long table goes into ``.parquet`` and ``.arrow`` too.
-    A long table numbers the baskets 1, 2, 3, …; an empty basket is an empty line, ``-2`` in SPMF, a row with an
-    empty item in a long table, a row of zeros in a matrix, and an empty cell in a column.
-
-    Raises
-    ------
-    WrongUse
-        If an item cannot be told apart in this layout, such as one with a blank in lines, or the ending is that of
-        a format that does not hold it.
-    """
-    layout = parse_layout(baskets.layout)
-    refuse_unwritable(baskets.vocabulary, layout)
-    path = Path(path)
-    write_frame = _frame_writer(path, layout)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        if write_frame is not None:
-            write_frame(_long_frame(baskets, layout), partial)
-        else:
-            with packed(partial, path.suffix) as file:
-                if layout.form == "long":
-                    _long_frame(baskets, layout).write_csv(file)
-                else:
-                    for text in _text(baskets, layout):
-                        file.write(text)
-        partial.replace(path)
-    except (OSError, pl.exceptions.ComputeError) as error:
-        raise CannotWrite(f"The file {path}", error) from error
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:
-    """What writes a long table into a file of that ending; None if it is a text."""
-    ending = format_of(path)
-    if ending not in FRAME_FORMATS:
-        return None
-    if ending == path.suffix.lower() and ending in (*PARQUET, *ARROW) and layout.form == "long":
-        return write_parquet if ending in PARQUET else write_arrow
-    raise WrongUse(
-        f"{path} cannot hold baskets in the layout {layout.form}: write a long table into .parquet or .arrow (--to "
-        "long:ID,ITEM), and all others into a text, such as .csv or .dat."
-    )
-
-
-def _read_file(source: str | Path, told: Layout | None, published: bool) -> Baskets:
-    if str(source) != "-" and format_of(source) in FRAME_FORMATS:
-        return _read_table(open_input(source, Reading()), told, published)
-    name = name_of(source)
-    # Not read_text: a file of blank lines is a file of empty baskets.
-    content = read_bytes(source)
-    check_utf8(content, name)
-    content = content.removeprefix(BYTE_ORDER_MARK)
-    if not content:
-        raise BadData("the file is empty; there are no baskets.", name)
-    layout = told or find_layout(content[:SAMPLE], name)
-    if layout.form == "lines":
-        return _from_tokens(read_lines(content, layout.separator), layout)
-    if layout.form == "spmf":
-        return _from_tokens(read_spmf(content, name, published), layout)
-    if layout.form == "matrix":
-        return _from_matrix(read_matrix(content, layout.separator, name, published))
-    # The separator of a column stands inside its cells.
-    between_cells = layout.separator if layout.form == "long" else None
-    return _read_table(Delimited(source, Reading(separator=between_cells), text=content), layout, published)
-
-
-def _read_parts(parts: list[Path], told: Layout | None, published: bool) -> Baskets:
-    """Baskets of part files; rows of a long table belong together across parts."""
-    first = _read_file(parts[0], told, published)
-    layout = told or parse_layout(first.layout)
-    if layout.form == "long":
-        opened = open_input(parts[0].parent, Reading(separator=layout.separator))
-        return _read_table(opened, layout, published)
-    return _joined([first, *(_read_file(part, layout, published) for part in parts[1:])])
-
-
-def _joined(parts: list[Baskets]) -> Baskets:
-    """Baskets one after the other, with one vocabulary."""
-    vocabulary = tuple(sorted(set().union(*(part.vocabulary for part in parts))))
-    places = {item: code for code, item in enumerate(vocabulary)}
-    codes = [
-        np.array([places[item] for item in part.vocabulary], dtype=np.int32)[part.items] for part in parts
-    ]
-    lengths = np.concatenate([part.lengths for part in parts])
-    none: Items = np.empty(0, dtype=np.int32)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    begins = np.cumsum([0, *map(len, parts[:-1])])
-    unsorted = np.concatenate([begin + part.unsorted for begin, part in zip(begins, parts, strict=True)])[
-        :TOLD
-    ]
-    return Baskets(indptr, np.concatenate(codes), vocabulary, none, none, parts[0].layout, unsorted=unsorted)
-
-
-def _read_table(source: Input, told: Layout | None, published: bool = False) -> Baskets:
-    layout = told or _table_layout(source)
-    if published:
-        refuse_further(source.names, layout, source.path)
-    if layout.form == "long":
-        pairs, columns = read_long(source, layout.columns)
-        return _from_pairs(pairs, Layout("long", columns))
-    if layout.form == "column":
-        return _from_pairs(read_column(source, layout.columns[0], layout.separator), layout)
-    raise WrongUse(
-        f"A table of texts and lists has no layout {layout.form}; say which columns hold the baskets with "
-        "long:ID,ITEM or column:NAME."
-    )
-
-
-def _table_layout(source: Input) -> Layout:
-    """The only column of lists, or else two columns, the basket's and the item's."""
-    frame = source.frame(source.names)
-    lists = [name for name in source.names if isinstance(frame.schema[name], pl.List | pl.Array)]
-    if len(lists) == 1:
-        return Layout("column", (lists[0],))
-    if len(source.names) == 2 and not lists:
-        return Layout("long", source.names)
-    raise WrongUse(
-        f"The table has the columns {', '.join(source.names)}: say which hold the baskets with --baskets "
-        "long:ID,ITEM or column:NAME (in Python: baskets=…, or layout=… of read_baskets)."
-    )
-
-
-def _read_python(source: Any, told: Layout | None) -> Baskets:
-    if isinstance(source, bytes) or not isinstance(source, Iterable):
-        raise WrongUse(
-            f"Baskets are read from a path, a list of lists or a frame, not from a {type(source).__name__}."
-        )
-    rows = [_basket_of(basket, place) for place, basket in enumerate(source)]
-    if not rows:
-        raise BadData("the list is empty; there are no baskets.")
-    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-    texts = pl.Series("item", list(map(str, chain.from_iterable(rows))), dtype=pl.String).str.strip_chars(
-        " \t\r"
-    )
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    blank = (texts == "").to_numpy()
-    if blank.any():
-        place = int(np.searchsorted(indptr, np.argmax(blank), side="right"))
-        raise BadData(f"basket {place} holds an item without a text; leave it out.")
-    baskets = _from_tokens(Tokens(indptr, texts), told or Layout("lines"))
-    if told is None and any(re.search(r"\s", item) for item in baskets.vocabulary):
-        return replace(baskets, layout=str(Layout("long", ("basket", "item"))))
-    return baskets
-
-
-def _basket_of(basket: Any, place: int) -> Collection[object]:
-    if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
-        raise WrongUse(f"Basket {place + 1} is {basket!r}, not a list or set of items.")
-    row = basket if isinstance(basket, Collection) else tuple(basket)
-    if None in row:
-        raise BadData(f"basket {place + 1} holds an item without a text; leave it out.")
-    return row
-
-
-def _from_matrix(ones: Ones) -> Baskets:
-    """Baskets of a matrix; a column without a 1 is no item."""
-    used = np.bincount(ones.columns, minlength=len(ones.names)) > 0
-    order = sorted(np.flatnonzero(used).tolist(), key=ones.names.__getitem__)
-    places = np.zeros(len(ones.names), dtype=np.int32)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    vocabulary = tuple(ones.names[place] for place in order)
-    return _assembled(ones.rows, places[ones.columns], ones.height, vocabulary, Layout("matrix"))
-
-
-def _from_tokens(tokens: Tokens, layout: Layout) -> Baskets:
-    return _from_pairs(pairs_of(tokens), layout)
-
-
-def pairs_of(tokens: Tokens) -> Pairs:
-    """The basket of each text."""
-    rows = np.repeat(np.arange(len(tokens.indptr) - 1), np.diff(tokens.indptr))
-    return Pairs(rows, tokens.texts, len(tokens.indptr) - 1)
-
-
-def _from_pairs(pairs: Pairs, layout: Layout) -> Baskets:
-    """Baskets of pairs of a row and a text; texts become codes in ascending code-point order."""
-    return from_pairs(pairs, pairs.texts.unique().sort(), layout)
-
-
-def from_pairs(pairs: Pairs, vocabulary: pl.Series, layout: Layout) -> Baskets:
-    """Baskets of pairs of a row and a text of the vocabulary, whose texts ascend."""
-    codes = pairs.texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int32)
-    baskets = _assembled(pairs.rows, codes, pairs.count, tuple(vocabulary.to_list()), layout)
-    return replace(baskets, misnumbered=pairs.misnumbered) if len(pairs.misnumbered) else baskets
-
-
-def _assembled(rows: Rows, codes: Items, count: int, vocabulary: tuple[str, ...], layout: Layout) -> Baskets:
-    """Baskets of pairs of a row and a code, which are sorted here; repeated pairs are merged."""
-    size = max(len(vocabulary), 1)
-    mixed = rows.astype(np.int64) * size + codes
-    unsorted: Rows = np.empty(0, dtype=np.int64)
-    falls = mixed[1:] <= mixed[:-1]
-    if falls.any():
-        met = np.zeros(count, dtype=np.bool_)
-        met[rows[1:][falls]] = True
-        unsorted = np.flatnonzero(met)[:TOLD]
-        mixed = np.sort(mixed)
-        mixed = mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))]
-    indptr = np.searchsorted(mixed, np.arange(count + 1, dtype=np.int64) * size)
-    none: Items = np.empty(0, dtype=np.int32)
-    return Baskets(
-        indptr, (mixed % size).astype(np.int32), vocabulary, none, none, str(layout), unsorted=unsorted
-    )
-
-
 def _codes(baskets: Baskets, items: Iterable[str]) -> Items:
     """The codes of items by their texts, ascending."""
     places = {item: code for code, item in enumerate(baskets.vocabulary)}
     codes = set()
     for item in items:
-        if str(item) not in places:
-            raise UnknownName("item", str(item), baskets.vocabulary)
-        codes.add(places[str(item)])
+        text = str(item).strip(BLANKS.decode())
+        if text not in places:
+            raise UnknownName("item", text, baskets.vocabulary)
+        codes.add(places[text])
     return np.array(sorted(codes), dtype=np.int32)
-
-
-def _text(baskets: Baskets, layout: Layout) -> Iterator[bytes]:
-    if layout.form == "matrix":
-        yield from write_matrix(baskets)
-        return
-    if layout.form == "column":
-        yield '"{}"\n'.format(layout.columns[0].replace('"', '""')).encode()
-    spelling, labels = spelling_of(baskets.vocabulary, layout)
-    for text in spelling.texts(labels, baskets.indptr, baskets.items):
-        yield text.encode()
-
-
-def spelling_of(vocabulary: tuple[str, ...], layout: Layout) -> tuple[Spelling, tuple[str, ...]]:
-    """How a basket becomes a line, and the text of each item, in a layout that has a line a basket."""
-    if layout.form == "spmf":
-        return _SPMF, vocabulary
-    if layout.form == "column":
-        labels = tuple(label.replace('"', '""') for label in vocabulary)
-        return Spelling('"', published_separator(vocabulary), '"\n', '""\n'), labels
-    return (_LINES if layout.separator is None else Spelling("", layout.separator, "\n", "\n")), vocabulary
-
-
-def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
-    """A row for each item of each basket, and one for each empty basket."""
-    basket, item = layout.columns or ("basket", "item")
-    lengths = baskets.lengths
-    rows = np.repeat(np.arange(1, len(baskets) + 1), np.maximum(lengths, 1))
-    codes = np.insert(
-        baskets.items.astype(np.int64), baskets.indptr[:-1][lengths == 0], len(baskets.vocabulary)
-    )
-    texts = pl.Series([*baskets.vocabulary, None], dtype=pl.String)
-    return pl.DataFrame({basket: rows, item: texts.gather(codes)})
 
 
 __all__ = ["published_name", "read_baskets", "write_baskets"]

@@ -84,6 +84,8 @@ def parse_address(text: str) -> Address:
             "The address of the database cannot be understood. Behind :// comes USER:PASSWORD@HOST:PORT/NAME; write / "
             "? # @ and : of a password as %2F %3F %23 %40 and %3A."
         ) from None
+    if parts.scheme not in _SCHEMES:
+        raise WrongUse(f"A database is named as postgresql://… or sqlite:///…, not as {parts.scheme}://….")
     options = parse_qsl(parts.query, keep_blank_values=True)
     table = next((value for key, value in options if key == "table"), None)
     rest = urlencode([(key, value) for key, value in options if key != "table"])

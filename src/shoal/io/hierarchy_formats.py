@@ -21,6 +21,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from shoal.data.remote import refuse_address
 from shoal.errors import BadData
 
 NULL = "(null)"
@@ -100,6 +101,7 @@ def _edges(cells: list[list[str]], lines: list[int]) -> Edges:
 
 
 def _text(path: Path) -> str:
+    refuse_address(path)
     try:
         content = path.read_bytes()
     except FileNotFoundError:

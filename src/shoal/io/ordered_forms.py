@@ -21,10 +21,10 @@ from shoal.data.safe_cells import unguarded
 from shoal.data.set_keys import group_keys, tree_keys
 from shoal.data.utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
+from shoal.io.basket_assembly import from_pairs, pairs_of
 from shoal.io.basket_layouts import Layout, parse_layout
 from shoal.io.basket_lines import COMMENTS, read_lines, read_spmf
 from shoal.io.basket_tables import Pairs, misnumbered, read_column
-from shoal.io.baskets import from_pairs, pairs_of
 from shoal.io.columnar import PARQUET
 from shoal.io.delimited import Delimited
 from shoal.io.encode import to_texts

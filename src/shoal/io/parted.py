@@ -23,6 +23,7 @@ from shoal.data.table import Column, Table
 from shoal.data.utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.errors import BadData, WrongUse
 from shoal.io.columnar import PARQUET
+from shoal.io.database import is_database
 from shoal.io.delimited import Delimited
 from shoal.io.encode import complete_rows, distinct, encode_column, has_texts, untold
 from shoal.io.frames import open_frame
@@ -136,7 +137,7 @@ def open_parts(
         types = here.frame(here.names).schema
         return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
     path = str(source)
-    if path == STANDARD_INPUT or reading.query or reading.sheet:
+    if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
     ending = format_of(path)
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):

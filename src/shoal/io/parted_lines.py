@@ -12,7 +12,7 @@ from shoal.data.parts import PartedRelease
 from shoal.data.ranges import KEY, RANGE, ranges_of
 from shoal.errors import WrongUse
 from shoal.io.basket_layouts import parse_layout, refuse_unwritable
-from shoal.io.baskets import spelling_of
+from shoal.io.basket_writing import spelling_of
 
 if TYPE_CHECKING:
     from shoal.data.parts import Parts

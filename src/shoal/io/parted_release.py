@@ -19,7 +19,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.safe_cells import guarded, refuse_unsafe_names, unguarded
 from shoal.data.table import Column, Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
 from shoal.io.baskets import with_roles
@@ -143,7 +143,9 @@ def baskets_published(data: PartedRelease, engine: Engine) -> PartedBaskets:
         return cells.parse(text.encode(), 1, "the release")
 
     rows: Parts = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
-    read = read_parted_baskets(engine, rows, layout=shape["layout"], separator=shape.get("separator"))
+    read = read_parted_baskets(
+        engine, rows, layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
     return _with_known_roles(read, shape)
 
 
@@ -173,15 +175,6 @@ def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
     work = partial(as_texts, looks=looks)
     return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
-
-
-def refuse_remote(folder: str | Path) -> None:
-    """Refuse a release folder that is no folder of this machine."""
-    if "://" in str(folder):
-        raise WrongUse(
-            f"The release folder {folder} is on no disk that this machine and all workers share: name one "
-            "that is with -o, and copy it from there."
-        )
 
 
 def groups_in(lines: Iterable[str], name: str) -> Groups:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from shoal.data.remote import refuse_address
 from shoal.errors import WrongUse
 from shoal.io.source import STANDARD_INPUT
 
@@ -14,6 +15,7 @@ _POSTGRES_PORT = 5432
 
 def refuse_existing(path: str | Path, force: bool, *sources: Any) -> None:
     """Keep files that are there already unless they may be replaced, and the sources always."""
+    refuse_address(path, writing=True)
     for source in sources:
         refuse_source(path, source)
     if os.path.lexists(path) and not force:
@@ -46,7 +48,8 @@ def refuse_source(target: str | Path, source: Any, query: str | None = None) -> 
 
 
 def refuse_source_folder(folder: str | Path, source: Any) -> None:
-    """Refuse a release folder whose replacement would take the data with it."""
+    """Refuse a release folder that is none, or whose replacement would take the data with it."""
+    refuse_address(folder, writing=True)
     if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT or "://" in str(source):
         return
     place, data = Path(folder).resolve(), Path(source).resolve()

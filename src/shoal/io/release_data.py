@@ -16,11 +16,11 @@ from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, UnknownName
 from shoal.io.basket_layouts import parse_layout, published_name
 from shoal.io.basket_tables import published_separator
-from shoal.io.baskets import read_baskets, with_roles, write_baskets
+from shoal.io.baskets import receive_baskets, with_roles, write_baskets
 from shoal.io.parted_release import write_parts
 from shoal.io.published_clusters import read_clusters, write_clusters
 from shoal.io.published_groups import read_groups, write_groups
-from shoal.io.reading import own_reading
+from shoal.io.reading import Reading, own_reading
 from shoal.io.release_facts import PERSONS
 from shoal.io.tables import read_published_table, write_table
 
@@ -92,7 +92,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
     if shape["form"] == "baskets":
-        baskets = read_baskets(path, layout=shape["layout"], separator=shape.get("separator"), published=True)
+        reading = Reading(separator=shape.get("separator"))
+        baskets = receive_baskets(path, shape["layout"], reading, published=True).baskets
         # A sensitive item that is not published any more is no secret of this release.
         known = set(baskets.vocabulary)
         return with_roles(

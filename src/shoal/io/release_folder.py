@@ -24,6 +24,7 @@ import polars.exceptions
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
+from shoal.data.remote import refuse_address
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchies import hierarchy_from_data
 from shoal.io.part_files import is_part
@@ -82,6 +83,7 @@ def write_release(
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")
     if safe_cells and table_format != "csv":
         raise WrongUse("Safe cells are for csv, which spreadsheets open; leave --safe-cells away.")
+    refuse_address(folder, writing=True)
     place = Path(folder).absolute()
     if place.is_symlink():
         place = place.resolve()
@@ -123,6 +125,7 @@ def published_folder(folder: str | Path) -> Path:
     BadData
         If there is no release.
     """
+    refuse_address(folder)
     place = Path(folder)
     published = place if (place / FACTS).is_file() else place / RELEASE
     if not (published / FACTS).is_file():

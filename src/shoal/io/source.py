@@ -6,6 +6,7 @@ import zlib
 from difflib import get_close_matches
 from pathlib import Path
 
+from shoal.data.remote import refuse_address
 from shoal.data.utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.errors import BadData, WrongUse
 
@@ -49,6 +50,7 @@ def existing_file(path: str | Path) -> Path:
     BadData
         If there is none, with near names in its folder, or if it is a folder.
     """
+    refuse_address(path)
     path = Path(path)
     if path.is_dir():
         raise BadData("this is a folder; name a file in it.", path)

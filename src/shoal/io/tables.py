@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.remote import refuse_address
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
 from shoal.io.source import STANDARD_INPUT, format_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from shoal.io.arrival import Arrival
     from shoal.io.input import Input
+    from shoal.io.parted import PartedArrival
 
 
 def read_frame(source: Any, reading: Reading | None = None) -> "polars.DataFrame":
@@ -101,7 +103,16 @@ def read_table(
         reading=reading,
         columns=tuple(hierarchies or {}),
     )
+    warn(persons_counted(arrival))
     return _with_hierarchies(arrival.table, hierarchies or {})
+
+
+def persons_counted(arrival: "Arrival | PartedArrival") -> list[str]:
+    """What is said of columns that are not kept and number persons: rows are counted, and not persons."""
+    from shoal.data.concerns import rows_are_counted
+
+    rows = arrival.table.rows + arrival.left_out
+    return [rows_are_counted(name, values, rows) for name, values in arrival.persons.items()]
 
 
 def receive_table(
@@ -225,6 +236,7 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     """
     import polars.exceptions
 
+    refuse_address(path, writing=True)
     path = Path(path)
     from shoal.data.safe_cells import guarded
 

@@ -6,10 +6,12 @@ Importing this module imports numba, which takes about a second: modules of kern
 function that needs them.
 """
 
+import threading
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -17,3 +19,35 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 def jit(kernel: Kernel) -> Kernel:
     """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics."""
     return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
+
+
+class Watch(event.Listener):
+    """Told when compiling begins and when it has ended; what is compiled on the way to something else is part of it.
+
+    Parameters
+    ----------
+    tell
+        Called with True and False by turns.
+    """
+
+    def __init__(self, tell: Callable[[bool], None]) -> None:
+        self._tell, self._depth, self._lock = tell, 0, threading.Lock()
+
+    def on_start(self, event: Any) -> None:
+        """Something is being compiled."""
+        with self._lock:
+            self._depth += 1
+            if self._depth == 1:
+                self._tell(True)
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+        with self._lock:
+            self._depth -= 1
+            if not self._depth:
+                self._tell(False)
+
+
+def watch(tell: Callable[[bool], None]) -> None:
+    """Be told of all compiling of this process from now on."""
+    event.register("numba:compile", Watch(tell))  # type: ignore[no-untyped-call]

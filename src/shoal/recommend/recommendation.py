@@ -115,7 +115,7 @@ def recommend(
         As methods take them. Methods that need more are given hierarchies that are built.
     time_limit
         Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
-        same, and the reasons say so.
+        same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
     suppression
         The largest share of rows that a candidate may leave out.
     by
@@ -140,8 +140,7 @@ def recommend(
         )
     if jobs is not None and jobs < 1:
         raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
-    if str(source) == "-":
-        raise WrongUse("The data is read several times: give a file instead of standard input.")
+    _refuse_no_file(source)
     problem = Problem.of(
         source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder
     )
@@ -170,6 +169,12 @@ def recommend(
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
     )
+
+
+def _refuse_no_file(source: object) -> None:
+    what = "" if isinstance(source, str | Path) else f"a {type(source).__name__} in memory"
+    if what or str(source) == "-":
+        raise WrongUse(f"The data is read several times: give a file instead of {what or 'standard input'}.")
 
 
 def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:

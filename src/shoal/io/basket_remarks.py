@@ -1,0 +1,52 @@
+"""What the owner of baskets should hear of how they were taken: the same words for every format and engine."""
+
+from collections.abc import Iterable, Sequence
+
+from shoal.io.reading import header_hint
+
+SHOWN = 3
+"""So many items are quoted."""
+
+NUMBERED = (
+    "The columns of the matrix have no names: items are called by the numbers of their columns, from 0. Name them with "
+    "--names (in Python: names=[…])."
+)
+MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."
+
+
+def trimmed_items(items: Iterable[str]) -> list[str]:
+    """What is said of items that had blanks around them.
+
+    >>> trimmed_items(["cream cheese"])
+    ["Blanks around an item were taken away: 'cream cheese'."]
+    >>> trimmed_items([])
+    []
+    """
+    found = sorted(set(items))
+    if not found:
+        return []
+    what = "an item" if len(found) == 1 else f"{len(found):,} items"
+    more = ", …" if len(found) > SHOWN else ""
+    return [f"Blanks around {what} were taken away: {', '.join(map(repr, found[:SHOWN]))}{more}."]
+
+
+def trimmed_baskets(column: str) -> str:
+    """What is said where the names of baskets had blanks around them."""
+    return f"Blanks around the names of baskets in column {column!r} were taken away."
+
+
+def first_line_like_data(names: Sequence[str], vocabulary: Iterable[str]) -> list[str]:
+    """What is said where the names of the two columns of a long table look like its first row.
+
+    >>> first_line_like_data(["id", "milk"], ["bread", "milk"])[0][:54]
+    "The first line ('id', 'milk') was taken for the names "
+    >>> first_line_like_data(["id", "item"], ["bread", "milk"])
+    []
+    """
+    if not header_hint(names) and names[1] not in set(vocabulary):
+        return []
+    shown = ", ".join(map(repr, names))
+    return [
+        f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
+        "name the columns with --names (in Python: names=[…])."
+    ]

@@ -1,0 +1,130 @@
+"""Compiling kernels is no time of a run: the clocks stand meanwhile, however long it takes."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from shoal.compare import race, workers
+from shoal.compare.race import Race
+from shoal.compare.workers import Clock, Worker
+from shoal.kernels._jit import Watch
+
+
+class Hours:
+    """A clock that goes when it is told to, and alarms that it sets off."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.alarms: dict[Any, tuple[float, Callable[[], None]]] = {}
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def Timer(self, seconds: float, late: Callable[[], None]) -> Any:
+        hours = self
+
+        class Alarm:
+            def start(self) -> None:
+                hours.alarms[self] = (hours.now + seconds, late)
+
+            def cancel(self) -> None:
+                hours.alarms.pop(self, None)
+
+        return Alarm()
+
+    def go_on(self, seconds: float) -> None:
+        self.now += seconds
+        for alarm, (when, late) in list(self.alarms.items()):
+            if when <= self.now:
+                self.alarms.pop(alarm)
+                late()
+
+
+@pytest.fixture
+def hours(monkeypatch: pytest.MonkeyPatch) -> Hours:
+    found = Hours()
+    for module in (workers, race):
+        monkeypatch.setattr(module, "time", found)
+    monkeypatch.setattr(workers.threading, "Timer", found.Timer)
+    return found
+
+
+def test_a_clock_stands_while_kernels_are_compiled(hours: Hours) -> None:
+    late: list[float] = []
+    clock = Clock(10, lambda: late.append(hours.now))
+    clock.go()
+    hours.go_on(6)
+    clock.stand()
+    hours.go_on(1000)
+    clock.go()
+    hours.go_on(3)
+    assert not late
+    hours.go_on(1)
+    assert late == [1010]
+
+
+def test_the_clock_of_a_run_follows_what_its_process_says(hours: Hours) -> None:
+    late: list[float] = []
+    told: list[bool] = []
+    clock = Clock(2, lambda: late.append(hours.now))
+    clock.go()
+
+    class Said(io.StringIO):
+        def readline(self, size: int = -1) -> str:
+            line = super().readline(size)
+            hours.go_on(50 if line.strip() == workers.COMPILED else 0.5)
+            return line
+
+    said = Said("compiling\ncompiled\ncompiling\ncompiled\n{}\n")
+    assert Worker(told.append)._answered(said, clock) == "{}\n"
+    assert told == [True, False, True, False]
+    assert not late
+
+
+def test_a_process_that_dies_while_it_compiles_no_longer_does(hours: Hours) -> None:
+    told: list[bool] = []
+    assert Worker(told.append)._answered(io.StringIO("compiling\n"), Clock(None, lambda: None)) == ""
+    assert told == [True, False]
+
+
+def test_the_deadline_of_all_moves_by_the_time_in_which_any_compiles(hours: Hours) -> None:
+    running = Race(3, deadline=10)
+    hours.go_on(2)
+    assert running.left == 8
+    running.compiling(True)
+    hours.go_on(5)
+    running.compiling(True)
+    hours.go_on(5)
+    assert running.left == 8
+    running.compiling(False)
+    hours.go_on(1)
+    running.compiling(False)
+    assert running.left == 8
+    hours.go_on(9)
+    assert running.left == 0
+
+
+def test_what_is_compiled_on_the_way_is_part_of_it() -> None:
+    told: list[bool] = []
+    watch = Watch(told.append)
+    for step in (watch.on_start, watch.on_start, watch.on_end, watch.on_end, watch.on_start, watch.on_end):
+        step(None)
+    assert told == [True, False, True, False]
+
+
+def test_numba_tells_of_its_compiling() -> None:
+    numba = pytest.importorskip("numba")
+    from numba.core import event
+
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    told: list[bool] = []
+    listener = Watch(told.append)
+    event.register("numba:compile", listener)
+    try:
+        numba.njit(lambda number: number + 1)(1)
+    finally:
+        event.unregister("numba:compile", listener)
+    assert told == [True, False]
