@@ -43,8 +43,8 @@ def plain(baskets: Baskets) -> naive.Sets:
 def hidden(baskets: Baskets, **parameters: Any) -> tuple[Baskets, dict[str, Any]]:
     """The release of a method, its promises checked, and the notes."""
     release, trace = HideRules(**parameters).anonymize(baskets, seed=4)
-    assert all(judge(release))
     assert isinstance(release.data, Baskets)
+    assert all(judge(release)) == bool(len(release.data.items))
     return release.data, dict(trace.notes)
 
 

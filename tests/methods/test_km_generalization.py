@@ -58,7 +58,7 @@ def test_every_combination_is_held_by_k(algorithm: str, sets: list[frozenset[str
     assert isinstance(release.data, Baskets)
     published = plain(release.data)
     assert not naive.broken(published, k, m)
-    assert all(judge(release))
+    assert all(judge(release)) == any(sets)
     for row, basket in zip(trace.rows.tolist(), published, strict=True):
         covered = {item for item in sets[row] if basket & set(PATHS[item])}
         assert covered == sets[row]
