@@ -25,13 +25,12 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse, warn
 from shoal.intake import form_of, profile
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import TableMethod, refuse_idle_population
 from shoal.models.judged import Verdicts, broken_folder, judged_sets, judged_table
 from shoal.models.model import Model, TableModel
 from shoal.models.promised import promised as promised_by
 from shoal.outcome import judge, proved
-from shoal.pipeline import named
 from shoal.population import Trees
 from shoal.recipe import Roles, explain, roles_of
 
@@ -61,7 +60,7 @@ def inspect(
         Columns of a table to look at together; the suggested ones unless told.
     """
     together = (quasi,) if isinstance(quasi, str) else quasi
-    found = profile(source, reading=named(reading or Reading(), names), layout=baskets, quasi=together)
+    found = profile(source, reading=with_names(reading, names), layout=baskets, quasi=together)
     warn(getattr(found, "notes", ()))
     return found
 

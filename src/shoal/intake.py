@@ -38,15 +38,12 @@ class Intake:
         Column to where its hierarchy comes from: a file, or a builder.
     warnings
         What its owner should hear, in plain sentences.
-    taken
-        That of them which says how columns are taken, where their type tells otherwise.
     """
 
     data: Table | Baskets
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    taken: str = ""
 
 
 def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:

@@ -34,7 +34,7 @@ class PartedIntake:
 
     Parameters
     ----------
-    data, left_out, hierarchies, warnings, taken
+    data, left_out, hierarchies, warnings
         As of data in memory (`Intake`).
     told
         What a recipe tells of baskets: a published form need not tell which items were sensitive.
@@ -46,7 +46,6 @@ class PartedIntake:
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    taken: str = ""
     told: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 

@@ -18,7 +18,7 @@ from shoal.data.table import Table
 from shoal.errors import WrongUse, warn
 from shoal.intake import Intake, take_in, take_in_for, told_of_baskets, with_item_hierarchy
 from shoal.io.places import refuse_source, refuse_source_folder
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, with_names
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
@@ -288,7 +288,7 @@ def anonymize(
             f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
-    reading = named(reading or Reading(), names)
+    reading = with_names(reading, names)
     roles = roles_of(
         quasi=quasi,
         sensitive=sensitive,
@@ -318,13 +318,6 @@ def anonymize(
             finished = replace(finished, recipe={**finished.recipe, "source": told})
     warn(finished.warnings)
     return finished
-
-
-def named(reading: Reading, names: Sequence[str] | None) -> Reading:
-    """A reading with the names that are told beside it."""
-    from shoal.io.baskets import listed
-
-    return reading if names is None else replace(reading, names=listed(names))
 
 
 def _baskets_taken_in(

@@ -34,7 +34,7 @@ from shoal.io.delimited import Delimited
 from shoal.io.frames import is_frame, open_frame, sparse_frame
 from shoal.io.input import Input
 from shoal.io.part_files import part_files
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, listed
 from shoal.io.source import format_of, name_of, read_bytes
 from shoal.io.tables import open_input
 
@@ -116,11 +116,6 @@ def read_baskets(
     arrival = receive_baskets(source, layout, reading, sensitive=sensitive, insensitive=insensitive)
     warn(arrival.remarks)
     return arrival.baskets
-
-
-def listed(names: Sequence[str]) -> tuple[str, ...]:
-    """Names as texts; a text is one name."""
-    return (names,) if isinstance(names, str) else tuple(map(str, names))
 
 
 def receive_baskets(

@@ -1,7 +1,7 @@
 """How to read a source of rows."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -99,6 +99,17 @@ def header_hint(names: Iterable[str]) -> str:
         return ""
     shown = ", ".join(map(repr, like_data[:3]))
     return f" The first line looks like data ({shown}): if there is no header, name the columns with --names."
+
+
+def listed(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as texts; a text is one name."""
+    return (names,) if isinstance(names, str) else tuple(map(str, names))
+
+
+def with_names(reading: Reading | None, names: Sequence[str] | None) -> Reading:
+    """A reading with the names of columns that are told beside it."""
+    reading = reading or Reading()
+    return reading if names is None else replace(reading, names=listed(names))
 
 
 def _is_number(text: str) -> bool:
