@@ -147,7 +147,8 @@ class Asked:
         """The population of a published table, for models some of which are about one."""
         if self.promised.population is not None:
             refuse_idle_population(models)
-        return self.trees.population(self.promised.population, table, source)
+        trees = self.trees if self.reading is None else replace(self.trees, orders=self.reading.orders)
+        return trees.population(self.promised.population, table, source)
 
 
 def verify_as_asked(source: str | Path | Release, asked: Asked) -> Verdicts:

@@ -22,10 +22,13 @@ class Trees:
         The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one.
     folder
         Folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv.
+    orders
+        The values of an ordinal column in ascending order: a published cell may be a range of them.
     """
 
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
     folder: str | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def population(self, path: str | None, table: Table, source: str | Path | Release) -> Table | None:
         """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
@@ -37,7 +40,7 @@ class Trees:
         path
             Its file; None where there is none.
         source
-            Where the table comes from: a folder that holds run.json tells the hierarchies of the run.
+            Where the table comes from: a folder that holds run.json tells the hierarchies and orders of the run.
 
         Raises
         ------
@@ -54,11 +57,12 @@ class Trees:
                     "file with --population, or leave them away."
                 )
             return None
-        population = read_population(path, table)
+        kept, orders = _kept(source)
+        population = read_population(path, table, {**orders, **self.orders})
         trees = (
             hierarchies_of(population, self.hierarchies, self.folder)
             if given
-            else _kept(source, population.names)
+            else {name: tree for name, tree in kept.items() if name in population.names}
         )
         population.select(trees)
         columns = []
@@ -70,10 +74,14 @@ class Trees:
         return Table(tuple(columns))
 
 
-def _kept(source: str | Path | Release, columns: tuple[str, ...]) -> dict[str, str | Hierarchy]:
-    """The hierarchies of columns in the private run.json of a folder, where it has one."""
+def _kept(
+    source: str | Path | Release,
+) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
+    """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
     from shoal.io.release_folder import RUN, read_run
 
     if isinstance(source, Release) or not (Path(source) / RUN).is_file():
-        return {}
-    return {name: tree for name, tree in read_run(source)[1].items() if name in columns}
+        return {}, {}
+    recipe, trees = read_run(source)
+    reading = recipe.get("source", {}).get("reading", {})
+    return {**trees}, {name: tuple(order) for name, order in reading.get("orders", {}).items()}

@@ -1,6 +1,6 @@
 """What the methods for tables have in common: a list of promises, and the way to publish an entity column."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 from shoal import registry
 from shoal.arrays import Rows
 from shoal.data.baskets import Baskets, ragged_order
-from shoal.data.domain import nominal
+from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.statistics import GroupStatistics, group_statistics, whole_statistics
@@ -321,13 +321,37 @@ def _among(models: tuple[TableModel, ...], population: Table) -> tuple[TableMode
     )
 
 
-def read_population(path: str, table: Table) -> Table:
-    """Read the population of a table: its quasi-identifiers as they are called there, with the table's hierarchies."""
+def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]] | None = None) -> Table:
+    """Read the population of a table: its quasi-identifiers as they are called there, with the table's hierarchies.
+
+    Parameters
+    ----------
+    orders
+        The values of ordinal columns in ascending order; those of the table unless told.
+    """
     from shoal.io.tables import read_table
 
     population = read_table(path, quasi=[column.name for column in table.quasi], others="drop")
-    known = {column.name: column.hierarchy for column in table.quasi}
-    return Table(tuple(replace(column, hierarchy=known[column.name]) for column in population.columns))
+    known = {column.name: column for column in table.quasi}
+    columns = []
+    for column in population.columns:
+        own = known[column.name]
+        listed = own.domain.labels[: own.domain.present] if own.domain.kind is Kind.ORDINAL else ()
+        order = (orders or {}).get(column.name, listed)
+        ordered = _in_order(column, order) if order else column
+        columns.append(replace(ordered, hierarchy=own.hierarchy))
+    return Table(tuple(columns))
+
+
+def _in_order(column: Column, order: Sequence[str]) -> Column:
+    """The column of a population as an ordinal one; a value that the order does not have lies in no range."""
+    domain = column.domain
+    present = domain.labels[: domain.present]
+    labels = (*order, *sorted(set(present) - set(order)), *([""] if domain.missing is not None else ()))
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.array([places[label] for label in domain.labels], dtype=np.int32)[column.codes]
+    missing = None if domain.missing is None else len(labels) - 1
+    return replace(column, domain=Domain(Kind.ORDINAL, labels, missing=missing), codes=codes)
 
 
 def published(table: Table, quasi: dict[str, Column]) -> tuple[Table, Rows]:
