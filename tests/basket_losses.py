@@ -9,7 +9,7 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.datasets.shopping import Shopping
-from shoal.io.baskets import with_roles
+from shoal.io.baskets.load import with_roles
 from shoal.pipeline import measure
 
 LOSSES = {

@@ -9,10 +9,10 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.parts import PartedRelease
-from shoal.io.baskets import write_baskets
-from shoal.io.parted_lines import header_of
-from shoal.io.published_clusters import write_clusters
-from shoal.io.published_groups import write_groups
+from shoal.io.baskets.distributed_lines import header_of
+from shoal.io.baskets.load import write_baskets
+from shoal.io.releases.clusters_file import write_clusters
+from shoal.io.releases.groups_file import write_groups
 
 Sets = TypeVar("Sets", Groups, Clusters)
 

@@ -14,9 +14,9 @@ from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
+from shoal.data.verdict import Verdict
 from shoal.measures.measure import Score
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.verdict import Verdict
 from shoal.outcome import Run
 
 TREE = Hierarchy(

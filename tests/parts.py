@@ -12,7 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.parts import COUNT, PartedBaskets, PartedRelease, PartedTable, TextLayout
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.io.part_files import part_files
+from shoal.io.releases.part_files import part_files
 
 Result = TypeVar("Result")
 

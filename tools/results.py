@@ -12,9 +12,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from shoal.compare.page import markdown
-from shoal.compare.recipe import Comparison
-from shoal.compare.runner import Compared, compare
+from shoal.comparison.comparison_page import markdown
+from shoal.comparison.runner import Compared, compare
+from shoal.comparison.sweep_recipe import Comparison
 from shoal.errors import ShoalError
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -34,7 +34,7 @@ DRAWN = 72
 
 def data_of(name: str, sensitive: tuple[str, ...]) -> tuple[Baskets, float]:
     """The baskets of a row of the table, and the seconds to read them."""
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.load import read_baskets
 
     def read(path: Path, layout: str | None) -> tuple[Baskets, float]:
         begin = time.perf_counter()

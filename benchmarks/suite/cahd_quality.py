@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.case import show
 from benchmarks.suite.cahd import DATA
-from shoal.data.basket_orders import ORDERS
+from shoal.data._basket_orders import ORDERS
 from shoal.data.baskets import Baskets
 
 FILES = {
@@ -30,7 +30,7 @@ def path_of(name: str) -> Path:
 
 def draws_of(name: str, count: int, sensitive: int, p: int) -> Iterator[Baskets]:
     """The data with so many items made sensitive, drawn from those that can be: in at most 0.9/p of all baskets."""
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.load import read_baskets
 
     baskets = read_baskets(path_of(name))
     able = np.flatnonzero((baskets.supports * p <= 0.9 * len(baskets)) & (baskets.supports >= 10))
@@ -87,7 +87,7 @@ def orders(
 
 def attacks(name: str) -> list[dict[str, Any]]:
     """How often the attacks name the right one, with the seed's two items."""
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.load import read_baskets
     from shoal.measures.pivot import Pivot
     from shoal.measures.reconstruction import Reconstruction
     from shoal.methods.cahd.method import Cahd

@@ -78,7 +78,7 @@ def plan_of(rows: int, method: str, folder: Path) -> dict[str, Any]:
             plan["hierarchies"] = {f"q{place}": "intervals:8,64,512" for place in range(4)}
         return plan
     from shoal.datasets.shopping import Shopping
-    from shoal.io.baskets import write_baskets
+    from shoal.io.baskets.load import write_baskets
 
     baskets = Shopping(rows=rows, items=1000).make(seed=1)
     rarest = np.argsort(baskets.supports)[:10]
@@ -150,11 +150,11 @@ def works(rows: int) -> list[dict[str, Any]]:
 
     from benchmarks.suite.mondrian import table
     from shoal.data.parts import COUNT
-    from shoal.methods.mondrian import parts
-    from shoal.methods.mondrian.plan import Plan
-    from shoal.methods.mondrian.space import Space
-    from shoal.methods.mondrian.top import Axes, Tree, _codes_of
-    from shoal.models import in_parts
+    from shoal.methods.mondrian import _distributed as parts
+    from shoal.methods.mondrian._distributed_top import Axes, Tree, _codes_of
+    from shoal.methods.mondrian._plan import Plan
+    from shoal.methods.mondrian._space import Space
+    from shoal.models import _distributed as in_parts
     from shoal.models.k_anonymity import KAnonymity
     from shoal.models.t_closeness import TCloseness
 
@@ -195,7 +195,7 @@ def works(rows: int) -> list[dict[str, Any]]:
 
 def _grown(tree: Any, levels: int) -> Any:
     """A tree of so many levels, all of whose leaves are cut at the middle of the next column."""
-    from shoal.methods.mondrian.choice import Cuts
+    from shoal.methods.mondrian._choice import Cuts
 
     for level in range(levels):
         leaves = np.flatnonzero(tree.children < 0)

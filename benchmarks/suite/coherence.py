@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.case import ROOT, in_child, show
+from shoal.data._random_roles import draw_roles
 from shoal.data.baskets import Baskets
-from shoal.data.drawn_roles import draw_roles
 
 DATA = Path(os.environ.get("SHOAL_DATA") or ROOT.parent / "shared" / "data")
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -21,8 +21,8 @@ PICKS = ("mm/il", "1/il", "mm", "all", "optimal")
 
 def public_baskets(name: str, share: float, seed: int) -> Baskets:
     """Connect, or Retail without the items in fewer than a thousandth of the baskets, with public items drawn."""
-    from shoal.io.basket_conversion import without_rare_items
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.load import read_baskets
 
     baskets = read_baskets(DATA / "fimi" / f"{name}.dat.gz")
     return draw_roles(without_rare_items(baskets, 0.001 if name == "retail" else 0), share, seed)

@@ -19,7 +19,7 @@ def pos(rows: int = POS) -> Baskets:
 
 def case(rows: int, k: int = 5, m: int = 2, max_cluster_size: int = 30, **options: Any) -> dict[str, Any]:
     """Seconds of each stage, of the proof and of one reconstruction."""
-    from shoal.data.reconstruction import reconstruct
+    from shoal.data._reconstruct import reconstruct
     from shoal.methods.disassociation.method import Disassociation
 
     # The paper's form, as all figures before.

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.case import ROOT, best_of, in_child, show
 from shoal.data.baskets import Baskets
-from shoal.data.itemsets import frequent_itemsets, least_count, top_itemsets
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
+from shoal.mining.frequent_itemsets import frequent_itemsets, least_count, top_itemsets
 
 DATA = ROOT.parent / "shared" / "data"
 FILES = {
@@ -66,7 +66,7 @@ def rules_to_hide(
     baskets: Baskets, support: float, confidence: float, count: int, draw: int
 ) -> tuple[str, ...]:
     """Rules that hold, drawn by chance."""
-    from shoal.data.association_rules import association_rules, rule_text
+    from shoal.mining.association_rules import association_rules, rule_text
 
     found = frequent_itemsets(baskets, least_count(len(baskets), support), 3)
     texts = sorted(association_rules(found, confidence, consequent=1).texts(baskets.vocabulary))
@@ -112,7 +112,7 @@ def hide(
 
 
 def generalise(algorithm: str, k: int, m: int, parts: int = 10) -> dict[str, Any]:
-    from shoal.io.hierarchies import read_hierarchy
+    from shoal.io.hierarchies.load import read_hierarchy
     from shoal.methods.km_generalization.method import KmGeneralization
     from shoal.outcome import judge
 

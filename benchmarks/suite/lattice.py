@@ -42,8 +42,8 @@ def arx_integers(name: str) -> Table:
 
 
 def _read(path: Path, hierarchies: Path) -> Table:
-    from shoal.intake import with_hierarchies
-    from shoal.io.tables import read_table
+    from shoal.io.tables.load import read_table
+    from shoal.sources import with_hierarchies
 
     with gzip.open(path, "rt") as file:
         names = file.readline().strip().split(";")

@@ -50,13 +50,13 @@ def case(skew: str) -> dict[str, Any]:
     """The parts of one kind of data, by Mondrian's top and by the hash of the rows' first cell."""
     import polars as pl
 
+    from shoal.data.group_statistics import whole_statistics
     from shoal.data.parts import PartedTable
-    from shoal.data.statistics import whole_statistics
     from shoal.engines.stream import Stream
-    from shoal.methods.mondrian.choice import Rules
-    from shoal.methods.mondrian.plan import Plan
-    from shoal.methods.mondrian.space import Space
-    from shoal.methods.mondrian.top import Axes, cut_top
+    from shoal.methods.mondrian._choice import Rules
+    from shoal.methods.mondrian._distributed_top import Axes, cut_top
+    from shoal.methods.mondrian._plan import Plan
+    from shoal.methods.mondrian._space import Space
     from shoal.models.k_anonymity import KAnonymity
 
     columns = drawn(skew, ROWS)

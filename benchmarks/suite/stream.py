@@ -29,7 +29,7 @@ BASKETS: dict[str, dict[str, Any]] = {"cahd": {"p": 5}}
 def written(rows: int, folder: Path) -> Path:
     """People as part files of a million each, drawn one after the other."""
     from shoal.datasets.people import People
-    from shoal.io.tables import write_table
+    from shoal.io.tables.load import write_table
 
     place = folder / "people.csv"
     place.mkdir()
@@ -42,7 +42,7 @@ def written(rows: int, folder: Path) -> Path:
 def written_baskets(rows: int, folder: Path) -> Path:
     """Baskets of 20 items in the mean as part files of a million each, a few of which are drawn and then repeated."""
     from shoal.datasets.shopping import Shopping
-    from shoal.io.baskets import write_baskets
+    from shoal.io.baskets.load import write_baskets
 
     place = folder / "baskets.dat"
     place.mkdir()

@@ -117,9 +117,9 @@ def _local(method: str, source: Path, out: Path) -> list[str]:
 
 def run_local(method: str, source: str, out: str) -> None:
     """Read, anonymise, verify, write and prove in memory."""
-    from shoal.intake import take_in
     from shoal.pipeline import carry_out
     from shoal.recipe import Recipe, Roles, Source
+    from shoal.sources import take_in
 
     suppressed = {} if method == "mondrian" else {"max_suppressed": 0.02}
     recipe = Recipe(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "AlphaKAnonymity": "shoal.models.alpha_k",
+    "AlphaKAnonymity": "shoal.models.alpha_k_anonymity",
     "BadData": "shoal.errors",
     "Baskets": "shoal.data.baskets",
     "BasketsProfile": "shoal.data.profile",
@@ -32,7 +32,7 @@ _HOME = {
     "HiddenRules": "shoal.models.hidden_rules",
     "HideRules": "shoal.methods.hide_rules.method",
     "Hierarchy": "shoal.data.hierarchy",
-    "HkpCoherence": "shoal.models.coherence",
+    "HkpCoherence": "shoal.models.hkp_coherence",
     "Infeasible": "shoal.errors",
     "KAnonymity": "shoal.models.k_anonymity",
     "KMap": "shoal.models.k_map",
@@ -62,24 +62,22 @@ _HOME = {
     "TableProfile": "shoal.data.profile",
     "Trace": "shoal.data.trace",
     "UnknownName": "shoal.errors",
-    "Verdict": "shoal.models.verdict",
+    "Verdict": "shoal.data.verdict",
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
-    "inspect": "shoal.audit",
+    "inspect": "shoal.verification",
     "measure": "shoal.measuring",
-    "read_baskets": "shoal.io.baskets",
-    "read_hierarchy": "shoal.io.hierarchies",
-    "read_release": "shoal.io.release_folder",
-    "read_table": "shoal.io.tables",
+    "read_baskets": "shoal.io.baskets.load",
+    "read_hierarchy": "shoal.io.hierarchies.load",
+    "read_release": "shoal.io.releases.folder",
+    "read_table": "shoal.io.tables.load",
     "run": "shoal.pipeline",
-    "verify": "shoal.audit",
+    "verify": "shoal.verification",
 }
 
 __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
-    from shoal.audit import inspect as inspect
-    from shoal.audit import verify as verify
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
     from shoal.data.groups import Groups as Groups
@@ -89,6 +87,7 @@ if TYPE_CHECKING:
     from shoal.data.release import Release as Release
     from shoal.data.table import Table as Table
     from shoal.data.trace import Trace as Trace
+    from shoal.data.verdict import Verdict as Verdict
     from shoal.engines.spark import Spark as Spark
     from shoal.engines.stream import Stream as Stream
     from shoal.errors import BadData as BadData
@@ -101,11 +100,11 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
-    from shoal.io.baskets import read_baskets as read_baskets
-    from shoal.io.hierarchies import read_hierarchy as read_hierarchy
+    from shoal.io.baskets.load import read_baskets as read_baskets
+    from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
     from shoal.io.reading import Reading as Reading
-    from shoal.io.release_folder import read_release as read_release
-    from shoal.io.tables import read_table as read_table
+    from shoal.io.releases.folder import read_release as read_release
+    from shoal.io.tables.load import read_table as read_table
     from shoal.measures.measure import Score as Score
     from shoal.measuring import measure as measure
     from shoal.methods.cahd.method import Cahd as Cahd
@@ -118,9 +117,8 @@ if TYPE_CHECKING:
     from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
     from shoal.methods.rule_hiding.method import RuleHiding as RuleHiding
     from shoal.methods.samarati import Samarati as Samarati
-    from shoal.models.alpha_k import AlphaKAnonymity as AlphaKAnonymity
+    from shoal.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
     from shoal.models.beta_likeness import BetaLikeness as BetaLikeness
-    from shoal.models.coherence import HkpCoherence as HkpCoherence
     from shoal.models.confidence_bounding import ConfidenceBounding as ConfidenceBounding
     from shoal.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from shoal.models.delta_presence import DeltaPresence as DeltaPresence
@@ -129,6 +127,7 @@ if TYPE_CHECKING:
     from shoal.models.entropy_diversity import EntropyDiversity as EntropyDiversity
     from shoal.models.hidden_associations import HiddenAssociations as HiddenAssociations
     from shoal.models.hidden_rules import HiddenRules as HiddenRules
+    from shoal.models.hkp_coherence import HkpCoherence as HkpCoherence
     from shoal.models.k_anonymity import KAnonymity as KAnonymity
     from shoal.models.k_map import KMap as KMap
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
@@ -136,12 +135,13 @@ if TYPE_CHECKING:
     from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from shoal.models.t_closeness import TCloseness as TCloseness
-    from shoal.models.verdict import Verdict as Verdict
     from shoal.outcome import Run as Run
     from shoal.parted import PartedRun as PartedRun
     from shoal.pipeline import anonymize as anonymize
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe
+    from shoal.verification import inspect as inspect
+    from shoal.verification import verify as verify
 
 
 def __getattr__(name: str) -> Any:

@@ -16,11 +16,11 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.intake import read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
 from shoal.measures.measure import Score
 from shoal.pipeline import asked_scores
 from shoal.pipeline import measure as measure_all
 from shoal.recipe import Recipe, Roles, make_measure
+from shoal.sources import read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
 
 
 def measure(
@@ -48,8 +48,8 @@ def measure(
     BadData
         If the folder has no run.json, or the release cannot have been made from that original.
     """
-    from shoal.io.release_folder import read_release, read_run
-    from shoal.measures.provenance import refuse_other_original
+    from shoal.io.releases.folder import read_release, read_run
+    from shoal.measures._provenance import refuse_other_original
 
     recipe, kept = read_run(Path(folder))
     release = read_release(Path(folder))

@@ -8,15 +8,15 @@ from typing import Any
 
 from shoal import __version__
 from shoal.addresses import without_passwords
+from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.counted import counted
 from shoal.data.release import Published, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.data.verdict import Verdict
 from shoal.errors import BrokenPromise, Infeasible, WrongUse
 from shoal.measures.measure import Score
 from shoal.models.model import Model
-from shoal.models.verdict import Verdict
 
 Stage = Callable[[str], None]
 """Told the name of each step as it begins: for progress bars."""
@@ -72,7 +72,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """What notebooks show: each promise, what it cost, warnings, and the release."""
-        from shoal.data.notebook import card, facts, sign
+        from shoal.data._notebook import card, facts, sign
         from shoal.report.cost import cost_of
 
         heading = (
@@ -99,7 +99,7 @@ class Run:
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
-        from shoal.io.hierarchies import hierarchy_as_data
+        from shoal.io.hierarchies.load import hierarchy_as_data
 
         trees = (
             {column.name: column.hierarchy for column in self.original.columns}
@@ -154,7 +154,7 @@ class Run:
         BrokenPromise
             If the written files do not keep the promises; then nothing is left behind.
         """
-        from shoal.io.release_folder import write_release
+        from shoal.io.releases.folder import write_release
 
         private = {"run.json": json.dumps(self.as_dict(), indent=1, ensure_ascii=False, default=str)}
         if report:
@@ -186,14 +186,14 @@ def forget_passwords(run: object, *names: str) -> None:
 
 def _prove(folder: Path, population: Table | None) -> None:
     """Read a written release and judge it by its own promises."""
-    from shoal.io.release_folder import read_release
+    from shoal.io.releases.folder import read_release
 
     refuse_broken(judge(read_release(folder), population))
 
 
 def _write_database(release: Release, target: str, force: bool) -> None:
     """Write the rows of a published table into a database."""
-    from shoal.io.tables import write_database
+    from shoal.io.tables.load import write_database
 
     if not isinstance(release.data, Table):
         raise WrongUse("Only a published table can go into a database; leave --to away.")
@@ -211,9 +211,9 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
     population
         For promises that are made beside a population: a release never holds it.
     """
-    from shoal.models.population import PopulationModel
-    from shoal.models.promised import promised
-    from shoal.models.published_order import broken_order
+    from shoal.models._population import PopulationModel
+    from shoal.models._promised import promised
+    from shoal.models._published_order import broken_order
 
     models = promised(release.promises)
     if population is not None:
@@ -226,7 +226,7 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
 
 def proved(models: Iterable[Model], published: Published) -> tuple[Verdict, ...]:
     """Judge published data by promises; one more verdict comes at the end where nothing is published."""
-    from shoal.models.nothing_published import nothing_published
+    from shoal.models._nothing_published import nothing_published
 
     nothing = nothing_published(published)
     return (
@@ -237,7 +237,7 @@ def proved(models: Iterable[Model], published: Published) -> tuple[Verdict, ...]
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
     """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
-    from shoal.models.nothing_published import NOTHING
+    from shoal.models._nothing_published import NOTHING
 
     for verdict in verdicts:
         if verdict.model == NOTHING:

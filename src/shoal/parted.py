@@ -9,20 +9,20 @@ from typing import Any, TypeAlias
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
+from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
-from shoal.data.remote import refuse_address
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.data.verdict import Verdict
 from shoal.errors import WrongUse
 from shoal.measures.measure import Score
 from shoal.methods.method import Method
 from shoal.models.model import Model
-from shoal.models.verdict import Verdict
 from shoal.outcome import Stage, forget_passwords, refuse_broken
 from shoal.parted_intake import PartedIntake, take_in_parts, warned_of_formulas
 from shoal.recipe import Recipe, Running, parameters_of
@@ -108,7 +108,7 @@ class PartedRun:
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
-        from shoal.io.hierarchies import hierarchy_as_data
+        from shoal.io.hierarchies.load import hierarchy_as_data
 
         schema = self.data.schema
         trees = (
@@ -193,7 +193,7 @@ class PartedRun:
         BrokenPromise
             If the written files do not keep the promises; then nothing is left behind.
         """
-        from shoal.io.release_folder import write_release
+        from shoal.io.releases.folder import write_release
 
         refuse_address(folder, writing=True)
         self._refuse_line_breaks(table_format)
@@ -306,11 +306,11 @@ def publish_parts(recipe: Recipe, *, force: bool = False, stage: Stage | None = 
 
 def _concerns(run: PartedRun, found: Mapping[str, int]) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import missing_matched, warned_of_bare
-    from shoal.data.parted_concerns import concerns_in_parts
-    from shoal.data.spellings import items_spelled_twice
-    from shoal.models.in_parts import verify_table
+    from shoal.data._spellings import items_spelled_twice
+    from shoal.models._distributed import verify_table
     from shoal.models.k_anonymity import KAnonymity
+    from shoal.risk._distributed_warnings import concerns_in_parts
+    from shoal.risk.disclosure_warnings import missing_matched, warned_of_bare
 
     data, form = run.data, type(run.release.data.schema)
     bare = warned_of_bare(found.get("bare", 0), form) if form in (Groups, Clusters) else ()
@@ -347,8 +347,8 @@ Judgement: TypeAlias = tuple[tuple[Verdict, ...], dict[str, int]]
 
 def judge_files(folder: str | Path, engine: Engine) -> Judgement:
     """Judge a written release by its own promises, from its files alone, where the engine works."""
-    from shoal.io.parted_release import open_baskets, open_release
-    from shoal.models.baskets_in_parts import verify_baskets
+    from shoal.io.releases.distributed import open_baskets, open_release
+    from shoal.models._distributed_baskets import verify_baskets
 
     release = open_release(folder, engine)
     if isinstance(release.data.schema, Baskets):
@@ -358,9 +358,9 @@ def judge_files(folder: str | Path, engine: Engine) -> Judgement:
 
 def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
     """Judge a release whose rows are in parts by its own promises, where its rows are."""
-    from shoal.io.parted_release import baskets_published
-    from shoal.models.baskets_in_parts import verify_baskets
-    from shoal.models.in_parts import judge_table
+    from shoal.io.releases.distributed import baskets_published
+    from shoal.models._distributed import judge_table
+    from shoal.models._distributed_baskets import verify_baskets
 
     models: list[Any] = models_of(release)
     schema = release.data.schema
@@ -374,8 +374,8 @@ def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
 
 def judge_sets(models: list[Any], published: PartedRelease) -> Judgement:
     """Judge groups or clusters whose lines are in parts."""
-    from shoal.io.parted_release import clusters_in, groups_in
-    from shoal.models.in_parts import judge_lines
+    from shoal.io.releases.distributed import clusters_in, groups_in
+    from shoal.models._distributed import judge_lines
 
     parse = groups_in if isinstance(published.schema, Groups) else clusters_in
     verdicts, bare = judge_lines(models, published, parse)
@@ -384,6 +384,6 @@ def judge_sets(models: list[Any], published: PartedRelease) -> Judgement:
 
 def models_of(release: Release[PartedRelease]) -> list[Model]:
     """What a release promises."""
-    from shoal.models.promised import promised
+    from shoal.models._promised import promised
 
     return promised(release.promises)

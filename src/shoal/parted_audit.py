@@ -5,7 +5,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shoal.audit import (
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.verdict import Verdict
+from shoal.errors import BadData, WrongUse
+from shoal.models._judged import Verdicts, judged_sets, judged_table
+from shoal.models.model import Model
+from shoal.parted import engine_of, judge_sets, models_of
+from shoal.recipe import Running
+from shoal.verification import (
     Asked,
     not_whole,
     refuse_different_forms,
@@ -13,17 +24,6 @@ from shoal.audit import (
     roles_told,
     with_column_roles,
 )
-from shoal.data.baskets import Baskets
-from shoal.data.groups import Groups
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
-from shoal.models.judged import Verdicts, judged_sets, judged_table
-from shoal.models.model import Model
-from shoal.models.verdict import Verdict
-from shoal.parted import engine_of, judge_sets, models_of
-from shoal.recipe import Running
 
 UNORDERED = "the order of the lines was not judged: copy the files to a disk that all workers see"
 
@@ -50,20 +50,20 @@ def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> Verdi
 
 def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     """Judge a release or any published file where an engine works, which stays open."""
-    from shoal.io.release_folder import is_release
+    from shoal.io.releases.folder import is_release
 
     if not is_release(source):
         return _verify_file(engine, source, asked)
     if (broken := not_whole(source)) is not None:
         return broken
-    from shoal.io.parted_release import open_baskets, open_release
+    from shoal.io.releases.distributed import open_baskets, open_release
 
     release = open_release(source, engine)
     models = _models(release, asked, source)
     for model in models:
         model.accept(release.data.schema)
     if isinstance(release.data.schema, Table):
-        from shoal.models.in_parts import refuse_unknown, verify_table
+        from shoal.models._distributed import refuse_unknown, verify_table
 
         data = replace(
             release.data,
@@ -121,10 +121,10 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
         _refuse_nothing_there(source)
     if Path(source).exists() or not promised:
         refuse_unproven(source, promised)
-    from shoal.io.parted import open_parts
-    from shoal.io.parted_release import published_table
-    from shoal.io.parted_texts import looks_of
-    from shoal.models.in_parts import refuse_unknown, verify_table
+    from shoal.io.releases.distributed import published_table
+    from shoal.io.tables.distributed import open_parts
+    from shoal.io.tables.distributed_texts import looks_of
+    from shoal.models._distributed import refuse_unknown, verify_table
 
     opened = open_parts(source, engine, asked.reading, raw=True)
     schema, parts = published_table(opened, {}, looks_of(opened))
@@ -138,7 +138,7 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
 
 def _refuse_nothing_there(source: str | Path) -> None:
     """Refuse a path of this machine where there is neither a file nor part files, and no release either."""
-    from shoal.io.release_folder import published_folder
+    from shoal.io.releases.folder import published_folder
     from shoal.io.source import STANDARD_INPUT
 
     place = Path(source)
@@ -149,13 +149,13 @@ def _refuse_nothing_there(source: str | Path) -> None:
 
 def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
     """Judge a published file of baskets, groups or clusters."""
-    from shoal.io.parted_baskets import receive_parted_baskets
+    from shoal.io.baskets.distributed import receive_parted_baskets
 
     first = asked.others[0]
     if Baskets not in first.accepts:
         lines = engine.lines(source)
-        from shoal.io.file_order import order_of
-        from shoal.io.parted_release import empty_sets
+        from shoal.io.releases.distributed import empty_sets
+        from shoal.io.releases.file_order import order_of
 
         form = "groups" if Groups in first.accepts else "clusters"
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
@@ -169,8 +169,8 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
 
 
 def _verify_baskets(engine: Engine, models: list[Model], data: PartedBaskets, asked: Asked) -> Verdicts:
-    from shoal.io.baskets import with_roles as with_item_roles
-    from shoal.models.baskets_in_parts import verify_baskets
+    from shoal.io.baskets.load import with_roles as with_item_roles
+    from shoal.models._distributed_baskets import verify_baskets
 
     if asked.roles.sensitive or asked.roles.insensitive:
         schema = with_item_roles(data.schema, asked.roles.sensitive, asked.roles.insensitive)

@@ -11,7 +11,10 @@ from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine, PartedBaskets, PartedTable
 from shoal.errors import WrongUse
-from shoal.intake import (
+from shoal.io.reading import Reading
+from shoal.methods.method import Method
+from shoal.recipe import Output, Roles
+from shoal.sources import (
     BASKET_ENDINGS,
     are_items,
     column_roles,
@@ -23,9 +26,6 @@ from shoal.intake import (
     told_of_baskets,
     with_item_hierarchy,
 )
-from shoal.io.reading import Reading
-from shoal.methods.method import Method
-from shoal.recipe import Output, Roles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,8 +102,8 @@ def refuse_uncut(method: Method, engine: Engine) -> None:
 
 def _look_like_baskets(source: Any, engine: Engine, reading: Reading) -> bool:
     """Whether a file has the ending of baskets, or one column of items with blanks between; only its head is read."""
-    from shoal.io.parted import open_parts
     from shoal.io.source import format_of
+    from shoal.io.tables.distributed import open_parts
 
     if not isinstance(source, str | Path):
         return False
@@ -123,8 +123,8 @@ def _take_in_table(
     hierarchies: Mapping[str, str | Hierarchy],
     folder: str | None,
 ) -> PartedIntake:
-    from shoal.io.parted import receive_parted_table
-    from shoal.io.tables import persons_counted
+    from shoal.io.tables.distributed import receive_parted_table
+    from shoal.io.tables.load import persons_counted
 
     arrival = receive_parted_table(
         source,
@@ -154,14 +154,14 @@ def _take_in_baskets(
     layout: str | None,
     seed: int | None,
 ) -> PartedIntake:
-    from shoal.io.parted_baskets import receive_parted_baskets
+    from shoal.io.baskets.distributed import receive_parted_baskets
 
     drawn = draw_of(roles, seed)
     read, remarks = receive_parted_baskets(
         engine, source, layout, reading, sensitive=roles.sensitive, insensitive=roles.insensitive
     )
     if drawn is not None:
-        from shoal.data.drawn_roles import draw_roles_in_parts
+        from shoal.data._random_roles import draw_roles_in_parts
 
         read = draw_roles_in_parts(read, **drawn)
     data = replace(read, schema=with_item_hierarchy(read.schema, hierarchies))

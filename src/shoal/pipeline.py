@@ -16,8 +16,7 @@ from shoal.data.parts import Engine
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse, warn
-from shoal.intake import Intake, take_in, take_in_for, told_of_baskets, with_item_hierarchy
-from shoal.io.places import refuse_source, refuse_source_folder
+from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
@@ -26,6 +25,7 @@ from shoal.outcome import Run, Stage, judge, refuse_broken
 from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
 from shoal.parted_intake import take_in_parts, warned_of_formulas
 from shoal.recipe import Output, Recipe, Roles, make_method, parameters_of, roles_of
+from shoal.sources import Intake, take_in, take_in_for, told_of_baskets, with_item_hierarchy
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
@@ -167,9 +167,9 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
     """What the owner of the data should hear before publishing it."""
-    from shoal.data.concerns import concerns, count_bare, missing_matched, warned_of_bare
-    from shoal.data.spellings import items_spelled_twice
-    from shoal.models.protection import reached_k
+    from shoal.data._spellings import items_spelled_twice
+    from shoal.models._achieved_levels import reached_k
+    from shoal.risk.disclosure_warnings import concerns, count_bare, missing_matched, warned_of_bare
 
     if isinstance(original, Baskets):
         bare: tuple[str, ...] = ()
@@ -323,7 +323,7 @@ def anonymize(
 def _baskets_taken_in(
     data: Any, roles: Roles, layout: str | None, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
 ) -> Intake:
-    from shoal.io.baskets import receive_baskets
+    from shoal.io.baskets.load import receive_baskets
 
     arrival = receive_baskets(data, layout, reading, sensitive=roles.sensitive, insensitive=roles.insensitive)
     return Intake(with_item_hierarchy(arrival.baskets, hierarchies), warnings=arrival.remarks)

@@ -8,8 +8,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.intake import hierarchies_of, hierarchy_of
 from shoal.methods.table_method import read_population
+from shoal.sources import hierarchies_of, hierarchy_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _kept(
     source: str | Path | Release,
 ) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
     """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
-    from shoal.io.release_folder import RUN, read_run
+    from shoal.io.releases.folder import RUN, read_run
 
     if isinstance(source, Release) or not (Path(source) / RUN).is_file():
         return {}, {}

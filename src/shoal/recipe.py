@@ -36,8 +36,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
+from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
-from shoal.data.remote import refuse_address
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
@@ -141,7 +141,7 @@ class Output(Section):
 
     def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
         """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
-        from shoal.data.safe_cells import formulas_published
+        from shoal.data._safe_cells import formulas_published
 
         safe = self.safe_cells or self.format != "csv"
         return formulas_published(data) if isinstance(data, Table) and not safe else ()
@@ -247,7 +247,7 @@ def names_folder(column: str, spec: object) -> bool:
     >>> names_folder("folder", "trees"), names_folder("folder", "suppress"), names_folder("age", "trees")
     (True, False, False)
     """
-    from shoal.data.builders import BUILDERS
+    from shoal.data._hierarchy_builders import BUILDERS
 
     if column != "folder" or not isinstance(spec, str):
         return False

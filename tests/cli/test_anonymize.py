@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests import adult
 
-from shoal.io.tables import read_table, write_database
+from shoal.io.tables.load import read_table, write_database
 
 
 def rows_of(path: Path) -> list[list[str]]:

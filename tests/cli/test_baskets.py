@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 
 Call = Callable[..., Any]
 METHOD = ("--k", "2", "--m", "1", "--no-report")

@@ -7,7 +7,7 @@ import pytest
 
 from shoal import registry
 from shoal.cli.generate import generators
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 
 
 def test_every_generator_has_a_command() -> None:

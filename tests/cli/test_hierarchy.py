@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.cli import hierarchy
-from shoal.data.builders import BUILDERS
+from shoal.data._hierarchy_builders import BUILDERS
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import WrongUse
-from shoal.io.places import refuse_source
+from shoal.io.overwrite_guard import refuse_source
 
 KEPT = "is where the data is read from"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shoal.cli import main
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 
 
 @pytest.fixture

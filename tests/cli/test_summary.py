@@ -10,8 +10,8 @@ import pytest
 
 from shoal import registry
 from shoal.cli.summary import BESIDE_THE_POINT, SCORES
-from shoal.data.notebook import release_html
-from shoal.io.release_folder import read_release
+from shoal.data._notebook import release_html
+from shoal.io.releases.folder import read_release
 
 TREES = (
     *("--hierarchy", "age=intervals:10,20"),

@@ -10,10 +10,10 @@ from tests.contract.data import people, shopping
 from tests.parts import MemoryEngine
 
 import shoal
-from shoal.audit import Asked
 from shoal.cli.program import main
 from shoal.errors import BadData
 from shoal.parted_audit import verify_by
+from shoal.verification import Asked
 
 Told = pytest.CaptureFixture[str]
 Line = dict[str, Any]

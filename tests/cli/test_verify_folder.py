@@ -10,9 +10,9 @@ from tests.contract.data import people, shopping
 from tests.parts import MemoryEngine
 
 import shoal as library
-from shoal.audit import Asked
 from shoal.errors import BadData
 from shoal.parted_audit import verify_by
+from shoal.verification import Asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 RELEASES: dict[str, tuple[Any, str, dict[str, Any]]] = {

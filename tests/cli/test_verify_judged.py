@@ -10,11 +10,11 @@ import pytest
 from tests.parts import MemoryEngine
 
 import shoal as library
-from shoal.audit import Asked
 from shoal.errors import BadData
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.parted_audit import verify_by
+from shoal.verification import Asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 BASKETS = [["beer", "wine"], ["beer", "wine"], ["beer", "pills", "wine"], ["beer", "wine"]] * 3

@@ -14,7 +14,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.km_anonymity import KmAnonymity
 

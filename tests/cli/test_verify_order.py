@@ -9,10 +9,10 @@ from tests.contract.data import people, shopping
 from tests.parts import MemoryEngine, MemoryParts
 
 import shoal
-from shoal.audit import Asked
 from shoal.cli.program import main
 from shoal.models.privacy_degree import PrivacyDegree
 from shoal.parted_audit import verify_by
+from shoal.verification import Asked
 
 Told = pytest.CaptureFixture[str]
 

@@ -11,12 +11,12 @@ import pytest
 from tests.parts import MemoryEngine
 
 import shoal as library
-from shoal.audit import Asked
 from shoal.errors import BadData
 from shoal.methods.table_method import TableMethod
-from shoal.models.judged import Verdicts
+from shoal.models._judged import Verdicts
 from shoal.parted_audit import verify_by
 from shoal.recipe import Roles
+from shoal.verification import Asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 ASKED = Asked(TableMethod(k=2), roles=Roles(quasi=("x",)))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from shoal import registry
-from shoal.compare.cells import Cell, cells_of
-from shoal.compare.datasets import load
-from shoal.compare.recipe import Comparison
-from shoal.compare.worker import Bench
+from shoal.comparison.grid import Cell, cells_of
+from shoal.comparison.run_data import load
+from shoal.comparison.sweep_recipe import Comparison
+from shoal.comparison.worker import Bench
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse

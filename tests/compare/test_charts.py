@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.compare import charts
-from shoal.compare.curves import figure_of
-from shoal.compare.page import markdown, render
-from shoal.compare.recipe import Chart, Published
-from shoal.compare.runner import compare
+from shoal.comparison import vega_charts as charts
+from shoal.comparison.comparison_page import markdown, render
+from shoal.comparison.curves import figure_of
+from shoal.comparison.runner import compare
+from shoal.comparison.sweep_recipe import Chart, Published
 
 
 def rows() -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from shoal.compare import race, workers
-from shoal.compare.race import Race
-from shoal.compare.workers import Clock, Worker
+from shoal.comparison import scheduler as race
+from shoal.comparison import workers
+from shoal.comparison.scheduler import Race
+from shoal.comparison.workers import Clock, Worker
 from shoal.kernels._jit import Watch
 
 

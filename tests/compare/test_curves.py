@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.compare.curves import Point, beats, figure_of, fitted_exponent, table_of
-from shoal.compare.recipe import Chart, Published
+from shoal.comparison.curves import Point, beats, figure_of, fitted_exponent, table_of
+from shoal.comparison.sweep_recipe import Chart, Published
 from shoal.errors import UnknownName
 
 

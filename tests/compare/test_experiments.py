@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import DATA
 
-from shoal.compare.cells import cells_of
-from shoal.compare.datasets import load
-from shoal.compare.recipe import Comparison
-from shoal.compare.runner import compare
+from shoal.comparison.grid import cells_of
+from shoal.comparison.run_data import load
+from shoal.comparison.runner import compare
+from shoal.comparison.sweep_recipe import Comparison
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 RECIPES = sorted(EXPERIMENTS.glob("*.toml"))

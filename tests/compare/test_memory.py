@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from shoal.compare import memory
+from shoal.comparison import peak_memory as memory
 
 
 @pytest.mark.skipif(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from shoal.compare.runner import compare
+from shoal.comparison.runner import compare
 
 ADDRESS = "postgresql://ann:s3cret@127.0.0.1:1/x?table=y&password=s3cret"
 SWEEP = f"""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.compare.recipe import Chart, Comparison
+from shoal.comparison.sweep_recipe import Chart, Comparison
 from shoal.errors import BadData, WrongUse
 
 SWEEP = """
@@ -30,7 +30,7 @@ title = "Cost"
 
 def test_the_example_is_a_recipe(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
-    path.write_bytes(files("shoal.compare").joinpath("templates", "example.toml").read_bytes())
+    path.write_bytes(files("shoal.comparison").joinpath("templates", "example.toml").read_bytes())
     comparison = Comparison.read(path)
     assert comparison.sweep[0].grid["k"][0] == 2
     assert [one.name for one in comparison.chart[0].pictures()] == ["k-k-lm", "k-k-c_avg"]

@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shoal.compare.journal import Journal
-from shoal.compare.runner import compare
-from shoal.compare.worker import Bench, outcome
+from shoal.comparison.journal import Journal
+from shoal.comparison.runner import compare
+from shoal.comparison.worker import Bench, outcome
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.trace import Trace
@@ -222,7 +222,7 @@ def test_a_chart_that_cannot_be_drawn_says_why(recipe: Callable[..., Path], tmp_
 
 def test_data_stays_for_the_next_run_but_not_for_other_data(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[object] = []
-    monkeypatch.setattr("shoal.compare.worker.load", lambda *given: loads.append(given) or "data")
+    monkeypatch.setattr("shoal.comparison.worker.load", lambda *given: loads.append(given) or "data")
     bench = Bench()
     data = {"seed": 7, "roles": {"public_share": None}}
     plans = [

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 from tests.tables import column
 
+from shoal.data._hierarchy_builders import build
 from shoal.data.baskets import Baskets
-from shoal.data.builders import build
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 

@@ -11,9 +11,9 @@ from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.parts import Engine
 from shoal.errors import WrongUse
-from shoal.io.baskets import write_baskets
-from shoal.io.release_folder import read_release
-from shoal.io.tables import write_table
+from shoal.io.baskets.load import write_baskets
+from shoal.io.releases.folder import read_release
+from shoal.io.tables.load import write_table
 from shoal.methods.method import Method
 from shoal.outcome import judge
 

@@ -18,8 +18,8 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.trace import Trace
 from shoal.engines.stream import Stream
-from shoal.io.baskets import write_baskets
-from shoal.io.release_folder import read_release
+from shoal.io.baskets.load import write_baskets
+from shoal.io.releases.folder import read_release
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.hide_rules.method import HideRules

@@ -13,9 +13,9 @@ import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedBaskets
 from shoal.errors import BrokenPromise, WrongUse
-from shoal.io.baskets import write_baskets
-from shoal.io.parted_release import baskets_published, open_baskets
-from shoal.io.tables import write_table
+from shoal.io.baskets.load import write_baskets
+from shoal.io.releases.distributed import baskets_published, open_baskets
+from shoal.io.tables.load import write_table
 from shoal.methods.coherence.method import Coherence
 
 LAYOUTS = ["lines", "lines:,", "spmf", "long:invoice,item", "column:things, all"]

@@ -17,7 +17,7 @@ from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, Infeasible, WrongUse
-from shoal.io.release_folder import read_release
+from shoal.io.releases.folder import read_release
 from shoal.methods.method import Method
 from shoal.outcome import judge
 from shoal.pipeline import carry_out

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.audit import Asked
 from shoal.engines.stream import Stream
 from shoal.errors import BadData
 from shoal.parted_audit import verify_in_parts
 from shoal.recipe import Running
+from shoal.verification import Asked
 
 NAMES = [
     ("*", "^b$", "b"),

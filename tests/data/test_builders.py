@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.hierarchies import names, numbers, paths_of
 from tests.naive import hierarchy as naive
 
-from shoal.data.builders import BUILDERS, build
-from shoal.data.cells import set_members
+from shoal.data._hierarchy_builders import BUILDERS, build
 from shoal.data.domain import Domain, Kind
+from shoal.data.published_syntax import set_members
 from shoal.errors import BadData, UnknownName, WrongUse
 
 EPOCH = date(1970, 1, 1)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.cells import looks_published, range_text, set_members, set_text
+from shoal.data.published_syntax import looks_published, range_text, set_members, set_text
 
 names = st.text(alphabet="ab|{}\\,[]", max_size=4)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tests.hand_made import publish
 
-from shoal.data.concerns import concerns, count_bare
 from shoal.data.domain import nominal
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.io.published_clusters import read_clusters
-from shoal.io.set_lines import Lines
+from shoal.io.releases.clusters_file import read_clusters
+from shoal.io.releases.set_lines import Lines
+from shoal.risk.disclosure_warnings import concerns, count_bare
 
 
 def column(name: str, role: Role, cells: str) -> Column:

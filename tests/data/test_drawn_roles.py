@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.basket_cases import baskets_of, sets_of, small_baskets
 from tests.parts import parted_baskets
 
+from shoal.data._random_roles import draw_roles, draw_roles_in_parts
 from shoal.data.baskets import Baskets
-from shoal.data.drawn_roles import draw_roles, draw_roles_in_parts
 from shoal.errors import WrongUse
 
 seeds = st.integers(0, 5)

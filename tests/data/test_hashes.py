@@ -8,8 +8,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.data.hashes import list_hashes, text_hashes
-from shoal.models.in_parts import buckets_of
+from shoal.data._hashes import list_hashes, text_hashes
+from shoal.models._distributed import buckets_of
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "shoal"
 
@@ -56,4 +56,4 @@ def test_no_worker_divides_rows_by_the_hash_of_a_library() -> None:
             or (isinstance(node.func, ast.Name) and node.func.id == "hash")
         )
     }
-    assert found <= {"engines/heaps.py", "engines/stream.py"}
+    assert found <= {"engines/external_sort.py", "engines/stream.py"}

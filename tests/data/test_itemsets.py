@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive import itemsets as naive
 
-from shoal.data.association_rules import AssociationRules, association_rules
 from shoal.data.baskets import Baskets
-from shoal.data.itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 from shoal.errors import WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
+from shoal.mining.association_rules import AssociationRules, association_rules
+from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcdefg"), max_size=7), min_size=1, max_size=14)
 

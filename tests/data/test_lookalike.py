@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from shoal.data._format_hints import lookalike
 from shoal.data.domain import Domain, Kind
-from shoal.data.lookalike import lookalike
 
 
 @pytest.mark.parametrize(

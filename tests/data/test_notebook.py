@@ -9,8 +9,8 @@ from tests.hand_made import FORMS, run_of
 from tests.markup import Markup
 from tests.tables import table
 
-from shoal.data.notebook import COLUMNS, ROWS
-from shoal.models.verdict import Offender, Verdict
+from shoal.data._notebook import COLUMNS, ROWS
+from shoal.data.verdict import Offender, Verdict
 from shoal.outcome import Run
 
 EVIL = '<script>alert("1")</script>\x1b\u202e'

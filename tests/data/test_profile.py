@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive import baskets as naive
 
+from shoal.data._known_items import Holders, known_items
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
-from shoal.data.known_items import Holders, known_items
 from shoal.data.profile import profile_baskets, profile_table
 from shoal.data.role import Role
 from shoal.data.table import Column, Table

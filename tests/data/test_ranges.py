@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.parts import MemoryParts
 
-from shoal.data.ranges import KEY, RANGE, ranges_of
+from shoal.data._range_partition import KEY, RANGE, ranges_of
 
 keys = st.lists(st.lists(st.integers(0, 4), max_size=4), min_size=1, max_size=60)
 

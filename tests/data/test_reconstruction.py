@@ -12,10 +12,10 @@ from tests.methods.test_disassociation import baskets_of, some_sets
 from tests.naive.disassociation import items_below, leaves_of
 from tests.naive.published_sets import clusters_of
 
+from shoal.data._reconstruct import draw_distinct, reconstruct
 from shoal.data.clusters import Clusters
-from shoal.data.reconstruction import draw_distinct, reconstruct
 from shoal.errors import BadData
-from shoal.io.published_clusters import read_clusters
+from shoal.io.releases.clusters_file import read_clusters
 from shoal.methods.disassociation.method import Disassociation
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.parts import MemoryParts
 
-from shoal.data.basket_frames import cells_of, rows_of, supports_in
+from shoal.data._basket_frames import cells_of, rows_of, supports_in
+from shoal.data._set_keys import nested, side_by_side
 from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedBaskets
-from shoal.data.set_keys import nested, side_by_side
 
 sets = st.lists(st.integers(0, 3), max_size=3)
 

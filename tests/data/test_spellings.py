@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.data.spellings import spelling_key
+from shoal.data._spellings import spelling_key
 from shoal.engines.stream import Stream
 from shoal.errors import UnknownName
 

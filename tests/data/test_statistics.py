@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.tables import table
 
-from shoal.data.statistics import group_statistics
+from shoal.data.group_statistics import group_statistics
 
 
 @pytest.mark.parametrize("entity", ["who", None], ids=["persons", "rows"])

@@ -2,8 +2,8 @@
 
 import pytest
 
+from shoal.data._suggested_role import names_persons, numbers_persons, suggest_role
 from shoal.data.role import Role
-from shoal.data.suggested_role import names_persons, numbers_persons, suggest_role
 
 NUMBERS = [
     "id",

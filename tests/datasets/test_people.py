@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from shoal.data._export import to_polars
 from shoal.data.domain import Kind
-from shoal.data.frames import to_polars
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.datasets.people import DISEASE_AGES, DISEASE_SHARES, DISEASES, EDUCATIONS, SEXES, WITH_GAPS, People

@@ -18,9 +18,9 @@ from shoal.data.parts import Parts
 from shoal.engines import spill, text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse
-from shoal.io.parted import open_parts
 from shoal.io.reading import Reading
-from shoal.io.tables import open_input
+from shoal.io.tables.distributed import open_parts
+from shoal.io.tables.load import open_input
 
 SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 

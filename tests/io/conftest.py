@@ -7,7 +7,7 @@ import pytest
 from tests.io.people import PEOPLE, ROLES
 
 from shoal.data.table import Table
-from shoal.io.tables import read_table
+from shoal.io.tables.load import read_table
 
 
 @pytest.fixture

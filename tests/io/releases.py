@@ -9,7 +9,7 @@ from tests.tables import column
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 
 TABLE = Table(
     (

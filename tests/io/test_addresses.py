@@ -10,9 +10,9 @@ import pytest
 import shoal
 from shoal.data.domain import nominal
 from shoal.errors import WrongUse
-from shoal.io.baskets import read_baskets, write_baskets
-from shoal.io.hierarchies import read_hierarchy
-from shoal.io.tables import write_database, write_table
+from shoal.io.baskets.load import read_baskets, write_baskets
+from shoal.io.hierarchies.load import read_hierarchy
+from shoal.io.tables.load import write_database, write_table
 from shoal.recipe import Recipe, Source
 
 HERE = shoal.read_table(pl.DataFrame({"a": [1, 2]}), quasi=["a"])

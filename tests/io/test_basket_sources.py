@@ -12,8 +12,8 @@ import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile
 from shoal.errors import BadData, ShoalWarning, WrongUse
-from shoal.io.baskets import read_baskets, receive_baskets
-from shoal.io.parted_baskets import receive_parted_baskets
+from shoal.io.baskets.distributed import receive_parted_baskets
+from shoal.io.baskets.load import read_baskets, receive_baskets
 from shoal.io.reading import Reading
 
 ITEMS = ("beer", "milk", "red wine")

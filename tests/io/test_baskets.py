@@ -12,8 +12,8 @@ import zstandard
 
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.basket_layouts import SAMPLE, find_layout, parse_layout, published_name
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.layouts import SAMPLE, find_layout, parse_layout, published_name
+from shoal.io.baskets.load import read_baskets
 
 
 def sets(baskets: Baskets) -> list[tuple[str, ...]]:
@@ -131,7 +131,7 @@ def test_a_matrix_without_names_counts_items_from_0(tmp_path: Path) -> None:
 
 
 def test_a_matrix_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.io.basket_matrix.BLOCK", 7)
+    monkeypatch.setattr("shoal.io.baskets.matrix.BLOCK", 7)
     rows = np.random.default_rng(1).integers(0, 2, (20, 5))
     text = "a,b,c,d,e\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
     wanted = [tuple("abcde"[place] for place in np.flatnonzero(row)) for row in rows]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
-from shoal.io.basket_tables import published_separator
-from shoal.io.baskets import read_baskets, write_baskets
+from shoal.io.baskets.load import read_baskets, write_baskets
+from shoal.io.baskets.long_tables import published_separator
 
 LETTERS = st.one_of(
     st.sampled_from("01ab\"'\\*[]{}"),
@@ -83,8 +83,8 @@ def test_text(path: Path, layout: str, text: str) -> None:
 
 
 def test_many_baskets_are_written_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.io.spelling.CHUNK", 3)
-    monkeypatch.setattr("shoal.io.basket_matrix.BLOCK", 10)
+    monkeypatch.setattr("shoal.io.baskets.join_items.CHUNK", 3)
+    monkeypatch.setattr("shoal.io.baskets.matrix.BLOCK", 10)
     baskets = read_baskets([["a"], [], ["a", "b", "c", "d"], ["b", "c"], [], [], [], [], ["d"]])
     for layout in ("lines", "matrix"):
         write_baskets(replace(baskets, layout=layout), path)

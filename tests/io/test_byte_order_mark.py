@@ -9,11 +9,11 @@ from shoal.data.baskets import Baskets
 from shoal.engines import text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData
-from shoal.io.baskets import read_baskets
-from shoal.io.parted import receive_parted_table
-from shoal.io.parted_baskets import read_parted_baskets
+from shoal.io.baskets.distributed import read_parted_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.io.reading import Reading
-from shoal.io.tables import read_table
+from shoal.io.tables.distributed import receive_parted_table
+from shoal.io.tables.load import read_table
 
 MARK = "\ufeff"
 ROWS = [f"{MARK}a,1", "b,2", f"{MARK}c,3", f"d,{MARK}4", f"{MARK}e,5"]

@@ -9,7 +9,7 @@ from tests.io.releases import BASKETS, CLUSTERS, GROUPS, TABLE, release_of
 
 from shoal.data.release import Published
 from shoal.errors import BadData
-from shoal.io.release_folder import read_release, write_release
+from shoal.io.releases.folder import read_release, write_release
 
 
 def edit(key: str, value: object) -> Callable[[Path], None]:

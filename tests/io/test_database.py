@@ -13,10 +13,10 @@ import pytest
 from shoal.data.domain import Kind
 from shoal.data.table import Table
 from shoal.errors import BadData, MissingExtra, ShoalError, WrongUse
-from shoal.io import database
-from shoal.io.database import parse_address, tables_read
-from shoal.io.places import refuse_source
-from shoal.io.tables import Reading, read_table, write_database
+from shoal.io.overwrite_guard import refuse_source
+from shoal.io.tables import database
+from shoal.io.tables.database import parse_address, tables_read
+from shoal.io.tables.load import Reading, read_table, write_database
 
 pytest.importorskip("adbc_driver_manager")
 

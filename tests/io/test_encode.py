@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.naive import encoding
 
-from shoal.data.builders import build
+from shoal.data._hierarchy_builders import build
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.reading import Reading
-from shoal.io.tables import read_table
+from shoal.io.tables.load import read_table
 
 NUMBERS = [
     "0",

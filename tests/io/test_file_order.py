@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parts import MemoryEngine
 
-from shoal.data.disorder import MISNUMBERED, TOLD, UNSORTED, Disorder
-from shoal.io import ordered_forms
-from shoal.io.delimited import delimited_text
-from shoal.io.file_order import order_of
+from shoal.data.order_violations import MISNUMBERED, TOLD, UNSORTED, Disorder
+from shoal.io.releases import order_readers as ordered_forms
+from shoal.io.releases.file_order import order_of
+from shoal.io.tables.delimited import delimited_text
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=4, unique=True)
 CELLS = st.sampled_from(["", "a", "b", "10", "9", "a,b", 'a"b', "a\nb", "é", "\U0001f41f", "￼"])

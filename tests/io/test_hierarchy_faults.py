@@ -10,10 +10,10 @@ from tests.naive import hierarchy as naive
 
 from shoal.data.domain import nominal
 from shoal.errors import BadData, WrongUse
-from shoal.io.hierarchies import (
+from shoal.io.hierarchies.check import check
+from shoal.io.hierarchies.load import (
     read_hierarchy,
 )
-from shoal.io.hierarchy_check import check
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.io.hierarchy_texts import AMNESIA, RANGES, Files, rows
 
 from shoal.data.domain import Domain, Kind
 from shoal.errors import BadData
-from shoal.io.hierarchies import (
+from shoal.io.hierarchies.load import (
     read_hierarchies,
 )
 

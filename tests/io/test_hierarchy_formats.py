@@ -11,10 +11,10 @@ from tests.io.hierarchy_texts import AMNESIA, MARITAL, RANGES, Files, rows
 
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.errors import BadData, WrongUse
-from shoal.io.hierarchies import (
+from shoal.io.hierarchies.check import check
+from shoal.io.hierarchies.load import (
     read_hierarchy,
 )
-from shoal.io.hierarchy_check import check
 
 
 @pytest.mark.parametrize(

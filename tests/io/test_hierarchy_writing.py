@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tests.io.hierarchy_texts import Files, rows
 from tests.naive import hierarchy as naive
 
-from shoal.data.builders import build
-from shoal.data.cells import looks_published
+from shoal.data._hierarchy_builders import build
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.hierarchy import MISSING_MARKS
+from shoal.data.published_syntax import looks_published
 from shoal.errors import BadData, CannotWrite, WrongUse
-from shoal.io.hierarchies import (
+from shoal.io.hierarchies.load import (
     hierarchy_as_data,
     hierarchy_from_data,
     read_hierarchy,

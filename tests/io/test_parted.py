@@ -13,9 +13,9 @@ from tests.parts import MemoryEngine, MemoryParts
 
 from shoal.data.table import Table
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.parted import open_parts, receive_parted_table
 from shoal.io.reading import Reading
-from shoal.io.tables import receive_table
+from shoal.io.tables.distributed import open_parts, receive_parted_table
+from shoal.io.tables.load import receive_table
 
 ROLES: dict[str, Any] = {"quasi": ["a", "b"], "sensitive": ["c"], "others": "drop"}
 

@@ -12,8 +12,8 @@ from tests.parts import MemoryEngine
 from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedBaskets
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.baskets import read_baskets, write_baskets
-from shoal.io.parted_baskets import read_parted_baskets
+from shoal.io.baskets.distributed import read_parted_baskets
+from shoal.io.baskets.load import read_baskets, write_baskets
 
 ROWS = [[f"i{item}" for item in draw] for draw in np.random.default_rng(1).integers(0, 30, (150, 4)).tolist()]
 ROWS[3:7] = [[], ["ä b"], [], ["ß,x"]]

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.data.role import Role
 from shoal.errors import BadData
-from shoal.io.tables import read_published_table, read_table
+from shoal.io.tables.load import read_published_table, read_table
 
 
 def test_published_cells_are_raw(tmp_path: Path) -> None:

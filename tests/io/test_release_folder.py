@@ -19,7 +19,7 @@ from shoal.data.groups import Groups
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import ShoalError, WrongUse
-from shoal.io.release_folder import read_release, write_release
+from shoal.io.releases.folder import read_release, write_release
 
 
 def cells(table: Table) -> list[tuple[str, ...]]:
@@ -230,7 +230,7 @@ def test_nothing_is_left_after_a_fault(
     def fail(*_: object) -> str:
         raise error
 
-    monkeypatch.setattr("shoal.io.release_folder.facts_text", fail)
+    monkeypatch.setattr("shoal.io.releases.folder.facts_text", fail)
     expected = ShoalError if isinstance(error, OSError) else error
     with pytest.raises(expected) as caught:  # type: ignore[call-overload]
         write_release(tmp_path / "out", release_of(BASKETS), force=force)
@@ -270,7 +270,7 @@ from shoal.data.release import Release
 from shoal.datasets.people import People
 from shoal.datasets.shopping import Shopping
 from shoal.errors import ShoalError
-from shoal.io.release_folder import write_release
+from shoal.io.releases.folder import write_release
 kind, folder = sys.argv[1:]
 data = Shopping(rows=20000).make(1) if kind == "baskets" else People(rows=5000 if kind == "table" else 1).make(1)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.audit import Asked
-from shoal.data.safe_cells import guarded, is_formula, unguarded
+from shoal.data._safe_cells import guarded, is_formula, unguarded
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse
 from shoal.parted_audit import verify_in_parts
 from shoal.recipe import Running
+from shoal.verification import Asked
 
 NOTES = ["=1+1", "'=1+1", "-5", "+49 30", "@sum", "a", "-5", "a", None, "''=x", "-x", "plain"]
 FRAME = pl.DataFrame({"q": [1] * 6 + [2] * 6, "s": ["x", "-y"] * 6, "note": NOTES})

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.data.domain import Kind
 from shoal.errors import BadData, MissingExtra
-from shoal.io.tables import read_table
+from shoal.io.tables.load import read_table
 
 pyreadstat = pytest.importorskip("pyreadstat")
 

@@ -14,8 +14,8 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
-from shoal.io import delimited
-from shoal.io.tables import Reading, read_published_table, read_table, write_table
+from shoal.io.tables import delimited
+from shoal.io.tables.load import Reading, read_published_table, read_table, write_table
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".feather", ".arrow", ".xlsx"])
@@ -98,7 +98,7 @@ def test_a_full_disk_leaves_nothing(table: Table, tmp_path: Path, monkeypatch: p
 def test_a_real_full_disk(table: Table) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("There is no /dev/full here.")
-    from shoal.io.decode import text_frame
+    from shoal.io.tables.decode import text_frame
 
     with pytest.raises(OSError, match="No space left"):
         delimited.write_delimited(text_frame(table), Path("/dev/full"))

@@ -22,7 +22,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
-from shoal.io.tables import Reading, read_frame, read_published_table, read_table, receive_table
+from shoal.io.tables.load import Reading, read_frame, read_published_table, read_table, receive_table
 
 
 def test_a_file_with_everything(table: Table) -> None:
@@ -50,7 +50,7 @@ def test_compressed(people: Path, table: Table, pack: Callable[[bytes], bytes]) 
 def test_standard_input(people: Path, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(people.read_bytes())))
     assert cells(read_table("-", **ROLES)) == cells(table)
-    program = "from shoal.io.tables import *; print(read_table('-', others='insensitive').rows)"
+    program = "from shoal.io.tables.load import *; print(read_table('-', others='insensitive').rows)"
     with people.open("rb") as file:
         done = subprocess.run([sys.executable, "-c", program], stdin=file, capture_output=True, check=True)
     assert done.stdout == b"4\n"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive import cahd as naive
 
-from shoal.data.basket_orders import Distinct, distinct_baskets, orders_of, spread_of
+from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of, spread_of
 from shoal.kernels.band import binned, placed
 from shoal.kernels.cahd import form_groups, half_of, halve
 from shoal.kernels.ragged import rank_rows

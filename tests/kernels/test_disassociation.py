@@ -13,8 +13,8 @@ from tests.naive import disassociation as naive
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels import horpart as kernel
-from shoal.methods.disassociation.horpart import Parts, horpart, split
-from shoal.methods.disassociation.verpart import verpart
+from shoal.methods.disassociation._horpart import Parts, horpart, split
+from shoal.methods.disassociation._verpart import verpart
 
 
 def ignoring(baskets: Baskets, names: str) -> Any:

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import itemsets as naive
 
-from shoal.data.itemsets import frequent_itemsets, supports_of
-from shoal.io.baskets import read_baskets
-from shoal.kernels.itemsets import grown, list_positions, shared_rows, store
+from shoal.io.baskets.load import read_baskets
+from shoal.kernels.eclat import grown, list_positions, shared_rows, store
+from shoal.mining.frequent_itemsets import frequent_itemsets, supports_of
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcde"), max_size=5), min_size=1, max_size=10)
 

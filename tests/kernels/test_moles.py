@@ -13,11 +13,11 @@ from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels import cohorts
 from shoal.kernels.moles import group_of
-from shoal.methods.coherence import compiled
-from shoal.methods.coherence.compiled import CompiledSearch, single_moles
-from shoal.methods.coherence.incidence import Incidence
-from shoal.methods.coherence.moles import find_moles
-from shoal.methods.coherence.promise import Promise
+from shoal.methods.coherence import _compiled as compiled
+from shoal.methods.coherence._compiled import CompiledSearch, single_moles
+from shoal.methods.coherence._incidence import Incidence
+from shoal.methods.coherence._moles import find_moles
+from shoal.methods.coherence._thresholds import Promise
 
 ascending = st.lists(st.integers(0, 60), unique=True).map(sorted)
 
@@ -145,7 +145,7 @@ def test_a_search_can_go_on_where_another_stopped() -> None:
     assert not single_moles(public, private, promise, Local(2))[0].any()
     whole = find_moles(baskets, promise, patience=100.0)
     assert len(whole) > 5
-    from shoal.methods.coherence.integers import IntegerSearch
+    from shoal.methods.coherence._integers import IntegerSearch
 
     first = IntegerSearch(public, private, promise)
     begun = first.extend(keep_safe=True)[0]

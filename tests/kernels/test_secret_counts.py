@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.secret_counts import secret_counts
-from shoal.methods.coherence.compiled import holders_of
-from shoal.methods.coherence.incidence import Incidence
+from shoal.methods.coherence._compiled import holders_of
+from shoal.methods.coherence._incidence import Incidence
 
 WIDTH, KINDS = 5, 3
 

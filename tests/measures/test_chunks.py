@@ -10,11 +10,11 @@ from tests.naive.disassociation import leaves_of
 from tests.naive.published_sets import clusters_of
 
 from shoal.data.clusters import Clusters
-from shoal.data.links import certain_links
 from shoal.data.release import Release
 from shoal.errors import BadData
 from shoal.measures.chunks import Chunks
 from shoal.methods.disassociation.method import Disassociation
+from shoal.risk._certain_links import certain_links
 
 TREES = [
     {

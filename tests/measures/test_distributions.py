@@ -15,7 +15,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.measures.crosstabs import axis_of, bins_of, product
+from shoal.measures._crosstabs import axis_of, bins_of, product
 from shoal.measures.distributions import Distributions, cramer, distances, middle_of, pearson
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian

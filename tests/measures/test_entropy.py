@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.tables import column, texts
 
-from shoal.data.builders import build
+from shoal.data._hierarchy_builders import build
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Column, Table

@@ -16,7 +16,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published, Release
 from shoal.errors import BadData, WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.measures.itemsets import FrequentItemsets, band_pairs, generalised, relative_error, top_deviation
 from shoal.measures.measure import flat
 

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from tests.naive import overlap as naive
 from tests.tables import table
 
+from shoal.data._hierarchy_builders import build
+from shoal.data._reconstruct import reconstruct_groups
 from shoal.data.baskets import Baskets
-from shoal.data.builders import build
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
-from shoal.data.reconstruction import reconstruct_groups
 from shoal.data.release import Release
 from shoal.errors import BadData, WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.measures.measure import flat
 from shoal.measures.overlap import Overlap
-from shoal.measures.pairs import (
+from shoal.measures.pair_supports import (
     PairSupports,
     drawn_pairs,
     expected_of_groups,

@@ -16,9 +16,9 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
+from shoal.measures._workload import draw
 from shoal.measures.measure import flat
 from shoal.measures.queries import Counter, Queries
-from shoal.measures.workload import draw
 from shoal.methods.mondrian.method import Mondrian
 
 NAMES = ("age", "height", "city", "ill")

@@ -13,14 +13,14 @@ from tests.basket_parts import laid_out, read_back, text_of, text_of_parts
 from tests.parts import MemoryEngine, parted_baskets
 
 from shoal import registry
+from shoal.data._ties import part_key
 from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedRelease
 from shoal.data.release import Release
-from shoal.data.ties import part_key
 from shoal.datasets.shopping import Shopping
 from shoal.errors import Infeasible, WrongUse
-from shoal.io.published_clusters import read_clusters
-from shoal.io.published_groups import read_groups
+from shoal.io.releases.clusters_file import read_clusters
+from shoal.io.releases.groups_file import read_groups
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.coherence.method import Coherence
 from shoal.methods.disassociation.method import Disassociation
@@ -83,7 +83,7 @@ def test_coherence_picks_the_same(tmp_path: Path, pick: Any) -> None:
 
 
 def test_coherence_of_many_sets_goes_slice_by_slice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shoal.methods.coherence import parted
+    from shoal.methods.coherence import _distributed as parted
 
     monkeypatch.setattr(parted, "CANDIDATES", 50)
     monkeypatch.setattr(parted, "ENTRIES", 20)

@@ -12,18 +12,18 @@ from tests.naive import cahd as naive
 from tests.sets import baskets_of, sets_of
 
 import shoal
-from shoal.data.basket_orders import ORDERS
+from shoal.data._basket_orders import ORDERS
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.trace import Trace
 from shoal.datasets.shopping import Shopping
 from shoal.errors import Infeasible, WrongUse
-from shoal.io.baskets import read_baskets
-from shoal.io.published_groups import canonical_groups
+from shoal.io.baskets.load import read_baskets
+from shoal.io.releases.groups_file import canonical_groups
 from shoal.measures.pivot import Pivot
+from shoal.methods.cahd._split_baskets import sheet_of
 from shoal.methods.cahd.method import Cahd
-from shoal.methods.cahd.sheet import sheet_of
 from shoal.methods.method import Method
 from shoal.methods.permutation_mondrian import PermutationMondrian
 from shoal.outcome import judge

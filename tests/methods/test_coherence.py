@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from tests.basket_cases import ITEMS, baskets_of, sets_of, small_baskets
 from tests.naive import coherence as naive
 
+from shoal.data._random_roles import draw_roles
 from shoal.data.baskets import Baskets
-from shoal.data.drawn_roles import draw_roles
 from shoal.errors import Infeasible
-from shoal.methods.coherence import optimal
-from shoal.methods.coherence.cliques import cliques
-from shoal.methods.coherence.explain import explanation
+from shoal.methods.coherence import _optimal as optimal
+from shoal.methods.coherence._cliques import cliques
+from shoal.methods.coherence._explain import explanation
+from shoal.methods.coherence._mole_tree import MoleTree
+from shoal.methods.coherence._moles import Moles, find_moles
+from shoal.methods.coherence._pick import GREEDY, Hits, greedy
+from shoal.methods.coherence._thresholds import Promise, largest_below
 from shoal.methods.coherence.method import Coherence
-from shoal.methods.coherence.moles import Moles, find_moles
-from shoal.methods.coherence.pick import GREEDY, Hits, greedy
-from shoal.methods.coherence.promise import Promise, largest_below
-from shoal.methods.coherence.tree import MoleTree
 from shoal.outcome import judge
 
 SEED = baskets_of(["026", "025", "12", "015", "012", "012345"], sensitive="34")
@@ -302,8 +302,8 @@ def test_items_that_nobody_holds_are_not_published() -> None:
 
 def test_retail_as_published(public_data: Callable[[str], Path]) -> None:
     """The paper has 15.1 % for k 20, p 4 and a fifth of the items public; draws differ by about a point."""
-    from shoal.io.basket_conversion import without_rare_items
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.load import read_baskets
 
     baskets = without_rare_items(read_baskets(public_data("fimi/retail.dat.gz")), 0.001)
     assert (len(baskets), len(baskets.vocabulary)) == (88_162, 2_117)
@@ -320,7 +320,7 @@ def test_retail_as_published(public_data: Callable[[str], Path]) -> None:
 
 def test_connect_with_secrets(public_data: Callable[[str], Path]) -> None:
     """The seed's cut of Connect, with an active bound on secrets: compiled and not, the same moles."""
-    from shoal.io.baskets import read_baskets
+    from shoal.io.baskets.load import read_baskets
 
     baskets = read_baskets(public_data("fimi/connect.dat.gz")).take(np.arange(3_000))
     drawn = draw_roles(baskets, 0.12, seed=4, private="rest", below=0.3)

@@ -17,16 +17,16 @@ from tests.naive import disassociation as naive
 from tests.naive.published_sets import canonical_clusters
 
 import shoal
+from shoal.data._ties import tie_order
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.links import certain_links
-from shoal.data.ties import tie_order
 from shoal.errors import WrongUse
-from shoal.io.baskets import read_baskets
-from shoal.io.published_clusters import write_clusters
+from shoal.io.baskets.load import read_baskets
+from shoal.io.releases.clusters_file import write_clusters
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models.disassociation import Disassociated
 from shoal.outcome import judge
+from shoal.risk._certain_links import certain_links
 
 ITEMS = "abcdefg"
 
@@ -232,10 +232,10 @@ def test_refining_joins_clusters_that_hide_the_same_items() -> None:
 def _refined(baskets: Baskets, clusters: list[list[tuple[str, ...]]], k: int, m: int) -> Clusters:
     """Vertical partitioning and refining of given clusters."""
     from shoal.engines.local import Local
-    from shoal.methods.disassociation.horpart import Parts
-    from shoal.methods.disassociation.publish import publish
-    from shoal.methods.disassociation.refine import refine
-    from shoal.methods.disassociation.verpart import verpart
+    from shoal.methods.disassociation._horpart import Parts
+    from shoal.methods.disassociation._publish import publish
+    from shoal.methods.disassociation._refine import refine
+    from shoal.methods.disassociation._verpart import verpart
 
     rows = [baskets.basket(row) for row in range(len(baskets))]
     order = [rows.index(tuple(sorted(basket))) for cluster in clusters for basket in cluster]

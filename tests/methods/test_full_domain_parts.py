@@ -12,12 +12,12 @@ from tests.contract.data import people, with_hierarchy
 from tests.parts import MemoryEngine, parted
 from tests.tables import column
 
-from shoal.data.frames import to_polars
+from shoal.data._export import to_polars
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.full_domain.cutting import TupleIndex
-from shoal.methods.full_domain.method import FullDomain
+from shoal.methods._full_domain._distributed import TupleIndex
+from shoal.methods._full_domain.method import FullDomain
 from shoal.methods.lattice import Lattice
 from shoal.methods.samarati import Samarati
 

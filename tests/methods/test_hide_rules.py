@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from tests.naive import hide_rules as naive
 
 from shoal.cli import main
-from shoal.data.association_rules import association_rules, parse_rule, rule_text
 from shoal.data.baskets import Baskets
-from shoal.data.itemsets import frequent_itemsets, least_count
 from shoal.data.release import Release
 from shoal.datasets.shopping import Shopping
 from shoal.errors import UnknownName, WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
 from shoal.measures.associations import Associations
 from shoal.measures.measure import flat
-from shoal.methods.hide_rules import victims
+from shoal.methods.hide_rules import _victims as victims
+from shoal.methods.hide_rules._item_index import Border, Rule
 from shoal.methods.hide_rules.method import HideRules
-from shoal.methods.hide_rules.shelf import Border, Rule
+from shoal.mining.association_rules import association_rules, parse_rule, rule_text
+from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
 from shoal.outcome import judge
 
 STRATEGIES = ("dsr", "dsl", "isl", "exact", "random")

@@ -16,13 +16,13 @@ from shoal.cli import main
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import BadData, Infeasible, WrongUse
-from shoal.io.baskets import read_baskets
-from shoal.io.hierarchies import read_hierarchy
-from shoal.io.release_folder import read_release
-from shoal.measures.generalised_items import GeneralisedItems
+from shoal.io.baskets.load import read_baskets
+from shoal.io.hierarchies.load import read_hierarchy
+from shoal.io.releases.folder import read_release
+from shoal.measures.generalized_items import GeneralisedItems
 from shoal.measures.measure import flat
+from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.methods.km_generalization.method import KmGeneralization
-from shoal.methods.km_generalization.tree import ItemTree
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.outcome import judge
 

@@ -16,7 +16,6 @@ from tests.tables import column, table, texts
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.intake import with_hierarchies
 from shoal.methods.lattice import Lattice
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.k_anonymity import KAnonymity
@@ -24,6 +23,7 @@ from shoal.models.k_map import KMap
 from shoal.models.t_closeness import TCloseness
 from shoal.outcome import judge
 from shoal.pipeline import carry_out
+from shoal.sources import with_hierarchies
 
 MEASURES = ("lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision")
 
@@ -248,7 +248,7 @@ def test_several_promises_and_diversity_by_name() -> None:
 
 @pytest.fixture(scope="module")
 def arx_adult(public_data: Any) -> Table:
-    from shoal.io.tables import read_table
+    from shoal.io.tables.load import read_table
 
     path: Path = public_data("arx-adult/adult.csv.gz")
     folder: Path = public_data("arx-adult/hierarchies")

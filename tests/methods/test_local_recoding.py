@@ -12,15 +12,15 @@ from tests.tables import column, texts
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.methods.full_domain import descent
-from shoal.methods.full_domain.absorption import Absorption
-from shoal.methods.full_domain.descent import Descent
-from shoal.methods.full_domain.facts import Facts
-from shoal.methods.full_domain.local import LocalRecoding
-from shoal.methods.full_domain.parts import Part, placed, published_classes
-from shoal.methods.full_domain.problem import Judge, Problem
-from shoal.methods.full_domain.search import Progress
-from shoal.methods.full_domain.tuples import Grouping
+from shoal.methods._full_domain import _descent as descent
+from shoal.methods._full_domain._absorption import Absorption
+from shoal.methods._full_domain._descent import Descent
+from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._local_recoding import LocalRecoding
+from shoal.methods._full_domain._problem import Judge, Problem
+from shoal.methods._full_domain._recoding import Part, placed, published_classes
+from shoal.methods._full_domain._search import Progress
+from shoal.methods._full_domain._tuples import Grouping
 from shoal.methods.lattice import Lattice
 from shoal.outcome import judge
 

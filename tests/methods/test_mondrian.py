@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.naive.k_anonymity import smallest_class
 from tests.tables import Cell, column, table, texts
 
-from shoal.data.cells import set_members
 from shoal.data.domain import Kind
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.published_syntax import set_members
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive.mondrian import Mondrian
 
-from shoal.methods.mondrian.compiled import partition_compiled
-from shoal.methods.mondrian.partition import Partition, partition
-from shoal.methods.mondrian.rounds import partition_in_rounds
-from shoal.methods.mondrian.space import Space
+from shoal.methods.mondrian._compiled import partition_compiled
+from shoal.methods.mondrian._partition import Partition, partition
+from shoal.methods.mondrian._rounds import partition_in_rounds
+from shoal.methods.mondrian._space import Space
 
 CHOICES = ("widest", "loss", "random")
 MANY_ROWS = 500 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20_000
@@ -250,7 +250,7 @@ def test_the_entry_gives_what_the_ways_give(choose, monkeypatch):
     case.codes.setflags(write=False)
     arguments = case.codes, case.positions, case.depths
     few = partition(*arguments, least=10, choose=choose)
-    entry = sys.modules["shoal.methods.mondrian.partition"]
+    entry = sys.modules["shoal.methods.mondrian._partition"]
     monkeypatch.setattr(entry, "COMPILED_ROWS", 0)
     monkeypatch.setattr(entry, "partition_in_rounds", None)
     many = partition(np.asfortranarray(case.codes), *arguments[1:], least=10, choose=choose, threads=0)
@@ -292,7 +292,7 @@ def test_random_choices_follow_the_seed():
 def test_small_tables_need_no_compiler():
     program = (
         "import sys, numpy as np\n"
-        "from shoal.methods.mondrian.partition import partition\n"
+        "from shoal.methods.mondrian._partition import partition\n"
         "codes = np.arange(9, dtype=np.int32).reshape(-1, 1)\n"
         "found = partition(codes, [np.arange(9.0)], [np.zeros(8, dtype=np.int32)], least=2)\n"
         "print(len(found), 'numba' in sys.modules)\n"

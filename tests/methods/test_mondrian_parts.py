@@ -13,16 +13,16 @@ from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.retried import RetriedEngine, RetriedParts
 from tests.tables import column, table
 
-from shoal.data.frames import to_polars
+from shoal.data._export import to_polars
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods.mondrian import parts as mondrian_parts
-from shoal.methods.mondrian import top
+from shoal.methods.mondrian import _distributed as mondrian_parts
+from shoal.methods.mondrian import _distributed_top as top
+from shoal.methods.mondrian._tally import Tally
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.mondrian.tally import Tally
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
 from shoal.models.t_closeness import TCloseness
 

@@ -22,7 +22,7 @@ from shoal.data.table import Table
 from shoal.errors import Infeasible, ShoalError, WrongUse
 from shoal.methods.lattice import Lattice
 from shoal.methods.mondrian.method import Mondrian
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.outcome import judge
 
 METHODS: list[tuple[str, dict[str, Any]]] = [

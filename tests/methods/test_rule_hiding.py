@@ -9,7 +9,7 @@ from tests.rule_hiding import people, published
 from tests.tables import column, table, texts
 
 import shoal
-from shoal.data.builders import build
+from shoal.data._hierarchy_builders import build
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse

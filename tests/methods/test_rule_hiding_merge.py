@@ -12,8 +12,8 @@ from tests.naive.rule_hiding import hidden
 from tests.rule_hiding import QUASI, published, small_tables
 from tests.tables import column, table, texts
 
-from shoal.data.builders import build
-from shoal.data.cells import set_members
+from shoal.data._hierarchy_builders import build
+from shoal.data.published_syntax import set_members
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse

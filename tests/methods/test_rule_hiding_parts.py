@@ -12,15 +12,15 @@ from tests.contract.data import people
 from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.tables import column
 
-from shoal.data.frames import to_polars
+from shoal.data._export import to_polars
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods.mondrian import parts as mondrian_parts
-from shoal.methods.rule_hiding import parts as hiding_parts
+from shoal.methods.mondrian import _distributed as mondrian_parts
+from shoal.methods.rule_hiding import _distributed as hiding_parts
 from shoal.methods.rule_hiding.method import RuleHiding
-from shoal.models import in_parts
-from shoal.models.in_parts import verify_table
+from shoal.models import _distributed as in_parts
+from shoal.models._distributed import verify_table
 
 
 @pytest.fixture(autouse=True)

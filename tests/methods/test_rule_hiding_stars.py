@@ -19,7 +19,7 @@ from shoal.io.reading import Reading
 from shoal.measures import hidden_rules as measures
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding import cover
+from shoal.methods.rule_hiding import _cover as cover
 from shoal.methods.rule_hiding.method import RuleHiding
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pipeline import measure

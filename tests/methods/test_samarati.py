@@ -16,9 +16,9 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.full_domain.heights import Heights
-from shoal.methods.full_domain.lattice import Lattice
-from shoal.methods.full_domain.problem import Judge
+from shoal.methods._full_domain._heights import Heights
+from shoal.methods._full_domain._levels import Lattice
+from shoal.methods._full_domain._problem import Judge
 from shoal.methods.samarati import Samarati
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
@@ -155,8 +155,8 @@ NM,*
 @pytest.fixture(scope="module")
 def seed_004(public_data: Any, tmp_path_factory: pytest.TempPathFactory) -> Table:
     """Adult without its incomplete rows, with the hierarchies of the seed; columns in the order of the seed."""
-    from shoal.intake import with_hierarchies
-    from shoal.io.tables import read_table
+    from shoal.io.tables.load import read_table
+    from shoal.sources import with_hierarchies
 
     folder = tmp_path_factory.mktemp("adult")
     adult.write_complete(public_data("adult/adult.data.gz"), folder / "adult.csv")

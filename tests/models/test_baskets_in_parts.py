@@ -13,17 +13,17 @@ from tests.parts import MemoryParts, parted_baskets
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.parts import PartedRelease
-from shoal.io.published_clusters import read_clusters, tree_lines
-from shoal.io.published_groups import canonical_groups, group_lines, read_groups
-from shoal.io.set_lines import Lines
+from shoal.io.releases.clusters_file import read_clusters, tree_lines
+from shoal.io.releases.groups_file import canonical_groups, group_lines, read_groups
+from shoal.io.releases.set_lines import Lines
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.disassociation.method import Disassociation
-from shoal.models import baskets_in_parts
-from shoal.models.baskets_in_parts import verify_baskets
-from shoal.models.coherence import HkpCoherence
+from shoal.models import _distributed_baskets as baskets_in_parts
+from shoal.models._distributed import verify_lines
+from shoal.models._distributed_baskets import verify_baskets
 from shoal.models.disassociation import Disassociated
 from shoal.models.hidden_associations import HiddenAssociations
-from shoal.models.in_parts import verify_lines
+from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.privacy_degree import PrivacyDegree
 from shoal.outcome import proved

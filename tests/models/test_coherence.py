@@ -13,8 +13,8 @@ from tests.tables import column
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.models import cohort_pairs
-from shoal.models.coherence import HkpCoherence
+from shoal.models import _cohort_pairs as cohort_pairs
+from shoal.models.hkp_coherence import HkpCoherence
 
 
 @settings(max_examples=1000)

@@ -13,8 +13,8 @@ from tests.naive.published_sets import clusters_of
 
 from shoal.cli.program import main
 from shoal.data.release import Release
-from shoal.io.published_clusters import canonical_clusters, read_clusters
-from shoal.io.release_folder import write_release
+from shoal.io.releases.clusters_file import canonical_clusters, read_clusters
+from shoal.io.releases.folder import write_release
 from shoal.models.disassociation import Disassociated
 
 FIRST = {

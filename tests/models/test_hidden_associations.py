@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from tests.naive import hide_rules as naive
 from tests.tables import table
 
-from shoal.data.association_rules import parse_rule, rule_text
 from shoal.errors import WrongUse
-from shoal.io.baskets import read_baskets
+from shoal.io.baskets.load import read_baskets
+from shoal.mining.association_rules import parse_rule, rule_text
 from shoal.models.hidden_associations import HiddenAssociations
 
 baskets_of = st.lists(st.frozensets(st.sampled_from("abcde"), max_size=5), min_size=1, max_size=10)

@@ -11,19 +11,19 @@ from tests.models.promises import PARAMETERS, populations, promises, tables, wit
 from tests.parts import MemoryParts
 from tests.tables import column, table
 
-from shoal.data.frames import to_polars
+from shoal.data._export import to_polars
 from shoal.data.parts import PartedRelease
 from shoal.data.role import Role
 from shoal.data.table import Table
+from shoal.data.verdict import Offender
 from shoal.errors import WrongUse
-from shoal.models import in_parts
+from shoal.models import _distributed as in_parts
+from shoal.models._distributed import verify_table
+from shoal.models._evidence import Evidence, joined
 from shoal.models.delta_presence import DeltaPresence
-from shoal.models.evidence import Evidence, joined
 from shoal.models.hidden_rules import HiddenRules
-from shoal.models.in_parts import verify_table
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.models.verdict import Offender
 from shoal.outcome import proved
 
 

@@ -10,11 +10,11 @@ from tests.contract.data import shopping
 from tests.naive.k_anonymity import smallest_class
 from tests.tables import table, texts
 
-from shoal.data.statistics import group_statistics
+from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table
+from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.verdict import SHOWN
 
 cells = st.one_of(st.none(), st.sampled_from("abc"))
 
@@ -118,7 +118,7 @@ def test_promise_both_ways() -> None:
 
 
 def test_verdicts_with_fractions_become_plain_data() -> None:
-    from shoal.models.verdict import Verdict
+    from shoal.data.verdict import Verdict
 
     verdict = Verdict("m", "p", holds=True, value=Fraction(1, 2), threshold=Fraction(1, 3))
     assert verdict.as_dict()["value"] == 0.5

@@ -8,20 +8,20 @@ import pytest
 from tests.tables import table
 
 from shoal import registry
-from shoal.audit import Asked, verify
 from shoal.data.hierarchy import climb
 from shoal.data.table import Table
 from shoal.engines.stream import Stream
 from shoal.errors import Infeasible
 from shoal.methods.table_method import TableMethod
-from shoal.models.coherence import HkpCoherence
+from shoal.models._nothing_published import NOTHING
+from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
-from shoal.models.nothing_published import NOTHING
 from shoal.models.privacy_degree import PrivacyDegree
 from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
 from shoal.recipe import Roles
+from shoal.verification import Asked, verify
 
 STARS = {
     "a.csv": ("x,s\n*,*\n*,*\n", True),
@@ -36,7 +36,7 @@ def engines() -> list[Callable[..., Any]]:
         return verify_by(Stream("1GB"), path, asked)
 
     def in_memory(path: Path, asked: Asked) -> Any:
-        from shoal.audit import verify_as_asked
+        from shoal.verification import verify_as_asked
 
         return verify_as_asked(path, asked)
 

@@ -9,16 +9,16 @@ from tests.naive.models import keeps
 from tests.tables import column, table, texts
 
 from shoal import registry
+from shoal.data.group_statistics import group_statistics
 from shoal.data.release import Release
 from shoal.data.role import Role
-from shoal.data.statistics import group_statistics
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models._sensitive import SensitiveModel
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.confidence_bounding import ConfidenceBounding
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.model import TableModel
-from shoal.models.sensitive import SensitiveModel
 
 MODELS = [name for name in PARAMETERS if issubclass(registry.load("model", name), SensitiveModel)]
 OF_PERSONS = [name for name in MODELS if "entity" in registry.load("model", name).model_fields]

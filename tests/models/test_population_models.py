@@ -12,14 +12,14 @@ from tests.naive.models import keeps
 from tests.tables import column, table, texts
 
 from shoal.data.domain import Kind
+from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.statistics import GroupStatistics, group_statistics
 from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
-from shoal.models.classes import PublishedClasses
+from shoal.models._equivalence_classes import PublishedClasses
+from shoal.models._matching import CellReader, matching_rows
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_map import KMap
-from shoal.models.matching import CellReader, matching_rows
 
 TREE = Hierarchy(
     (("a", "b", "c", "d"), ("left", "right"), ("*",)),

@@ -13,7 +13,7 @@ from tests.sets import baskets_of, sets_of
 
 from shoal.data.groups import Groups
 from shoal.errors import UnknownName, WrongUse
-from shoal.io.published_groups import read_groups
+from shoal.io.releases.groups_file import read_groups
 from shoal.models.privacy_degree import PrivacyDegree
 
 Line = tuple[list[list[str]], dict[str, int]]

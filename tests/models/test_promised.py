@@ -7,8 +7,8 @@ import pytest
 from tests.models.promises import PARAMETERS, promises
 
 from shoal.errors import BadData
+from shoal.models._promised import promised
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.promised import promised
 
 
 def test_promises_become_models() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.tables import table
 
-from shoal.models.protection import Protection, protections, reached_k
+from shoal.models._achieved_levels import Protection, protections, reached_k
 from shoal.models.t_closeness import TCloseness
 
 

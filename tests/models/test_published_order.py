@@ -15,14 +15,14 @@ from tests.tables import column, texts
 import shoal
 from shoal.cli.program import main
 from shoal.data.baskets import descents
-from shoal.data.disorder import MISNUMBERED
+from shoal.data.order_violations import MISNUMBERED
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table, canonical_order
-from shoal.io.baskets import read_baskets
-from shoal.io.release_folder import write_release
+from shoal.io.baskets.load import read_baskets
+from shoal.io.releases.folder import write_release
+from shoal.models._published_order import broken_order
 from shoal.models.km_anonymity import KmAnonymity
-from shoal.models.published_order import broken_order
 
 BASKETS = [["c", "b"], ["a", "b"], [], ["b", "c"], ["a", "b"], ["b", "c"]]
 

@@ -7,7 +7,7 @@ rarest value for the most frequent one, and its δ leaves out values that are ab
 import pytest
 from tests.tables import table
 
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.entropy_diversity import EntropyDiversity

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from shoal.data.statistics import group_statistics
+from shoal.data.group_statistics import group_statistics
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from tests.tables import table
 
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.confidence_bounding import ConfidenceBounding
 
 

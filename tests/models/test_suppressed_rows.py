@@ -14,9 +14,9 @@ from shoal.data.domain import nominal
 from shoal.data.table import Table
 from shoal.methods.lattice import Lattice
 from shoal.methods.samarati import Samarati
-from shoal.models.alpha_k import AlphaKAnonymity
+from shoal.models._achieved_levels import protections
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.protection import protections
 from shoal.models.t_closeness import TCloseness
 from shoal.pipeline import anonymize
 from shoal.report.facts import facts_of

@@ -12,12 +12,12 @@ from tests.naive.models import work
 from tests.tables import column, table
 
 from shoal.data.domain import Kind
+from shoal.data.group_statistics import Histogram, group_statistics
 from shoal.data.hierarchy import Hierarchy, climb
 from shoal.data.role import Role
-from shoal.data.statistics import Histogram, group_statistics
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.models.earth_mover import ordered_at_most, ordered_work
+from shoal.models._earth_mover import ordered_at_most, ordered_work
 from shoal.models.t_closeness import TCloseness
 
 DISEASES = {

@@ -25,12 +25,12 @@ from tests.tables import column, texts
 
 from shoal import registry
 from shoal.arrays import Mask
+from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.role import Role
-from shoal.data.statistics import GroupStatistics, group_statistics
 from shoal.data.table import Table
+from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
 from shoal.models.model import TableModel
-from shoal.models.verdict import SHOWN
 
 NAMES = [name for name in registry.MODELS if issubclass(registry.load("model", name), TableModel)]
 

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 from tests.tables import table
 
-from shoal.audit import verify
 from shoal.data.hierarchy import climb
 from shoal.data.table import Table
 from shoal.engines.stream import Stream
 from shoal.errors import UnknownName, WrongUse
-from shoal.io.baskets import read_baskets
-from shoal.models.alpha_k import AlphaKAnonymity
-from shoal.models.baskets_in_parts import verify_baskets
-from shoal.models.coherence import HkpCoherence
+from shoal.io.baskets.load import read_baskets
+from shoal.models._distributed_baskets import verify_baskets
+from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.confidence_bounding import ConfidenceBounding
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.hidden_rules import HiddenRules
+from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model, TableModel
 from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
+from shoal.verification import verify
 
 NAMED: list[Callable[[str], TableModel]] = [
     lambda value: ConfidenceBounding(bounds={value: 0.5}),
@@ -63,9 +63,9 @@ def test_values_that_no_sensitive_column_has(promise: Callable[[str], TableModel
 
 @pytest.mark.parametrize("promise", NAMED)
 def test_values_are_looked_for_in_parts(promise: Callable[[str], TableModel], people: Path) -> None:
-    from shoal.audit import Asked
     from shoal.methods.table_method import TableMethod
     from shoal.recipe import Roles
+    from shoal.verification import Asked
 
     roles = Roles(quasi=("age",), sensitive=("illness", "job"))
     for value, known in (("HIV", False), ("hiv", True)):
@@ -117,7 +117,7 @@ def test_coherence_without_a_secret_says_so(sold: Path) -> None:
 
 
 def test_a_model_that_no_worker_can_judge_is_refused(sold: Path) -> None:
-    from shoal.io.parted_baskets import read_parted_baskets
+    from shoal.io.baskets.distributed import read_parted_baskets
 
     class Unheard(KmAnonymity):
         name = "unheard"

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from shoal import registry
-from shoal.audit import Asked, verify
 from shoal.engines.stream import Stream
 from shoal.methods.table_method import TableMethod
 from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
 from shoal.recipe import Roles
+from shoal.verification import Asked, verify
 
 VACUOUS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("t-closeness", {"t": 1}, {"t": 0.99}),

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from tests.naive.models import keeps
 from tests.tables import table, texts
 
-from shoal.data.statistics import group_statistics
+from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.models.promised import promised
+from shoal.models._promised import promised
 from shoal.models.t_closeness import TCloseness
 from shoal.pipeline import anonymize
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.naive.full_domain import matching
 from tests.tables import table, texts
 
-from shoal.data.telling import telling_rows
+from shoal.data._telling import telling_rows
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk

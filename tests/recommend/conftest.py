@@ -8,10 +8,10 @@ import pytest
 from tests.compare.conftest import misbehaving  # noqa: F401
 
 from shoal.datasets.people import People
-from shoal.io.tables import write_table
+from shoal.io.tables.load import write_table
 from shoal.recipe import Roles
-from shoal.recommend import recommendation
-from shoal.recommend.candidates import Candidate
+from shoal.recommendation import propose as recommendation
+from shoal.recommendation.candidates import Candidate
 
 ROLES = Roles(quasi=("age", "education", "sex"), sensitive=("disease",), others="drop")
 

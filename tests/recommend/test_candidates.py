@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from tests.tables import column
 
-from shoal.data.builders import build
+from shoal.data._hierarchy_builders import build
 from shoal.data.domain import Kind
 from shoal.errors import WrongUse
 from shoal.recipe import make_method
-from shoal.recommend.candidates import Candidate, candidates, harder, main_parameter
-from shoal.recommend.scale import scale_for
-from shoal.recommend.stated import Aim, Stated
-from shoal.recommend.trees import builder_for
+from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
+from shoal.recommendation.first_hierarchies import builder_for
+from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.scale import scale_for
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from shoal.cli import anonymize, main
+from shoal.cli.command_line import command_line
 from shoal.cli.program import program
-from shoal.cli.retyped import command_line
 from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles, Source
 

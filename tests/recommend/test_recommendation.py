@@ -7,22 +7,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from shoal.audit import verify
-from shoal.compare.cells import Cell
-from shoal.compare.datasets import load
-from shoal.compare.race import Race
-from shoal.compare.workers import Answer, Worker
+from shoal.comparison.grid import Cell
+from shoal.comparison.run_data import load
+from shoal.comparison.scheduler import Race
+from shoal.comparison.workers import Answer, Worker
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
 from shoal.pipeline import run
 from shoal.recipe import Roles
-from shoal.recommend import recommendation
-from shoal.recommend.candidates import Candidate
-from shoal.recommend.problem import Problem
-from shoal.recommend.recommendation import Recommendation, recommend
-from shoal.recommend.scale import scale_for
-from shoal.recommend.stated import Stated
+from shoal.recommendation import propose as recommendation
+from shoal.recommendation.candidates import Candidate
+from shoal.recommendation.goal import Stated
+from shoal.recommendation.problem import Problem
+from shoal.recommendation.propose import Recommendation, recommend
+from shoal.recommendation.scale import scale_for
+from shoal.verification import verify
 
 LIMIT = 100
 """Seconds that are never needed, but on a machine that does much else."""
@@ -174,7 +174,7 @@ def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> No
         now[0] += 4
         return {"status": "done"}
 
-    monkeypatch.setattr("shoal.compare.race.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("shoal.comparison.scheduler.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Worker, "run", run_one)
     cells = [Cell({}, {}, False, 5.0, key) for key in "abc"]
     with Race(1, 6.0) as race:
@@ -194,7 +194,7 @@ def by_clock(monkeypatch: pytest.MonkeyPatch, now: list[float], took: dict[str, 
         now[0] += cell.time_limit if late and cell.time_limit is not None else took[cell.key]
         return {"status": "timeout" if late else "done"}
 
-    monkeypatch.setattr("shoal.compare.race.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("shoal.comparison.scheduler.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Worker, "run", run_one)
     return begun
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shoal.report.charts import LABELS, Bar, Mark, TwoBars, bars, histogram, matrix, two_bars, two_columns
+from shoal.report.svg_charts import LABELS, Bar, Mark, TwoBars, bars, histogram, matrix, two_bars, two_columns
 
 EVIL = '</text></svg><script>alert("1")</script>&'
 WORDS = {"key": "k", "title": EVIL, "description": EVIL}

@@ -12,7 +12,7 @@ from tests.tables import column, table
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.report.classes import BINS, class_statistics, sensitive_of, sizes_of
+from shoal.report.class_charts import BINS, class_statistics, sensitive_of, sizes_of
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from("123")), min_size=1))

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tests.naive import report as naive
 from tests.tables import column
 
-from shoal.data.cells import range_text, set_text
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.published_syntax import range_text, set_text
 from shoal.data.role import Role
 from shoal.data.table import Column
-from shoal.measures.coverage import Coverage, Form, coverage_of
+from shoal.measures._coverage import Coverage, Form, coverage_of
 
 
 def covered(original: Column, cells: Sequence[str]) -> tuple[Coverage, np.ndarray]:

@@ -11,8 +11,8 @@ from tests.hand_made import FORMS, TREE, run_of
 from tests.tables import column, table
 
 from shoal.data.table import Table
+from shoal.data.verdict import Offender, Verdict
 from shoal.measures.measure import Score
-from shoal.models.verdict import Offender, Verdict
 from shoal.outcome import Run
 from shoal.report.facts import COLUMNS, MARGINALS, RECIPE, facts_of, recipe_text
 

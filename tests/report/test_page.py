@@ -14,8 +14,8 @@ from tests.tables import column, table
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.data.verdict import Verdict
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.verdict import Verdict
 from shoal.outcome import Run
 from shoal.report.page import render
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from shoal.outcome import Run
-from shoal.report.charts import MATRIX, SCALE, SHADES, matrix
 from shoal.report.page import render
 from shoal.report.pictures import Histogram, Matrix, pictures_of
+from shoal.report.svg_charts import MATRIX, SCALE, SHADES, matrix
 
 EVIL = '</text></svg><script>alert("1")</script>&'
 NOTES = {

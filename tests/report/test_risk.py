@@ -14,8 +14,8 @@ from tests.tables import table
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Published, Release
+from shoal.data.verdict import Verdict
 from shoal.measures.measure import Score
-from shoal.models.verdict import Verdict
 from shoal.report import breach
 from shoal.report.breach import surest_guess
 from shoal.report.card import Card

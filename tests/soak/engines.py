@@ -13,13 +13,13 @@ from unittest import mock
 from tests.soak.cases import Case
 
 from shoal import registry
-from shoal.audit import Asked
+from shoal.data.verdict import Verdict
 from shoal.engines.stream import Stream
 from shoal.errors import BrokenPromise, EngineFailed, ShoalError, WrongUse
-from shoal.models.verdict import Verdict
 from shoal.parted_audit import verify_by
 from shoal.pipeline import publish
 from shoal.recipe import Recipe
+from shoal.verification import Asked
 
 MEMORY = (3000, 20_000, 20_000, 1_000_000)
 """Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""

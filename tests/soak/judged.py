@@ -17,7 +17,7 @@ from tests.soak.ties import applies, follows
 
 import shoal
 from shoal import registry
-from shoal.models.verdict import Verdict
+from shoal.data.verdict import Verdict
 
 
 @dataclass

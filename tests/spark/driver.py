@@ -9,7 +9,7 @@ from tests.cluster import SETTINGS
 
 from shoal.data.parts import Parts
 from shoal.engines.spark import Spark
-from shoal.io.parted import open_parts
+from shoal.io.tables.distributed import open_parts
 from shoal.parted import run_parts
 from shoal.recipe import Output, Recipe, Roles, Source
 

@@ -14,10 +14,10 @@ from shoal.data.baskets import Baskets
 from shoal.data.parts import PartedBaskets
 from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
-from shoal.io.baskets import read_baskets, with_roles, write_baskets
-from shoal.io.parted_baskets import read_parted_baskets, receive_parted_baskets
-from shoal.io.published_clusters import read_clusters
-from shoal.io.published_groups import read_groups
+from shoal.io.baskets.distributed import read_parted_baskets, receive_parted_baskets
+from shoal.io.baskets.load import read_baskets, with_roles, write_baskets
+from shoal.io.releases.clusters_file import read_clusters
+from shoal.io.releases.groups_file import read_groups
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.coherence.method import Coherence
 from shoal.methods.disassociation.method import Disassociation

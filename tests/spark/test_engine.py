@@ -12,8 +12,8 @@ from tests.parts import MemoryParts
 
 from shoal.data.parts import Parts
 from shoal.errors import BadData, EngineFailed, WrongUse
-from shoal.io.parted import receive_parted_table
-from shoal.io.tables import receive_table
+from shoal.io.tables.distributed import receive_parted_table
+from shoal.io.tables.load import receive_table
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark

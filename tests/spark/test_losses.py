@@ -12,8 +12,8 @@ from tests.contract.parted import text_of
 from tests.spark.driver import recipe_of
 
 from shoal.datasets.people import People
-from shoal.io.release_folder import read_release
-from shoal.io.tables import write_table
+from shoal.io.releases.folder import read_release
+from shoal.io.tables.load import write_table
 from shoal.outcome import judge
 from shoal.pipeline import publish
 

@@ -7,18 +7,18 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shoal.data.builders import build
+from shoal.data._export import to_polars
+from shoal.data._hierarchy_builders import build
 from shoal.data.domain import Domain, Kind
-from shoal.data.frames import to_polars
 from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.methods.mondrian import parts as mondrian_parts
+from shoal.methods.mondrian import _distributed as mondrian_parts
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding import parts as hiding_parts
+from shoal.methods.rule_hiding import _distributed as hiding_parts
 from shoal.methods.rule_hiding.method import RuleHiding
 from shoal.methods.table_method import TableMethod
-from shoal.models.in_parts import verify_table
+from shoal.models._distributed import verify_table
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark

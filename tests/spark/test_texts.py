@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.audit import Asked
 from shoal.data.table import Table
-from shoal.io.parted import receive_parted_table
-from shoal.io.parted_baskets import read_parted_baskets
+from shoal.io.baskets.distributed import read_parted_baskets
+from shoal.io.tables.distributed import receive_parted_table
 from shoal.parted_audit import verify_by
+from shoal.verification import Asked
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark

@@ -13,24 +13,25 @@ from tests.models.test_in_parts import parted_release, same
 from tests.spark.test_mondrian import people as many_people
 
 import shoal
-from shoal.audit import Asked, verify_as_asked
-from shoal.data.frames import to_polars
+from shoal.data._export import to_polars
 from shoal.errors import BadData, WrongUse
 from shoal.methods.table_method import TableMethod
-from shoal.models import baskets_in_parts, in_parts
+from shoal.models import _distributed as in_parts
+from shoal.models import _distributed_baskets as baskets_in_parts
+from shoal.models._distributed import verify_table
 from shoal.models.beta_likeness import BetaLikeness
-from shoal.models.coherence import HkpCoherence
 from shoal.models.delta_disclosure import DeltaDisclosure
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.hidden_rules import HiddenRules
-from shoal.models.in_parts import verify_table
+from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
 from shoal.models.t_closeness import TCloseness
 from shoal.parted_audit import verify_by
 from shoal.recipe import Roles
+from shoal.verification import Asked, verify_as_asked
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark

@@ -25,7 +25,7 @@ from shoal.cli.options import (
 from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
-from shoal.io.places import refuse_existing
+from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.outcome import Run

@@ -11,8 +11,8 @@ from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Json, Quiet
 from shoal.cli.options import flag, number_option, single, text_option
 from shoal.cli.program import INTERRUPTED
-from shoal.compare.runner import compare as compare_recipe
-from shoal.io.places import refuse_existing
+from shoal.comparison.runner import compare as compare_recipe
+from shoal.io.overwrite_guard import refuse_existing
 
 EXAMPLE = """Example:
   shoal compare sweep.toml --example
@@ -77,5 +77,5 @@ def _example(path: Path, force: bool) -> int:
     from importlib.resources import files
 
     refuse_existing(str(path), force)
-    path.write_bytes(files("shoal.compare").joinpath("templates", "example.toml").read_bytes())
+    path.write_bytes(files("shoal.comparison").joinpath("templates", "example.toml").read_bytes())
     return 0

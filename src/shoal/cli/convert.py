@@ -9,10 +9,10 @@ from shoal.cli import show
 from shoal.cli.anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
-from shoal.io.arrival import BasketsArrival
-from shoal.io.basket_conversion import convert_baskets, separator_to_tell
-from shoal.io.places import refuse_existing
+from shoal.io.baskets.convert import convert_baskets, separator_to_tell
+from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
+from shoal.io.tables.encoded import BasketsArrival
 from shoal.recipe import Source
 
 EXAMPLE = """Example:

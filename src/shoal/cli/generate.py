@@ -13,10 +13,10 @@ from shoal.cli.examples import MADE
 from shoal.cli.options import Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
-from shoal.io.basket_conversion import layout_by_ending
-from shoal.io.baskets import write_baskets
-from shoal.io.places import refuse_existing
-from shoal.io.tables import write_table
+from shoal.io.baskets.convert import layout_by_ending
+from shoal.io.baskets.load import write_baskets
+from shoal.io.overwrite_guard import refuse_existing
+from shoal.io.tables.load import write_table
 
 EXAMPLES = {
     "table": f"Example:\n  {MADE['people.csv']}",

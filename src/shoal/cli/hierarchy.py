@@ -12,13 +12,13 @@ from shoal.cli.examples import complete
 from shoal.cli.options import GROUPS, Section, flattened, single, text_option
 from shoal.cli.pairs import is_hierarchy, parted
 from shoal.cli.program import COMMANDS
-from shoal.data.builders import build as build_hierarchy
+from shoal.data._hierarchy_builders import build as build_hierarchy
 from shoal.errors import BadData, WrongUse
-from shoal.intake import read_column
-from shoal.io.hierarchies import Format, read_hierarchy, write_hierarchy
-from shoal.io.hierarchy_check import check as check_hierarchy
-from shoal.io.places import refuse_existing
+from shoal.io.hierarchies.check import check as check_hierarchy
+from shoal.io.hierarchies.load import Format, read_hierarchy, write_hierarchy
+from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
+from shoal.sources import read_column
 
 BUILD = """Example:
   shoal hierarchy build people.csv age=intervals:5,10,20 -o age.csv"""

@@ -13,10 +13,10 @@ from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, 
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile
 from shoal.data.table import Table
-from shoal.intake import likely_layout, profile
-from shoal.io.basket_layouts import parse_layout
+from shoal.io.baskets.layouts import parse_layout
 from shoal.io.reading import Reading
 from shoal.recipe import Source
+from shoal.sources import likely_layout, profile
 
 EXAMPLE = """Example:
   shoal inspect people.csv"""

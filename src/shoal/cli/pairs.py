@@ -73,6 +73,6 @@ def is_hierarchy(text: str) -> bool:
     >>> parted("a=b=mask", is_hierarchy), parted("grade=order:1=low,2=high", is_hierarchy)
     (('a=b', 'mask'), ('grade', 'order:1=low,2=high'))
     """
-    from shoal.data.builders import BUILDERS
+    from shoal.data._hierarchy_builders import BUILDERS
 
     return text.partition(":")[0] in BUILDERS or os.path.isfile(text)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli import show, summary
-from shoal.data.counted import counted
+from shoal.data._plural import counted
 
 if TYPE_CHECKING:
     from shoal.parted import PartedRun

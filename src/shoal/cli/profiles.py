@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from shoal.cli import show
 from shoal.cli.options import typed_option
-from shoal.data.counted import counted
-from shoal.data.spellings import pair_text
+from shoal.data._plural import counted
+from shoal.data._spellings import pair_text
 from shoal.io.reading import header_hint
 
 K = 10

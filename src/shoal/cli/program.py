@@ -108,15 +108,15 @@ def _sentence(error: BaseException) -> tuple[str, int]:
             words = " ".join(error.unused_tokens or ())
             return f"There is no place for {words!r}. See: shoal {_place(error)}--help", WRONG_USE
         case UnknownOptionError():
-            from shoal.cli.unknown import unknown_option
+            from shoal.cli.suggestions import unknown_option
 
             return f"{unknown_option(error)} See: shoal {_place(error)}--help", WRONG_USE
         case MissingArgumentError():
-            from shoal.cli.unknown import missing_argument
+            from shoal.cli.suggestions import missing_argument
 
             return f"{missing_argument(error)} See: shoal {_place(error)}--help", WRONG_USE
         case CycloptsError(__cause__=UnknownOption(option=option), app=App() as app):
-            from shoal.cli.unknown import named
+            from shoal.cli.suggestions import named
 
             options = app.assemble_argument_collection(default_parameter=None)
             said = named(option, options, error.command_chain or ())

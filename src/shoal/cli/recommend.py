@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 from shoal.addresses import without_passwords
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, ItemHierarchy, Json, Quiet
+from shoal.cli.command_line import command_line
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -19,14 +20,13 @@ from shoal.cli.options import (
     text_option,
 )
 from shoal.cli.pairs import is_hierarchy, pairs_of
-from shoal.cli.retyped import command_line
 from shoal.cli.show_recommendation import recommended
-from shoal.io.places import refuse_existing
+from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.recipe import Roles, Source
-from shoal.recommend.page import refuse_other_folder, write
-from shoal.recommend.recommendation import recommend
-from shoal.recommend.stated import Stated
+from shoal.recommendation.goal import Stated
+from shoal.recommendation.proposal_page import refuse_other_folder, write
+from shoal.recommendation.propose import recommend
 
 EXAMPLE = """Example:
   shoal recommend people.csv --k 5 --quasi age,education --sensitive disease \\

@@ -8,8 +8,8 @@ from cyclopts import App, Parameter, validators
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Quiet
 from shoal.cli.options import number_option, single, text_option, to_seed
-from shoal.data.counted import counted
-from shoal.io.reconstructions import read_published_clusters, write_reconstructions
+from shoal.data._plural import counted
+from shoal.io.releases.reconstructions import read_published_clusters, write_reconstructions
 
 EXAMPLE = """Example:
   shoal anonymize disassociation baskets.dat --k 3 --m 2 -o out

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from shoal.data.counted import counted
+from shoal.data._plural import counted
 
 if TYPE_CHECKING:
-    from shoal.compare.runner import Compared, Tell
-    from shoal.io.hierarchy_findings import Findings
+    from shoal.comparison.runner import Compared, Tell
+    from shoal.data.verdict import Verdict
+    from shoal.io.hierarchies.findings import Findings
     from shoal.measures.measure import Score
-    from shoal.models.judged import Verdicts
-    from shoal.models.verdict import Verdict
+    from shoal.models._judged import Verdicts
     from shoal.outcome import Stage
 
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
@@ -203,7 +203,7 @@ def scores(found: Sequence["Score"], *, json: bool) -> None:
 
 def comparison(found: "Compared", *, json: bool, quiet: bool) -> int:
     """Show a finished comparison; the exit code is 1 if a run broke its promise, crashed or failed."""
-    from shoal.compare.page import STATUSES, faults
+    from shoal.comparison.comparison_page import STATUSES, faults
 
     if json:
         as_json(

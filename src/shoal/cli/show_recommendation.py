@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
-from shoal.recommend.recommendation import Recommendation
-from shoal.recommend.tried import Tried
+from shoal.recommendation.propose import Recommendation
+from shoal.recommendation.trial import Tried
 
 WIDTH = 24
 """Letters of the longest bar."""

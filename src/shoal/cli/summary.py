@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
-from shoal.data.counted import counted
+from shoal.data._plural import counted
 
 if TYPE_CHECKING:
     from shoal.data.baskets import Baskets

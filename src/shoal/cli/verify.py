@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.audit import Asked, verify_as_asked
 from shoal.cli import show
 from shoal.cli.anonymize import Json, Quiet, first_example
 from shoal.cli.options import GROUPS, Section, flattened, single, source_named, text_option
@@ -16,6 +15,7 @@ from shoal.models.model import Model, TableModel
 from shoal.parted_audit import verify_in_parts
 from shoal.population import Trees
 from shoal.recipe import Roles, Running, Source
+from shoal.verification import Asked, verify_as_asked
 
 EXAMPLE = """{first}
   shoal verify out

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Mask, Rows
-from shoal.data.frozen import frozen
+from shoal.data._frozen import frozen
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
-from shoal.data.frozen import frozen
+from shoal.data._frozen import frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from enum import StrEnum
 import numpy as np
 
 from shoal.arrays import Codes, Floats
-from shoal.data.frozen import frozen
+from shoal.data._frozen import frozen
 
 
 class Kind(StrEnum):

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.data._frozen import frozen
 from shoal.data.domain import Domain
-from shoal.data.frozen import frozen
 from shoal.errors import BadData
 
 ROOT = "*"

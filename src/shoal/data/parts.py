@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from shoal.data.baskets import Baskets
-from shoal.data.disorder import Disorder
+from shoal.data.order_violations import Disorder
 from shoal.data.table import Table
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Counts, Rows
+from shoal.data._format_hints import lookalike
+from shoal.data._known_items import KnownItems, known_items
+from shoal.data._spellings import alike_in
+from shoal.data._suggested_role import suggest_role
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
-from shoal.data.known_items import KnownItems, known_items
-from shoal.data.lookalike import lookalike
 from shoal.data.role import Role
-from shoal.data.spellings import alike_in
-from shoal.data.suggested_role import suggest_role
 from shoal.data.table import Column, Table
 
 EXAMPLES, TOP = 3, 10

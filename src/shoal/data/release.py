@@ -57,18 +57,18 @@ class Release(Generic[Data]):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        from shoal.data.notebook import release_html
+        from shoal.data._notebook import release_html
 
         return release_html(self)
 
     def to_polars(self) -> "polars.DataFrame":
         """The published table as a polars frame: texts as they are published, missing cells null."""
-        from shoal.data.frames import to_polars
+        from shoal.data._export import to_polars
 
         return to_polars(self.data)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The published table as a pandas frame."""
-        from shoal.data.frames import to_pandas
+        from shoal.data._export import to_pandas
 
         return to_pandas(self.data)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Codes, Rows
+from shoal.data._frozen import frozen
 from shoal.data.domain import Domain
-from shoal.data.frozen import frozen
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.errors import UnknownName, WrongUse

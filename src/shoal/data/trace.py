@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.data.frozen import frozen
+from shoal.data._frozen import frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

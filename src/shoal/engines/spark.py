@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shoal.data.frames import named
+from shoal.data._export import named
 from shoal.data.parts import COUNT, Parts, TextLayout
-from shoal.engines.complaints import CUT, said
 from shoal.engines.hadoop import address, beginning, name_parts
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
-from shoal.engines.session import start, worker_memory
-from shoal.engines.travel import (
+from shoal.engines.spark_errors import CUT, said
+from shoal.engines.spark_session import start, worker_memory
+from shoal.engines.spark_tasks import (
     Folded,
     Grouped,
     Mapped,

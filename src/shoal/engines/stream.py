@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
-from shoal.data.frames import named
+from shoal.data._export import named
+from shoal.data._utf8 import check_utf8
 from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
-from shoal.data.utf8 import check_utf8
-from shoal.engines.heaps import in_order, pieces, together
+from shoal.engines.external_sort import in_order, pieces, together
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
 from shoal.engines.spill import ROWS, Heap, Scratch
 from shoal.engines.text_blocks import blocks, opened, part_paths

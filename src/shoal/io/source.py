@@ -6,8 +6,8 @@ import zlib
 from difflib import get_close_matches
 from pathlib import Path
 
-from shoal.data.remote import refuse_address
-from shoal.data.utf8 import BYTE_ORDER_MARK, check_utf8
+from shoal.data._remote import refuse_address
+from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.errors import BadData, WrongUse
 
 STANDARD_INPUT = "-"

@@ -8,13 +8,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask
-from shoal.data.association_rules import AssociationRules, association_rules, parse_rule
 from shoal.data.baskets import Baskets
-from shoal.data.itemsets import frequent_itemsets, least_count
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.measure import FACT, Measure, Score
+from shoal.mining.association_rules import AssociationRules, association_rules, parse_rule
+from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
 
 MODEL = "hidden-associations"
 MANY = 5_000_000

@@ -6,11 +6,11 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.links import certain_links
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.measure import Measure, Score
+from shoal.risk._certain_links import certain_links
 
 
 class Chunks(Measure):

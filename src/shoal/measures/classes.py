@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data.baskets import Baskets
-from shoal.data.cells import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.errors import BadData

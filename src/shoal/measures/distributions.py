@@ -10,10 +10,10 @@ from shoal.arrays import Floats
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
-from shoal.measures.coverage import Coverage
-from shoal.measures.crosstabs import BINS, Axis, Crosstabs, axis_of
+from shoal.measures._coverage import Coverage
+from shoal.measures._crosstabs import BINS, Axis, Crosstabs, axis_of
+from shoal.measures._row_keys import mixed_codes
 from shoal.measures.measure import FACT, Score, TableMeasure
-from shoal.measures.row_keys import mixed_codes
 
 NOISE = 1e-12
 """Shares and correlations below this are what rounding leaves of nothing."""

@@ -9,7 +9,7 @@ from shoal.arrays import AnyArray, Floats
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
-from shoal.measures.coverage import read_coverage
+from shoal.measures._coverage import read_coverage
 from shoal.measures.measure import Score, TableMeasure
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.data._telling import telling_rows
 from shoal.data.baskets import Baskets
-from shoal.data.cells import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
-from shoal.data.telling import telling_rows
-from shoal.measures.fitting import fitting_rows
+from shoal.measures._fitting import fitting_rows
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 

@@ -8,15 +8,15 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Counts, Floats, Indptr, Items, Mask
+from shoal.data._reconstruct import reconstruct
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
-from shoal.data.reconstruction import reconstruct
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.measure import FACT, Measure, Score
+from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 
 MANY = 1_000_000
 """Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""

@@ -11,11 +11,11 @@ from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table, canonical_order
 from shoal.errors import MissingExtra, UnknownName, WrongUse
-from shoal.measures.coverage import Form
-from shoal.measures.crosstabs import BINS, Axis, axis_of
-from shoal.measures.fitting import fitting_rows
+from shoal.measures._coverage import Form
+from shoal.measures._crosstabs import BINS, Axis, axis_of
+from shoal.measures._fitting import fitting_rows
+from shoal.measures._row_keys import mixed_codes
 from shoal.measures.measure import FACT, Score, TableMeasure
-from shoal.measures.row_keys import mixed_codes
 
 
 class Learning(TableMeasure):

@@ -9,7 +9,7 @@ from shoal.arrays import Floats
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.measures.cells import Cells, read_cells
+from shoal.measures._cell_loss import Cells, read_cells
 from shoal.measures.measure import Score, TableMeasure
 
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
+from shoal.data._basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Mask, Rows
-from shoal.data.basket_orders import Distinct, distinct_baskets, orders_of, taken
+from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of, taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Release

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.measures.cells import read_cells
+from shoal.measures._cell_loss import read_cells
 from shoal.measures.loss import mean_over
 from shoal.measures.measure import Score, TableMeasure
 

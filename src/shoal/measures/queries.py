@@ -12,10 +12,10 @@ from shoal.arrays import Floats, Mask
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.measures.coverage import Coverage, read_coverage
+from shoal.measures._coverage import Coverage, read_coverage
+from shoal.measures._row_keys import mixed_codes
+from shoal.measures._workload import Question, Wanted, draw, read
 from shoal.measures.measure import Score, TableMeasure
-from shoal.measures.row_keys import mixed_codes
-from shoal.measures.workload import Question, Wanted, draw, read
 
 RUNS = 50
 """Runs of values of a pivot that are looked at one by one; if there are more, all rows are looked at."""

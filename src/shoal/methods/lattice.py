@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from shoal.methods.full_domain.descent import Descent
-from shoal.methods.full_domain.local import LocalRecoding
-from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
-from shoal.methods.full_domain.objective import Minimized
-from shoal.methods.full_domain.parts import Part, scores
-from shoal.methods.full_domain.problem import Judge, Problem
-from shoal.methods.full_domain.search import Progress, branch_and_bound
-from shoal.methods.full_domain.summary import local_sentence, proof_sentence
-from shoal.models.exact import rounded_up
+from shoal.methods._full_domain._descent import Descent
+from shoal.methods._full_domain._local_recoding import LocalRecoding
+from shoal.methods._full_domain._objective import Minimized
+from shoal.methods._full_domain._problem import Judge, Problem
+from shoal.methods._full_domain._recoding import Part, scores
+from shoal.methods._full_domain._search import Progress, branch_and_bound
+from shoal.methods._full_domain._summary import local_sentence, proof_sentence
+from shoal.methods._full_domain.method import FullDomain, Solution, refuse, share_of
+from shoal.models._exact import rounded_up
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""

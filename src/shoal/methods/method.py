@@ -5,11 +5,11 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.data.ties import tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse

@@ -11,9 +11,9 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.methods.cahd.pictures import degrees
-from shoal.methods.cahd.publish import publish
-from shoal.methods.cahd.sheet import degree_of, refuse_infeasible, sheet_of
+from shoal.methods.cahd._pictures import degrees
+from shoal.methods.cahd._publish import publish
+from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree

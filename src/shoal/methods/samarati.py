@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from shoal.errors import WrongUse
-from shoal.methods.full_domain.heights import Heights
-from shoal.methods.full_domain.method import FullDomain, Solution, refuse, share_of
-from shoal.methods.full_domain.parts import Part, loss_of, published_classes, scores
-from shoal.methods.full_domain.problem import Judge, Problem
-from shoal.methods.full_domain.summary import choice_sentence
-from shoal.methods.full_domain.suppression import Outcome
+from shoal.methods._full_domain._heights import Heights
+from shoal.methods._full_domain._problem import Judge, Problem
+from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
+from shoal.methods._full_domain._summary import choice_sentence
+from shoal.methods._full_domain._suppression import Outcome
+from shoal.methods._full_domain.method import FullDomain, Solution, refuse, share_of
 
 LARGEST = 2_000_000
 """Vectors above which all of a height are too many to look at."""

@@ -11,9 +11,9 @@ from shoal import registry
 from shoal.arrays import Rows
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.group_statistics import GroupStatistics, group_statistics, whole_statistics
 from shoal.data.parts import PartedTable
 from shoal.data.role import Role
-from shoal.data.statistics import GroupStatistics, group_statistics, whole_statistics
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods.method import Method
@@ -313,7 +313,7 @@ def refuse_idle_population(models: Iterable[Model]) -> None:
 
 def _among(models: tuple[TableModel, ...], population: Table) -> tuple[TableModel, ...]:
     """The same promises, with the population for those that are about one and have none yet."""
-    from shoal.models.population import PopulationModel
+    from shoal.models._population import PopulationModel
 
     return tuple(
         model.among(population) if isinstance(model, PopulationModel) and model.population is None else model
@@ -329,7 +329,7 @@ def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]]
     orders
         The values of ordinal columns in ascending order; those of the table unless told.
     """
-    from shoal.io.tables import read_table
+    from shoal.io.tables.load import read_table
 
     population = read_table(path, quasi=[column.name for column in table.quasi], others="drop")
     known = {column.name: column for column in table.quasi}

@@ -6,12 +6,12 @@ from typing import ClassVar
 from pydantic import Field, field_validator
 
 from shoal.arrays import Mask
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible, WrongUse
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.exact import fraction, rounded_up
-from shoal.models.sensitive import Finding, SensitiveModel
-from shoal.models.shares import Bounds, Shares, shares_kept, told_share
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._exact import fraction, rounded_up
+from shoal.models._sensitive import Finding, SensitiveModel
+from shoal.models._shares import Bounds, Shares, shares_kept, told_share
 
 
 class ConfidenceBounding(SensitiveModel):

@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data.statistics import GroupStatistics, Histogram
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.exact import ROUNDING, fraction, group_of, group_sums, times
-from shoal.models.logarithms import compare_logarithm
-from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.data.group_statistics import GroupStatistics, Histogram
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._exact import ROUNDING, fraction, group_of, group_sums, times
+from shoal.models._logarithms import compare_logarithm
+from shoal.models._sensitive import Finding, SensitiveModel
 
 
 class DeltaDisclosure(SensitiveModel):

@@ -7,16 +7,16 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, Rows
+from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
-from shoal.data.counted import counted
-from shoal.data.disorder import early
+from shoal.data.order_violations import early
 from shoal.data.release import Published
-from shoal.models.combinations import rarest
-from shoal.models.evidence import Evidence, Part
+from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.models._combinations import rarest
+from shoal.models._evidence import Evidence, Part
+from shoal.models._published_order import disordered_chunks, early_clusters
 from shoal.models.model import LineModel
-from shoal.models.published_order import disordered_chunks, early_clusters
-from shoal.models.verdict import SHOWN, Offender, Verdict
 
 BELOW = "an item of the shared chunk stands in a chunk below it"
 

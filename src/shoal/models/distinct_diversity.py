@@ -6,11 +6,11 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data.counted import counted
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data._plural import counted
+from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._sensitive import Finding, SensitiveModel
 
 
 class DistinctDiversity(SensitiveModel):

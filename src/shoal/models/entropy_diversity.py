@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Indptr, Mask
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.exact import ROUNDING, fraction, group_maxima, group_sums, rounded_down
-from shoal.models.logarithms import sign_of_logarithms
-from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._exact import ROUNDING, fraction, group_maxima, group_sums, rounded_down
+from shoal.models._logarithms import sign_of_logarithms
+from shoal.models._sensitive import Finding, SensitiveModel
 
 
 class EntropyDiversity(SensitiveModel):

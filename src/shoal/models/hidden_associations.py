@@ -9,13 +9,13 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from shoal.arrays import Rows
-from shoal.data.association_rules import parse_rule, rule_text
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import UnknownName, WrongUse
-from shoal.models.exact import fraction
+from shoal.mining.association_rules import parse_rule, rule_text
+from shoal.models._exact import fraction
 from shoal.models.model import Model
-from shoal.models.verdict import SHOWN, Offender, Verdict
 
 Sides = tuple[tuple[str, ...], tuple[str, ...]]
 

@@ -11,17 +11,17 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
-from shoal.data.cells import SUPPRESSED
-from shoal.data.counted import counted
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data._plural import counted
+from shoal.data.group_statistics import GroupStatistics, Histogram
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
-from shoal.models.classes import Excerpt, PublishedClasses, Tally
-from shoal.models.evidence import Evidence
-from shoal.models.exact import at_most, fraction, rounded_up
-from shoal.models.sensitive import SensitiveModel
-from shoal.models.shares import Bounds, shares_kept
-from shoal.models.verdict import SHOWN, Offender, Verdict
+from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
+from shoal.models._evidence import Evidence
+from shoal.models._exact import at_most, fraction, rounded_up
+from shoal.models._sensitive import SensitiveModel
+from shoal.models._shares import Bounds, shares_kept
 
 
 class HiddenRules(SensitiveModel):

@@ -6,15 +6,15 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
-from shoal.data.counted import counted
-from shoal.data.statistics import GroupStatistics
+from shoal.data._plural import counted
+from shoal.data.group_statistics import GroupStatistics
 from shoal.data.table import Column, Table
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
-from shoal.models.classes import Excerpt
-from shoal.models.evidence import Evidence
+from shoal.models._equivalence_classes import Excerpt
+from shoal.models._evidence import Evidence
+from shoal.models._wildcards import matching_rows
 from shoal.models.model import TableModel
-from shoal.models.verdict import SHOWN, Offender, Verdict
-from shoal.models.wildcards import matching_rows
 
 
 class KAnonymity(TableModel):

@@ -6,13 +6,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask
-from shoal.data.counted import counted
-from shoal.data.statistics import GroupStatistics
+from shoal.data._plural import counted
+from shoal.data.group_statistics import GroupStatistics
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
-from shoal.models.classes import Excerpt, PublishedClasses
-from shoal.models.evidence import Evidence
-from shoal.models.population import PopulationModel
-from shoal.models.verdict import SHOWN, Offender, Verdict
+from shoal.models._equivalence_classes import Excerpt, PublishedClasses
+from shoal.models._evidence import Evidence
+from shoal.models._population import PopulationModel
 
 
 class KMap(PopulationModel):

@@ -5,12 +5,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.counted import counted
 from shoal.data.release import Published
-from shoal.models.combinations import Rarity, rarest
+from shoal.data.verdict import Offender, Verdict
+from shoal.models._combinations import Rarity, rarest
 from shoal.models.model import Model
-from shoal.models.verdict import Offender, Verdict
 
 
 class KmAnonymity(Model):

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict
 from shoal.arrays import Mask
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.group_statistics import GroupStatistics
 from shoal.data.groups import Groups
 from shoal.data.release import Published
-from shoal.data.statistics import GroupStatistics
 from shoal.data.table import Table
+from shoal.data.verdict import Verdict
 from shoal.errors import Infeasible, WrongUse
-from shoal.models.classes import Excerpt
-from shoal.models.evidence import Evidence, Part
-from shoal.models.verdict import Verdict
+from shoal.models._equivalence_classes import Excerpt
+from shoal.models._evidence import Evidence, Part
 
 
 class Model(BaseModel):

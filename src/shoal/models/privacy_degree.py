@@ -7,15 +7,15 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
+from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
-from shoal.data.counted import counted
-from shoal.data.disorder import early, shortened
 from shoal.data.groups import Groups
+from shoal.data.order_violations import early, shortened
 from shoal.data.release import Published
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, UnknownName
-from shoal.models.evidence import Evidence, Part
+from shoal.models._evidence import Evidence, Part
 from shoal.models.model import LineModel
-from shoal.models.verdict import SHOWN, Offender, Verdict
 
 
 class PrivacyDegree(LineModel):

@@ -8,11 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Indptr, Mask
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.exact import below, fraction, group_maxima, group_of, group_sums
-from shoal.models.sensitive import Finding, SensitiveModel
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._exact import below, fraction, group_maxima, group_of, group_sums
+from shoal.models._sensitive import Finding, SensitiveModel
 
 
 class RecursiveDiversity(SensitiveModel):

@@ -8,18 +8,18 @@ import numpy as np
 from pydantic import Field, PrivateAttr, field_validator
 
 from shoal.arrays import AnyArray, Mask, Rows
-from shoal.data.counted import counted
+from shoal.data._plural import counted
 from shoal.data.domain import Domain
-from shoal.data.statistics import GroupStatistics, Histogram
+from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column
 from shoal.errors import WrongUse
-from shoal.models.classes import PublishedClasses, Tally
-from shoal.models.earth_mover import equal_work, hierarchical_work, ordered_at_most
-from shoal.models.exact import at_most, fraction
-from shoal.models.published_work import published_work
-from shoal.models.sensitive import Finding, SensitiveModel
-from shoal.models.value_order import is_ordered, keys_of, order_of, ranks_of
-from shoal.models.value_tree import flaw_of, levels_of
+from shoal.models._earth_mover import equal_work, hierarchical_work, ordered_at_most
+from shoal.models._emd_from_cells import published_work
+from shoal.models._equivalence_classes import PublishedClasses, Tally
+from shoal.models._exact import at_most, fraction
+from shoal.models._sensitive import Finding, SensitiveModel
+from shoal.models._value_order import is_ordered, keys_of, order_of, ranks_of
+from shoal.models._value_tree import flaw_of, levels_of
 
 Distance = Literal["by-kind", "equal", "ordered", "hierarchical"]
 

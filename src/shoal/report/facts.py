@@ -15,9 +15,9 @@ from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.report.card import Card
-from shoal.report.classes import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
+from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
-from shoal.report.generalised import Generalised, generalised_of
+from shoal.report.generalization_charts import Generalised, generalised_of
 from shoal.report.items import ItemFacts, items_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
@@ -28,8 +28,8 @@ from shoal.report.solutions import Solutions, solutions_of
 from shoal.report.wording import allowed, number, shown
 
 if TYPE_CHECKING:
+    from shoal.data.verdict import Verdict
     from shoal.measures.measure import Score
-    from shoal.models.verdict import Verdict
     from shoal.outcome import Run
 
 COLUMNS = 100

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from shoal.report import charts, wording
-from shoal.report.classes import Bin, Sizes
+from shoal.report import svg_charts as charts
+from shoal.report import wording
+from shoal.report.class_charts import Bin, Sizes
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
 from shoal.report.items import ItemFacts

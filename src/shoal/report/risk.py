@@ -12,12 +12,12 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.report.breach import surest_guess
 from shoal.report.card import Card, Line
-from shoal.report.classes import Sensitive, Sizes
+from shoal.report.class_charts import Sensitive, Sizes
 from shoal.report.wording import count, counted, listed, number, number_near, percent, shown
 
 if TYPE_CHECKING:
+    from shoal.data.verdict import Verdict
     from shoal.measures.measure import Score
-    from shoal.models.verdict import Verdict
 
 COLUMNS = 3
 """Sensitive columns that the first screen speaks of."""

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Codes
-from shoal.data.association_rules import parse_rule, rule_text
 from shoal.data.baskets import Baskets
-from shoal.data.cells import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
+from shoal.mining.association_rules import parse_rule, rule_text
 from shoal.report.wording import count, percent, shown
 
 SHOWN = 40

@@ -8,20 +8,20 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Rows
-from shoal.data.basket_orders import SORTABLE, Order, orders_of
+from shoal.data._basket_orders import SORTABLE, Order, orders_of
+from shoal.data._ties import tie_key, tie_order
 from shoal.data.baskets import Baskets
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.data.ties import tie_key, tie_order
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
-from shoal.methods.cahd.formation import Grouping, blocks, pivots
-from shoal.methods.cahd.improve import improve
-from shoal.methods.cahd.pictures import before_and_after, degrees, histogram
-from shoal.methods.cahd.publish import empty_groups, publish
-from shoal.methods.cahd.sheet import Sheet, degree_of, refuse_infeasible, sheet_of, told_of
+from shoal.methods.cahd._formation import Grouping, blocks, pivots
+from shoal.methods.cahd._improve import improve
+from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
+from shoal.methods.cahd._publish import empty_groups, publish
+from shoal.methods.cahd._split_baskets import Sheet, degree_of, refuse_infeasible, sheet_of, told_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -129,8 +129,8 @@ class Cahd(Method):
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
         """The same of baskets in parts, for orders by keys: blocks are those of memory, pivots gather inside ranges."""
-        from shoal.data.basket_frames import supports_in
-        from shoal.methods.cahd.parted import Plan, group_parts
+        from shoal.data._basket_frames import supports_in
+        from shoal.methods.cahd._distributed import Plan, group_parts
 
         self.accept(data)
         assert isinstance(data, PartedBaskets)

@@ -14,13 +14,13 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.methods.coherence.explain import explanation
-from shoal.methods.coherence.moles import Moles, find_moles
-from shoal.methods.coherence.pick import GREEDY, Hits, greedy
-from shoal.methods.coherence.promise import Promise
+from shoal.methods.coherence._explain import explanation
+from shoal.methods.coherence._moles import Moles, find_moles
+from shoal.methods.coherence._pick import GREEDY, Hits, greedy
+from shoal.methods.coherence._thresholds import Promise
 from shoal.methods.method import Method
-from shoal.models.coherence import HkpCoherence
-from shoal.models.exact import fraction
+from shoal.models._exact import fraction
+from shoal.models.hkp_coherence import HkpCoherence
 
 Data = TypeVar("Data")
 
@@ -101,9 +101,9 @@ class Coherence(Method):
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
         """The same of baskets in parts: supports are counted in each part and added up."""
-        from shoal.data.basket_frames import supports_in
-        from shoal.io.parted_lines import published_baskets
-        from shoal.methods.coherence.parted import find_moles, suppressed
+        from shoal.data._basket_frames import supports_in
+        from shoal.io.baskets.distributed_lines import published_baskets
+        from shoal.methods.coherence._distributed import find_moles, suppressed
 
         self.accept(data)
         assert isinstance(data, PartedBaskets)
@@ -134,7 +134,7 @@ class Coherence(Method):
         elif self.pick in GREEDY:
             chosen = greedy(Hits(moles, len(losses)), losses, self.pick)
         else:
-            from shoal.methods.coherence.optimal import least_loss
+            from shoal.methods.coherence._optimal import least_loss
 
             best = least_loss(Hits(moles, len(losses)), losses, self.time_limit)
             chosen = list(best.items)

@@ -9,24 +9,24 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
+from shoal.data._plural import counted
+from shoal.data._ties import part_key, public_order, tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.counted import counted
-from shoal.data.links import certain_links
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.data.ties import part_key, public_order, tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.disassociation.horpart import Small, horpart
-from shoal.methods.disassociation.publish import publish
-from shoal.methods.disassociation.refine import Forest, plant, refine
-from shoal.methods.disassociation.verpart import HIDDEN, verpart
+from shoal.methods.disassociation._horpart import Small, horpart
+from shoal.methods.disassociation._publish import publish
+from shoal.methods.disassociation._refine import Forest, plant, refine
+from shoal.methods.disassociation._verpart import HIDDEN, verpart
 from shoal.methods.method import Method
 from shoal.models.disassociation import Disassociated
 from shoal.models.model import Model
+from shoal.risk._certain_links import certain_links
 
 Data = TypeVar("Data")
 
@@ -130,8 +130,8 @@ class Disassociation(Method):
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
         """Do the same in each of several ranges of like baskets."""
-        from shoal.data.basket_frames import supports_in
-        from shoal.methods.disassociation.parted import cluster_parts, empty_clusters
+        from shoal.data._basket_frames import supports_in
+        from shoal.methods.disassociation._distributed import cluster_parts, empty_clusters
 
         self.accept(data)
         assert isinstance(data, PartedBaskets)

@@ -8,22 +8,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from shoal.data.association_rules import association_rules, parse_rule, rule_text
+from shoal.data._plural import counted
+from shoal.data._ties import public_order, tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.counted import counted
-from shoal.data.itemsets import frequent_itemsets
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.data.ties import public_order, tie_key
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
-from shoal.methods.hide_rules.exact import Kinds, Solution, solve
-from shoal.methods.hide_rules.greedy import Plan, Strategy, hide
-from shoal.methods.hide_rules.shelf import Border, Rule, Shelf, open_rules
-from shoal.methods.hide_rules.victims import Protected
+from shoal.methods.hide_rules._greedy import Plan, Strategy, hide
+from shoal.methods.hide_rules._integer_program import Kinds, Solution, solve
+from shoal.methods.hide_rules._item_index import Border, Rule, Shelf, open_rules
+from shoal.methods.hide_rules._victims import Protected
 from shoal.methods.method import Method
-from shoal.models.exact import fraction
+from shoal.mining.association_rules import association_rules, parse_rule, rule_text
+from shoal.mining.frequent_itemsets import frequent_itemsets
+from shoal.models._exact import fraction
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.model import Model
 

@@ -8,10 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Rows
-from shoal.data.basket_orders import distinct_baskets, orders_of
+from shoal.data._basket_orders import distinct_baskets, orders_of
+from shoal.data._hierarchy_builders import build
+from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.builders import build
-from shoal.data.counted import counted
 from shoal.data.domain import nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
@@ -19,9 +19,9 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible
-from shoal.io.basket_layouts import Layout, parse_layout, unwritable
-from shoal.methods.km_generalization.cut import Cut, distinct
-from shoal.methods.km_generalization.tree import ItemTree
+from shoal.io.baskets.layouts import Layout, parse_layout, unwritable
+from shoal.methods.km_generalization._cut import Cut, distinct
+from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.methods.method import Method
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model

@@ -14,9 +14,9 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.mondrian.parts import cut_parts
-from shoal.methods.mondrian.plan import Plan, tied_rows
-from shoal.methods.mondrian.publish import Form
+from shoal.methods.mondrian._distributed import cut_parts
+from shoal.methods.mondrian._plan import Plan, tied_rows
+from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.model import TableModel
 

@@ -8,30 +8,30 @@ import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from shoal import registry
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.cells import SUPPRESSED
+from shoal.data.group_statistics import group_statistics
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
-from shoal.data.statistics import group_statistics
 from shoal.data.table import Column, Table
-from shoal.data.ties import tie_key
 from shoal.data.trace import Trace
+from shoal.data.verdict import Verdict
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods.rule_hiding.cells import joined_column, places_of
-from shoal.methods.rule_hiding.classes import Classes, Values, summed
-from shoal.methods.rule_hiding.merge import Ends, merged
-from shoal.methods.rule_hiding.parts import hide_in_parts, texts_of
-from shoal.methods.rule_hiding.publish import as_it_is, rearranged
-from shoal.methods.rule_hiding.starring import Starring, facts, sentences
-from shoal.methods.rule_hiding.stars import Bound
+from shoal.methods.rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.rule_hiding._distributed import hide_in_parts, texts_of
+from shoal.methods.rule_hiding._joined_cells import joined_column, places_of
+from shoal.methods.rule_hiding._merge import Ends, merged
+from shoal.methods.rule_hiding._publish import as_it_is, rearranged
+from shoal.methods.rule_hiding._star_counts import Bound
+from shoal.methods.rule_hiding._starring import Starring, facts, sentences
 from shoal.methods.table_method import TableMethod
-from shoal.models.exact import fraction
+from shoal.models._distributed import verify_table
+from shoal.models._exact import fraction
 from shoal.models.hidden_rules import HiddenRules
-from shoal.models.in_parts import verify_table
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
-from shoal.models.verdict import Verdict
 
 NONE = "none"
 Made = TypeVar("Made", Table, PartedRelease)

@@ -1,0 +1,286 @@
+"""The runs of a comparison: every combination of data, method, parameters and seed."""
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pydantic import ValidationError
+
+from shoal import __version__, registry
+from shoal.addresses import without_passwords
+from shoal.comparison.run_data import generator_of
+from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
+from shoal.errors import UnknownName, WrongUse
+from shoal.methods.method import Method
+from shoal.recipe import Roles, explain, is_hierarchy_file, make_measure, make_method, names_folder
+
+REPEATS = 3
+"""How often a timed run is repeated, unless told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run.
+
+    Parameters
+    ----------
+    facts
+        What the row of results begins with: sweep, dataset, method, parameters, seed.
+    plan
+        What a worker needs to know, as plain data.
+    timed
+        Whether it runs alone, in a process of its own.
+    time_limit
+        Seconds after which it is given up.
+    key
+        The same for the same run, whatever else the recipe holds.
+    """
+
+    facts: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    timed: bool
+    time_limit: float | None
+    key: str
+
+
+def cells_of(comparison: Comparison, folder: Path) -> list[Cell]:
+    """All runs of a comparison, in the order of its sweeps.
+
+    Parameters
+    ----------
+    folder
+        Where the recipe lies: relative paths begin there.
+
+    Raises
+    ------
+    WrongUse
+        If a method does not know a parameter, or data is not at hand.
+    """
+    found = {name: _at_hand(name, dataset, folder) for name, dataset in comparison.datasets.items()}
+    cells = [cell for sweep in comparison.sweep for cell in _cells_of_sweep(sweep, found)]
+    return list({cell.key: cell for cell in cells}.values())
+
+
+def _cells_of_sweep(sweep: Sweep, datasets: Mapping[str, tuple[str, dict[str, Any]]]) -> Iterator[Cell]:
+    for dataset in sweep.datasets:
+        source, data = datasets[dataset]
+        for label, method in _methods(sweep, data):
+            for values in itertools.product(*sweep.grid.values()):
+                axes = dict(zip(sweep.grid, values, strict=True))
+                for seed in sweep.seeds:
+                    yield _cell(sweep, dataset, source, data, label, method, axes, seed)
+
+
+def _cell(
+    sweep: Sweep,
+    dataset: str,
+    source: str,
+    data: dict[str, Any],
+    label: str,
+    method: dict[str, Any],
+    axes: dict[str, Any],
+    seed: int,
+) -> Cell:
+    given = {**sweep.parameters, **method}
+    data, draw = dict(data), sweep.draw.model_dump() if sweep.draw else {}
+    measures = _measures(sweep, axes)
+    if sweep.roles is not None:
+        data["roles"] = sweep.roles.model_dump()
+    for axis, value in axes.items():
+        room, _, field = axis.rpartition(".")
+        if axis == "rows":
+            data["rows"] = value
+        elif room == "data":
+            data["shape"] = {**data["shape"], field: value}
+        elif room == "draw":
+            draw[field] = value
+        elif room == "roles":
+            data["roles"] = {**data["roles"], field: value}
+        elif not room.startswith("measures"):
+            given[axis] = value
+    try:
+        if "generate" in data:
+            generator_of(data)
+        made = make_method(given)
+        form = type_of_form(made.accepts)
+        _refuse_misfit(dataset, data, draw, made)
+    except WrongUse as error:
+        raise WrongUse(f"sweep {sweep.name}: {error}") from error
+    parameters = {name: value for name, value in given.items() if name != "name"}
+    plan = {
+        "data": {**data, "form": form},
+        "draw": draw,
+        "method": given,
+        "seed": seed,
+        "repeats": sweep.repeats or (REPEATS if sweep.timed else 1),
+        **({} if measures is None else {"measures": measures}),
+    }
+    facts = {
+        "sweep": sweep.name,
+        "dataset": dataset,
+        "source": source,
+        "method": made.name,
+        "label": label,
+        "parameters": {**{axis: axes[axis] for axis in axes if axis != "rows"}, **parameters},
+        "seed": seed,
+        "timed": sweep.timed,
+    }
+    facts = without_passwords(facts)
+    return Cell(facts, plan, sweep.timed, sweep.time_limit, _key(facts, without_passwords(plan)))
+
+
+def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any], method: Method) -> None:
+    """Refuse data that a method does not take, and roles or a draw that do not fit it."""
+    form = type_of_form(method.accepts)
+    if (makes := data.get("makes", form)) != form:
+        raise WrongUse(f"{method.name} takes {form}, and the dataset {dataset} is generated as {makes}.")
+    if draw and form == "table":
+        raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
+    for name, kind, fields in (("roles", Roles, data["roles"]), ("draw", Draw, draw)):
+        try:
+            kind(**fields) if fields else None
+        except ValidationError as error:
+            raise WrongUse(f"{name}: {explain(error, kind.model_fields)}") from error
+
+
+def _measures(sweep: Sweep, axes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The measures of a run with their options, checked; none for all that fit, as they are."""
+    axes = {axis: value for axis, value in axes.items() if axis.startswith("measures.")}
+    if sweep.measures is None and not axes:
+        return None
+    chosen = [{"name": one} if isinstance(one, str) else dict(one) for one in sweep.measures or ()]
+    for axis, value in axes.items():
+        _, _, rest = axis.partition(".")
+        name, _, option = rest.rpartition(".")
+        of_name = [one for one in chosen if one.get("name") == name]
+        if not of_name:
+            raise WrongUse(
+                f"sweep {sweep.name}: {axis} needs {name or rest!r} among the measures of the sweep."
+            )
+        of_name[0][option] = value
+    for one in chosen:
+        try:
+            make_measure(one)
+        except WrongUse as error:
+            raise WrongUse(f"sweep {sweep.name}: {error}") from error
+    return chosen
+
+
+def type_of_form(accepts: type) -> str:
+    """What a method takes, as a word: table or baskets."""
+    return accepts.__name__.lower()
+
+
+def _key(facts: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    """A name of the run made of all that can change its result; not of the folder that the data lies in."""
+    data = {key: value for key, value in plan["data"].items() if key != "path"}
+    whole = {"facts": facts, "plan": {**plan, "data": data}, "version": __version__}
+    text = json.dumps(whole, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _methods(sweep: Sweep, data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Label, and name and parameters, of each method of a sweep."""
+    if sweep.methods == "all":
+        names = [name for name in registry.load_all("method") if _fits(name, sweep, data)]
+        if not names:
+            raise WrongUse(f"sweep {sweep.name}: no method accepts the data and knows all its parameters.")
+        return [(name, {"name": name}) for name in names]
+    chosen = []
+    for entry in sweep.methods:
+        given = {"name": entry} if isinstance(entry, str) else dict(entry)
+        label = given.pop("label", None) or given.get("name", "")
+        chosen.append((str(label), given))
+    return chosen
+
+
+def _fits(name: str, sweep: Sweep, data: Mapping[str, Any]) -> bool:
+    kind = registry.load("method", name)
+    asked = {axis for axis in (*sweep.grid, *sweep.parameters) if axis != "rows" and "." not in axis}
+    form = type_of_form(kind.accepts)
+    needed = {field for field, facts in kind.model_fields.items() if facts.is_required()}
+    return needed <= asked <= set(kind.model_fields) and form == (data.get("makes") or form_of_file(data))
+
+
+def form_of_file(data: Mapping[str, Any]) -> str:
+    """Whether a file holds a table or baskets, as far as its description tells."""
+    from shoal.io.source import format_of
+    from shoal.sources import BASKET_ENDINGS
+
+    told = data.get("baskets") is not None or format_of(data["path"]) in BASKET_ENDINGS
+    return "baskets" if told else "table"
+
+
+def _at_hand(name: str, dataset: Dataset, folder: Path) -> tuple[str, dict[str, Any]]:
+    """Where data comes from, in a word, and how to read or make it."""
+    if dataset.generate is not None:
+        makes, generator = _generator(dataset.generate)
+        made = {"generate": generator, "makes": makes, "shape": dataset.shape, "seed": dataset.seed}
+        found = {**made, **_described(dataset, folder)}
+        try:
+            generator_of(found)
+        except WrongUse as error:
+            raise WrongUse(f"dataset {name}: {error}") from error
+        return "generated", found
+    path = _place(dataset, folder)
+    if path is None or not path.exists():
+        if dataset.otherwise is None:
+            where = f"set SHOAL_DATA to the folder that holds {dataset.public}" if dataset.public else path
+            raise WrongUse(f"The dataset {name} is not at hand: {where}, or say `otherwise` what to take.")
+        inherited = {
+            field: getattr(dataset, field)
+            for field in ("roles", "hierarchies")
+            if getattr(dataset.otherwise, field) is None
+        }
+        return _at_hand(name, dataset.otherwise.model_copy(update=inherited), folder)
+    file = {"path": str(path), "size": path.stat().st_size if path.is_file() else 0, "shape": {}}
+    return ("public" if dataset.public else "file"), {**file, **_described(dataset, folder)}
+
+
+def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "rows": dataset.rows,
+        "reading": asdict(dataset.reading),
+        "baskets": dataset.baskets,
+        **({} if dataset.items is None else {"items": dataset.items}),
+        **({} if dataset.least_support is None else {"least_support": dataset.least_support}),
+        "roles": (dataset.roles or Roles()).model_dump(),
+        "hierarchies": {
+            column: _hierarchy(column, spec, folder) for column, spec in (dataset.hierarchies or {}).items()
+        },
+    }
+
+
+def _hierarchy(column: str, spec: str, folder: Path) -> str:
+    """The file of a hierarchy is looked for beside the recipe, and then among the public data."""
+    if not names_folder(column, spec) and not is_hierarchy_file(spec):
+        return spec
+    public = os.environ.get("SHOAL_DATA")
+    places = [folder / spec, *([Path(public) / spec] if public else [])]
+    return str(next((place for place in places if place.exists()), places[-1]))
+
+
+def _place(dataset: Dataset, folder: Path) -> Path | None:
+    if dataset.path is not None:
+        return folder / dataset.path
+    public = os.environ.get("SHOAL_DATA")
+    return Path(public) / str(dataset.public) if public else None
+
+
+def _generator(name: str) -> tuple[str, str]:
+    """What a generator makes, and its name in the registry; both find it."""
+    makes = {
+        known: get_type_hints(registry.load("dataset", known).make)["return"].__name__.lower()
+        for known in registry.DATASETS
+    }
+    for known, form in makes.items():
+        if name in (known, form):
+            return form, known
+    raise UnknownName("generator", name, sorted({*makes, *makes.values()}))

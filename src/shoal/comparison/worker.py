@@ -1,0 +1,165 @@
+"""A process that carries out runs: plans come in as lines of JSON, answers go out the same way.
+
+What happens to a run happens to this process alone: whoever started it sees an error as an answer, and a crash as the
+end of the lines.
+"""
+
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.comparison import peak_memory as memory
+from shoal.comparison.run_data import load
+from shoal.comparison.workers import COMPILED, COMPILING
+from shoal.data.baskets import Baskets
+from shoal.data.table import Table
+from shoal.errors import BrokenPromise, Infeasible, ShoalError
+from shoal.kernels._jit import watch
+from shoal.measures.measure import Score
+from shoal.outcome import Run
+from shoal.pipeline import carry_out
+from shoal.recipe import make_measure, make_method
+
+READY = "ready"
+"""What the process says first. A limit of time counts from the plan on, not from the start of the process."""
+
+PARTS = 60
+"""A score with more parts than these keeps its parts to itself."""
+
+
+def main() -> None:
+    """Answer plans until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides when to end
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def say(text: str) -> None:
+        answers.write(f"{text}\n")
+        answers.flush()
+
+    watch(lambda begins: say(COMPILING if begins else COMPILED))
+    say(READY)
+    bench = Bench()
+    for line in sys.stdin:
+        say(json.dumps(bench.answer(json.loads(line)), default=str))
+
+
+class Bench:
+    """Carries out one run after the other; the data of the last one stays, because the next often needs it."""
+
+    def __init__(self) -> None:
+        self._key = ""
+        self._data: Table | Baskets | None = None
+
+    def answer(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a run as plain data; an error is a result."""
+        try:
+            return self._carried_out(plan)
+        except Infeasible as error:
+            return {"status": "refused", "error": str(error), "best": _plain(error.best)}
+        except BrokenPromise as error:
+            return {"status": "broken", "error": str(error)}
+        except ShoalError as error:
+            return {"status": "failed", "error": str(error)}
+        except Exception as error:
+            return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
+
+    def _carried_out(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+        begin = time.perf_counter()
+        data = self._loaded(plan)
+        seconds = {"reading": time.perf_counter() - begin}
+        method = make_method(plan["method"])
+        memory.begin_peak()
+        held = memory.held_megabytes()
+        peaks: list[float | None] = []
+
+        def stage(name: str) -> None:
+            if name == "verifying":
+                peaks.append(memory.peak_megabytes())
+
+        measures = plan.get("measures")
+        judges = None if measures is None else tuple(make_measure(one) for one in measures)
+        run = carry_out(method, data, seed=plan["seed"], stage=stage, measures=judges)
+        fastest, trace = run.seconds["anonymizing"], run.trace
+        for _ in range(plan["repeats"] - 1):
+            begin = time.perf_counter()
+            _, again = method.anonymize(data, seed=plan["seed"])
+            if (took := time.perf_counter() - begin) < fastest:
+                fastest, trace = took, again
+        seconds |= run.seconds
+        seconds |= {f"anonymizing.{stage}": took for stage, took in trace.timings.items()}
+        seconds["anonymizing"] = fastest
+        peak = peaks[0]
+        return {
+            "status": "done",
+            **sizes(data),
+            **outcome(run),
+            "seconds": seconds,
+            "peak_mb": peak,
+            "added_mb": None if peak is None or held is None else peak - held,
+        }
+
+    def _loaded(self, plan: Mapping[str, Any]) -> Table | Baskets:
+        data = plan["data"]
+        chance = plan["draw"] or data.get("seed") == "each" or data["roles"]["public_share"] is not None
+        key = json.dumps([plan["data"], plan["draw"], plan["seed"] if chance else None], sort_keys=True)
+        if self._data is None or key != self._key:
+            self._data = None  # two sets of data at once may be too much
+            self._data, self._key = load(plan["data"], plan["draw"], plan["seed"]), key
+        return self._data
+
+
+def sizes(data: Table | Baskets) -> dict[str, int]:
+    """How large data is."""
+    if isinstance(data, Table):
+        return {"rows": data.rows, "columns": len(data.quasi)}
+    occurring = int((data.supports > 0).sum())
+    return {
+        "rows": len(data),
+        "items": len(data.vocabulary),
+        "cells": len(data) * occurring,
+        "occurrences": len(data.items),
+        "public_items": len(data.public),
+        "sensitive_items": len(data.sensitive),
+    }
+
+
+def outcome(run: Run) -> dict[str, Any]:
+    """What came of a run: verdicts, scores and notes. Parts of a score for single items are left out."""
+    items = frozenset(run.original.vocabulary if isinstance(run.original, Baskets) else ())
+    return {
+        "suppressed": run.release.suppressed,
+        "reached": {verdict.model: _plain(verdict.value) for verdict in run.verdicts},
+        "scores": {name: _plain(value) for score in run.scores for name, value in _numbers(score, items)},
+        "better": {score.name: score.better for score in run.scores},
+        "meaning": {score.name: score.meaning for score in run.scores},
+        "notes": {
+            name: _plain(value)
+            for name, value in run.trace.notes.items()
+            if isinstance(value, bool | int | float)
+        },
+    }
+
+
+def _numbers(score: Score, items: frozenset[str]) -> list[tuple[str, float]]:
+    parts = {part: value for part, value in score.parts.items() if part not in items}
+    if len(parts) > PARTS:
+        parts = {}
+    return [(score.name, score.value), *((f"{score.name}.{part}", value) for part, value in parts.items())]
+
+
+def _plain(value: Any) -> bool | int | float | None:
+    """A number that JSON can hold; what is not finite is none."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Items of baskets drawn at random to be public, as experiments do: the others are private or neither."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.data.baskets import Baskets
+from shoal.data.parts import PartedBaskets
+from shoal.errors import WrongUse
+
+Private: TypeAlias = Literal["none", "top", "bottom", "rest"]
+"""Which of the items that are not public are sensitive."""
+
+
+def draw_roles(
+    baskets: Baskets, share: float, seed: int, private: Private = "none", below: float | None = None
+) -> Baskets:
+    """Give items their roles by chance: the same seed draws the same ones, whatever the order of the baskets.
+
+    Items that have a role already — sensitive or insensitive — keep it and are not drawn.
+
+    Parameters
+    ----------
+    baskets
+        Whose items.
+    share
+        δ: so large a share of all items, rounded to the nearest number, becomes public.
+    seed
+        Of the draw.
+    private
+        Which of the others become sensitive. ``none``: no one; then only the sizes of cohorts matter. ``top``:
+        those that are the most frequent item that is not public of some basket, as in the paper of
+        (h,k,p)-coherence. ``bottom``: the rarest of some basket. ``rest``: all of them. What does not become
+        sensitive becomes insensitive.
+    below
+        Only items that at most such a share of the baskets holds become sensitive. A promise with a smaller bound h
+        could not be kept: whoever knows nothing knows how frequent an item is.
+
+    Raises
+    ------
+    WrongUse
+        If a share lies outside 0 … 1.
+
+    Examples
+    --------
+    >>> baskets = Baskets([0, 2, 4], [0, 1, 1, 2], ("a", "b", "c"), [], [])
+    >>> drawn = draw_roles(baskets, 0.34, seed=7, private="rest")
+    >>> len(drawn.public), len(drawn.sensitive)
+    (1, 2)
+    """
+
+    def first(place: Rows) -> Rows:
+        return least_places(place, baskets.indptr, baskets.items)
+
+    return _drawn(baskets, baskets.supports, len(baskets), share, seed, private, below, first)
+
+
+def draw_roles_in_parts(
+    data: PartedBaskets, share: float, seed: int, private: Private = "none", below: float | None = None
+) -> PartedBaskets:
+    """The same of baskets in parts: the same items are drawn."""
+    from shoal.data._basket_frames import rows_of, supports_in
+
+    def first(place: Rows) -> Rows:
+        found = data.parts.fold(lambda frame: least_places(place, *rows_of(frame["items"])), np.union1d)
+        return np.empty(0, dtype=np.int64) if found is None else found
+
+    supports = supports_in(data)
+    schema = _drawn(data.schema, supports, data.rows, share, seed, private, below, first)
+    return replace(data, schema=schema)
+
+
+def least_places(place: Rows, indptr: Indptr, items: Items) -> Rows:
+    """The least place of an item of each basket that is not empty: the distinct ones."""
+    filled: Mask = np.diff(indptr) > 0
+    if not filled.any():
+        return np.empty(0, dtype=np.int64)
+    return np.unique(np.minimum.reduceat(place[items], indptr[:-1][filled]))
+
+
+def _drawn(
+    baskets: Baskets,
+    supports: Counts,
+    rows: int,
+    share: float,
+    seed: int,
+    private: Private,
+    below: float | None,
+    first: Callable[[Rows], Rows],
+) -> Baskets:
+    """Baskets with drawn roles, of which only the vocabulary and the roles are looked at."""
+    for name, value in (("public", share), ("private", below)):
+        if value is not None and not 0 <= value <= 1:
+            raise WrongUse(f"The share of {name} items must lie between 0 and 1, not at {value:g}.")
+    free = baskets.public
+    count = int(Fraction(str(share)) * len(baskets.vocabulary) + Fraction(1, 2))
+    drawn = np.random.default_rng(seed).permutation(len(free))[: min(count, len(free))]
+    others = np.delete(free, drawn)
+    able = others
+    if below is not None:
+        able = others[supports[others] <= int(Fraction(str(below)) * rows)]
+    secret = able if private == "rest" else _of_some_basket(supports, able, private, first)
+    return replace(
+        baskets,
+        sensitive=np.union1d(baskets.sensitive, secret),
+        insensitive=np.union1d(baskets.insensitive, np.setdiff1d(others, secret)),
+    )
+
+
+def _of_some_basket(supports: Counts, able: Items, private: Private, first: Callable[[Rows], Rows]) -> Items:
+    """Those of the items that are the most frequent, or the rarest, one of some basket; ties by the smaller code."""
+    if private == "none" or not len(able):
+        return np.empty(0, dtype=np.int32)
+    order = np.argsort(supports[able] * (-1 if private == "top" else 1), kind="stable")
+    place = np.full(len(supports), len(able), dtype=np.int64)
+    place[able[order]] = np.arange(len(able))
+    found = first(place)
+    return np.sort(able[order[found[found < len(able)]]])

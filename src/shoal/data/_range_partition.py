@@ -1,0 +1,162 @@
+"""Rows in parts, cut into ranges of a sort key: each range fits into one worker, and ranges follow each other.
+
+How many rows a range holds is counted exactly; where it begins is found out from a sample, so that nothing but the
+sizes of the ranges depends on it.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.data._basket_frames import rows_of
+from shoal.data._hashes import list_hashes
+from shoal.data.baskets import ragged_ranks
+from shoal.data.parts import COUNT
+
+if TYPE_CHECKING:
+    import polars
+
+    from shoal.data.parts import Parts
+
+    Frame: TypeAlias = polars.DataFrame
+
+KEY, RANGE = "key", "range"
+"""The column of lists of integers that rows are ordered by, and that of the range they fall into."""
+
+SAMPLED = 64
+"""Keys of the sample for each range, about: ranges are then rarely more than a third larger than wanted."""
+
+ROW_BYTES, ITEM_BYTES = 256, 64
+"""Memory that work on a basket takes, and on each of its items."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """Rows by ranges of their keys.
+
+    Parameters
+    ----------
+    parts
+        The rows, with the column `RANGE`. Rows with equal keys are in one range; ranges ascend with the keys.
+    numbers
+        The ranges that hold rows, ascending.
+    sizes
+        How many rows each of them holds.
+    """
+
+    parts: "Parts"
+    numbers: Rows
+    sizes: Counts
+
+    def begins(self) -> Counts:
+        """For every number up to the last, the rows of all ranges before it."""
+        begins = np.zeros(int(self.numbers.max(initial=0)) + 2, dtype=np.int64)
+        begins[self.numbers + 1] = self.sizes
+        return np.cumsum(begins)
+
+
+def rows_at_once(memory: int, rows: int, occurrences: int) -> int:
+    """How many baskets a worker with so much memory works on at once."""
+    return max(1, memory * rows // max(ROW_BYTES * rows + ITEM_BYTES * occurrences, 1))
+
+
+def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
+    """Cut rows into ranges of about so many.
+
+    Parameters
+    ----------
+    parts
+        Rows with the column `KEY`, whose lists are compared as Python compares lists. They are gone through three
+        times, so that they should be kept if they are costly.
+    rows
+        How many there are.
+    size
+        Rows of a range, about; equal keys are never divided.
+    least
+        No range has fewer rows, unless all together have: small ones are joined with a neighbour.
+    """
+    import polars as pl
+
+    splitters = _splitters(parts, rows, size)
+    types = {**_types(parts), RANGE: pl.Int64}
+    placed = parts.map(lambda frame: _placed(frame, splitters), types)
+    counted = placed.counts([RANGE])
+    numbers, sizes = counted[RANGE].to_numpy().astype(np.int64), counted[COUNT].to_numpy().astype(np.int64)
+    joined = _joined(sizes, least)
+    if len(np.unique(joined)) < len(joined):
+        renamed = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
+        renamed[numbers] = joined
+        placed = placed.map(
+            lambda frame: frame.with_columns(pl.Series(RANGE, renamed[frame[RANGE].to_numpy()])), types
+        )
+        numbers, sizes = np.unique(joined), np.bincount(joined, weights=sizes).astype(np.int64)
+    return Ranges(placed, numbers, sizes)
+
+
+def _types(parts: "Parts") -> "dict[str, polars.DataType | type[polars.DataType]]":
+    """The types of the two columns that rows on the way to ranges may have: lists of integers."""
+    import polars as pl
+
+    return dict.fromkeys(parts.names, pl.List(pl.Int32))
+
+
+def _splitters(parts: "Parts", rows: int, size: int) -> tuple[Indptr, Items]:
+    """Keys at which ranges begin, ascending, from a sample of the distinct keys."""
+    import polars as pl
+
+    wanted = -(-rows // max(size, 1))
+    none = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    if wanted < 2:
+        return none
+    share = min(1.0, SAMPLED * wanted / rows)
+    sample = parts.fold(lambda frame: _sampled(frame, share), lambda one, other: pl.concat((one, other)))
+    if sample is None or not sample.height:
+        return none
+    sample = sample.group_by(KEY).agg(pl.col("count").sum()).sort(KEY)
+    # A distinct key of the sample stands for as many that are not in it, unless it is frequent itself.
+    weights = np.maximum(sample["count"].to_numpy(), 1 / share)
+    place = (np.cumsum(weights) - weights) * wanted // weights.sum()
+    first = np.flatnonzero(np.diff(place, prepend=0) > 0)
+    return rows_of(sample[KEY].gather(pl.Series(first)))
+
+
+def _sampled(frame: "Frame", share: float) -> "Frame":
+    """The keys of a frame whose hash is small, with how many rows have each."""
+    import polars as pl
+
+    indptr, items = rows_of(frame[KEY])
+    if share < 1:
+        own = list_hashes(indptr, items)
+        frame = frame.filter(pl.Series(own < np.uint64(int(share * (2**64 - 1)))))
+    return frame.group_by(KEY).agg(pl.len().cast(pl.Int64).alias("count"))
+
+
+def _placed(frame: "Frame", splitters: tuple[Indptr, Items]) -> "Frame":
+    """A frame with the range of each row."""
+    import polars as pl
+
+    return frame.with_columns(pl.Series(RANGE, places_among(*rows_of(frame[KEY]), splitters)))
+
+
+def places_among(indptr: Indptr, items: Items, splitters: tuple[Indptr, Items]) -> Rows:
+    """How many of some ascending keys are not above each ragged row."""
+    count = len(splitters[0]) - 1
+    both = np.concatenate((splitters[0], splitters[0][-1] + indptr[1:]))
+    ranks = ragged_ranks(both, np.concatenate((splitters[1], items)))
+    return np.searchsorted(ranks[:count], ranks[count:], side="right").astype(np.int64)
+
+
+def _joined(sizes: Counts, least: int) -> Rows:
+    """New numbers of ranges, so that none is too small: such a one joins those that follow, the last the one before."""
+    numbers = np.zeros(len(sizes), dtype=np.int64)
+    number, held = 0, 0
+    for place, size in enumerate(sizes.tolist()):
+        if held >= least:
+            number, held = number + 1, 0
+        numbers[place] = number
+        held += size
+    if held < least and number:
+        numbers[numbers == number] = number - 1
+    return numbers

@@ -1,0 +1,78 @@
+"""What a model says about published data."""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+SHOWN = 10
+"""How many offenders a verdict lists; it counts the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """One place where a promise is broken: what it is, and the numbers that break it."""
+
+    where: str
+    """The class, group or set of items, as published."""
+
+    why: str
+    """The numbers: ``3 rows where 10 are promised``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a promise holds, by how much, and where it does not.
+
+    Parameters
+    ----------
+    model
+        The name of the model.
+    promise
+        The promise in words: ``every class has at least 10 rows``.
+    holds
+        Whether the published data keeps it.
+    value
+        What the published data reaches: the largest k, the largest share, … None where there is nothing to judge.
+    threshold
+        What was promised.
+    offenders
+        The worst places, at most ten.
+    offender_count
+        How many places break the promise.
+    remark
+        What else a reader of the verdict should know, in words; empty where there is nothing.
+    """
+
+    model: str
+    promise: str
+    holds: bool
+    value: int | float | Fraction | None
+    threshold: int | float | Fraction
+    offenders: tuple[Offender, ...] = ()
+    offender_count: int = 0
+    remark: str = ""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from shoal.data._notebook import card, facts, grid, sign, text
+
+        reached = "–" if self.value is None else f"{float(self.value):.6g}"
+        pairs = [("model", self.model), ("promised", f"{float(self.threshold):.6g}"), ("reached", reached)]
+        if self.remark:
+            pairs.append(("remark", self.remark))
+        hidden = self.offender_count - len(self.offenders)
+        places = [[place.where, place.why] for place in self.offenders]
+        broken = grid(["where", "why"], places, f"and {hidden:,} more places" if hidden > 0 else "")
+        heading = f"{sign(self.holds)}: {text(self.promise, 400)}"
+        return card(heading, facts(pairs), broken if places else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as plain data, ready for JSON."""
+        plain = asdict(self)
+        for name in ("value", "threshold"):
+            if isinstance(plain[name], Fraction):
+                plain[name] = float(plain[name])
+        return plain

@@ -1,0 +1,1 @@
+"""Baskets from and to files and frames; `load` is the door."""

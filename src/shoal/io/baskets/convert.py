@@ -1,0 +1,135 @@
+"""Baskets from one layout into another, without rare items if wanted."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, inf
+from pathlib import Path
+
+import numpy as np
+
+from shoal.data.baskets import Baskets
+from shoal.errors import WrongUse
+from shoal.io.baskets.layouts import Layout, parse_layout
+from shoal.io.baskets.load import Source, receive_baskets, write_baskets
+from shoal.io.baskets.long_tables import BETWEEN_ITEMS, between_items, published_separator
+from shoal.io.reading import Reading
+from shoal.io.source import format_of
+from shoal.io.tables.columnar import ARROW, PARQUET
+from shoal.io.tables.encoded import BasketsArrival
+
+ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
+"""Layouts that the ending of a file tells."""
+
+
+def convert_baskets(
+    source: Source,
+    target: str | Path,
+    *,
+    layout: str | None = None,
+    reading: Reading | None = None,
+    to: str | None = None,
+    least_support: float = 0,
+    drop_empty: bool = False,
+) -> tuple[BasketsArrival, Baskets]:
+    """Read baskets and write them in another layout, in their order.
+
+    Parameters
+    ----------
+    source, layout, reading
+        What to read, as `receive_baskets` takes it.
+    target
+        The file to write.
+    to
+        The layout to write: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or
+        ``column:NAME``. Unless told, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and
+        ``.arrow`` are long. ``.gz`` or ``.zst`` behind it compresses.
+    least_support
+        Items that fewer baskets hold are left out: a number of baskets, or below 1 a share of them.
+    drop_empty
+        Leave out baskets without items. They are persons too, and count wherever baskets are counted: they stay
+        unless told.
+
+    Returns
+    -------
+    What was read, and what was written.
+
+    Raises
+    ------
+    WrongUse
+        If the layout to write is not known, or an item cannot be written in it.
+    """
+    wanted = target_layout(target, to)
+    arrival = receive_baskets(source, layout, reading)
+    written = without_rare_items(arrival.baskets, least_support)
+    if drop_empty:
+        written = written.take(np.flatnonzero(written.lengths))
+    written = replace(written, layout=str(wanted))
+    write_baskets(written, target)
+    return arrival, written
+
+
+def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
+    """The baskets without the items that too few of them hold.
+
+    Parameters
+    ----------
+    least_support
+        A number of baskets, or below 1 a share of them. Items at the bound stay.
+
+    Examples
+    --------
+    >>> from shoal.io.baskets.load import read_baskets
+    >>> baskets = read_baskets([["a", "b"], ["a"], ["a"], ["c", "a"]])
+    >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
+    (('a',), ('a', 'b', 'c'))
+    """
+    if not 0 <= least_support < inf:
+        raise WrongUse(f"The least support must be a number of at least 0, not {least_support:g}.")
+    exact = Fraction(str(least_support))
+    least = ceil(exact * len(baskets)) if exact < 1 else ceil(exact)
+    rare = baskets.supports < least
+    return baskets.keep(~rare) if rare.any() else baskets
+
+
+def target_layout(target: str | Path, to: str | None) -> Layout:
+    """The layout to write: the one that is named, or the one that the ending of the file tells."""
+    told = to or ENDINGS.get(format_of(target))
+    if told is None:
+        raise WrongUse(
+            f"Say how to write {target} with --to: lines, spmf, long:ID,ITEM, matrix or column:NAME. "
+            "Only the endings .dat, .spmf, .parquet and .arrow tell it by themselves."
+        )
+    return parse_layout(told)
+
+
+def layout_by_ending(target: str | Path) -> str:
+    """The layout that the ending of a new file tells where nothing else does: ``.csv`` is a long table.
+
+    Raises
+    ------
+    WrongUse
+        If the ending tells none.
+    """
+    told = {**ENDINGS, ".csv": "long"}.get(format_of(target))
+    if told is None:
+        raise WrongUse(
+            f"The ending of {target} tells no layout of baskets: take .dat, .spmf, .csv (a long table), .parquet or "
+            ".arrow; .gz or .zst behind .dat, .spmf or .csv compresses."
+        )
+    return told
+
+
+def separator_to_tell(baskets: Baskets) -> str | None:
+    """What separates the items of written cells, where a reader would take something else; None where it would not.
+
+    >>> from shoal.io.baskets.load import read_baskets
+    >>> separator_to_tell(read_baskets([["red|green", "blue"]], layout="column:goods"))
+    ';'
+    """
+    if parse_layout(baskets.layout).form != "column":
+        return None
+    separator = published_separator(baskets.vocabulary)
+    marks = {mark for mark in BETWEEN_ITEMS if any(mark in item for item in baskets.vocabulary)}
+    if (baskets.lengths > 1).any():
+        marks.add(separator)
+    return None if between_items(frozenset(marks)) == separator else separator

@@ -1,0 +1,352 @@
+"""Baskets in parts: read where they lie, and encoded by one vocabulary.
+
+Items become codes as they do in memory: the same functions cut lines and cells into items, part by part. The distinct
+items come here, and their codes go back to the parts. Line numbers are not known there, so that messages quote a line.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from shoal.data._basket_frames import cells_of
+from shoal.data._export import unnamed
+from shoal.data._hashes import text_hashes
+from shoal.data._utf8 import CONVERT, FOREIGN
+from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
+from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.baskets.assembly import from_pairs, pairs_of
+from shoal.io.baskets.layouts import (
+    SAMPLE,
+    Layout,
+    find_layout,
+    names_say,
+    parse_layout,
+    refuse_further,
+    table_layout,
+)
+from shoal.io.baskets.lines import COMMENTS, Tokens, read_lines, read_spmf
+from shoal.io.baskets.load import receive_baskets, refuse_names, refuse_trimmed, told_layout, with_roles
+from shoal.io.baskets.long_tables import (
+    Pairs,
+    between_items,
+    is_whole,
+    marks_in,
+    read_column,
+    read_long,
+    texts_of,
+    trimmed_in,
+)
+from shoal.io.baskets.remarks import MISSING, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.baskets.write import FRAME_FORMATS
+from shoal.io.reading import Reading
+from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.tables.database import is_database
+from shoal.io.tables.distributed import open_parts
+from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.input import FrameInput
+
+Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
+"""Cuts the rows of a frame into items: every row, or all rows of a basket together, is a basket."""
+
+ITEM, HOW = "item", "how"
+"""The columns of distinct items and of how they were met."""
+
+PLAIN, TRIMMED, MISSED, TRIMMED_BASKET = range(4)
+"""As it stands, with blanks around it, none at all, or in a basket whose name has blanks around it."""
+
+LONG_ROW = 512
+"""Bytes that work on a row of a long table takes."""
+
+_LISTS = (pl.List, pl.Array)
+_WITHOUT_TEXTS = (*_LISTS, pl.Struct, pl.Binary, pl.Duration)
+
+
+def read_parted_baskets(
+    engine: Engine,
+    source: Any,
+    *,
+    layout: str | None = None,
+    sensitive: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    separator: str | None = None,
+    published: bool = False,
+) -> PartedBaskets:
+    """Read baskets without bringing them here, as `receive_parted_baskets` does."""
+    reading = Reading(separator=separator)
+    named = {"sensitive": sensitive, "insensitive": insensitive}
+    return receive_parted_baskets(engine, source, layout, reading, **named, published=published)[0]
+
+
+def receive_parted_baskets(
+    engine: Engine,
+    source: Any,
+    layout: str | None = None,
+    reading: Reading | None = None,
+    *,
+    sensitive: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    published: bool = False,
+) -> tuple[PartedBaskets, tuple[str, ...]]:
+    """Read baskets without bringing them here, and tell what their owner should hear of how they were taken.
+
+    Parameters
+    ----------
+    engine
+        Where they are to be worked on.
+    source
+        A path that the engine's workers see, of text or Parquet, a file or a folder of part files; the rows of a
+        table that are there already; or values that are in memory, which are encoded here and handed to the engine.
+    layout, reading, sensitive, insensitive, published
+        As for `shoal.io.baskets.load.receive_baskets`. A file of a matrix is not read in parts.
+
+    Raises
+    ------
+    BadData
+        If the source cannot be read.
+    UnknownName
+        If a sensitive or insensitive item does not occur, or a column is not there.
+    WrongUse
+        If the layout is ambiguous, unknown, or a matrix.
+    """
+    reading = reading or Reading()
+    told = told_layout(layout, reading)
+    if not isinstance(source, str | Path) and engine.own(source) is None:
+        return _handed_over(engine, receive_baskets(source, layout, reading), sensitive, insensitive)
+    path = str(source) if isinstance(source, str | Path) else None
+    read = _read(engine, source, path, told, reading, published)
+    if published:
+        refuse_trimmed(read.trimmed, path)
+    schema = with_roles(read.baskets.schema, sensitive, insensitive)
+    return replace(read.baskets, schema=schema), (*trimmed_items(read.trimmed), *read.remarks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """Baskets without roles, and what is to be said of them."""
+
+    baskets: PartedBaskets
+    trimmed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def _handed_over(
+    engine: Engine, here: BasketsArrival, sensitive: Iterable[str], insensitive: Iterable[str]
+) -> tuple[PartedBaskets, tuple[str, ...]]:
+    """Baskets of this machine, given to an engine as codes."""
+    baskets = here.baskets
+    rows = engine.parts(cells_of("items", baskets.indptr, baskets.items).to_frame())
+    nothing = Pairs(np.empty(0, dtype=np.int64), pl.Series([], dtype=pl.String), 0)
+    vocabulary = pl.Series(baskets.vocabulary, dtype=pl.String)
+    schema = from_pairs(nothing, vocabulary, parse_layout(baskets.layout))
+    return PartedBaskets(with_roles(schema, sensitive, insensitive), rows, len(baskets)), here.remarks
+
+
+def _read(
+    engine: Engine, source: Any, path: str | None, told: Layout | None, reading: Reading, published: bool
+) -> _Read:
+    if path is not None and _is_text(engine, path):
+        told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
+        if told.form in ("lines", "spmf"):
+            refuse_names(told, reading.names)
+            return _Read(baskets_of_lines(engine.lines(path), told, path, published))
+    if told is not None and told.form == "matrix":
+        raise WrongUse(
+            "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
+        )
+    # The separator of a column stands inside its cells.
+    between_cells = told.separator if told is not None and told.form == "long" else None
+    parts = open_parts(source, engine, replace(reading, separator=between_cells)).parts
+    told = told or _layout_of(parts)
+    if published:
+        refuse_further(parts.names, told, path)
+    if told.form == "long":
+        return _of_long(parts, told, path, engine.memory, reading)
+    if told.form == "column":
+        return _of_column(parts, told, path)
+    raise WrongUse(
+        f"A table has no layout {told.form}; say which columns hold the baskets with long:ID,ITEM or column:NAME."
+    )
+
+
+def baskets_of_lines(
+    lines: Parts, layout: Layout, path: str | None = None, published: bool = False
+) -> PartedBaskets:
+    """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
+    name = lines.names[0]
+
+    def cut(frame: pl.DataFrame) -> Pairs:
+        return pairs_of(_tokens(frame[name], layout, path, published))
+
+    return _encoded(lines, cut, _vocabulary(lines, cut, path).texts, layout)
+
+
+def _tokens(lines: pl.Series, layout: Layout, path: str | None, published: bool) -> Tokens:
+    """The items of each line."""
+    if layout.form == "spmf":
+        marks = COMMENTS.decode()
+        comment = lines.str.contains(rf"^[{marks}]")
+        if published and comment.any():
+            quoted = lines.filter(comment)[0]
+            raise BadData(f"published baskets have no comments; take the line out. It is {quoted!r}.", path)
+        lines = lines.filter((lines.str.strip_chars() != "") & ~comment)
+        if not len(lines):
+            return Tokens(np.zeros(1, dtype=np.int64), pl.Series("item", [], dtype=pl.String))
+    content = ("\n".join(lines.to_list()) + "\n").encode()
+    if layout.form == "lines":
+        return read_lines(content, layout.separator)
+    try:
+        return read_spmf(content)
+    except BadData as error:
+        what = str(error).partition(": ")[2] if error.line is not None else str(error)
+        quoted = "" if error.line is None else f" The line is {lines[error.line - 1]!r}."
+        raise BadData(f"{what}{quoted}", path) from None
+
+
+def _of_column(parts: Parts, layout: Layout, path: str | None) -> _Read:
+    (name,) = layout.columns
+    if name not in parts.names:
+        raise UnknownName("column", name, parts.names)
+    separator = layout.separator
+    if separator is None:
+        marks = parts.fold(lambda frame: _marks(unnamed(frame[name])), lambda one, other: one | other)
+        separator = between_items(marks or frozenset())
+
+    def cut(frame: pl.DataFrame) -> Pairs:
+        kind = frame.schema[name]
+        if isinstance(kind, _LISTS) and isinstance(kind.inner, pl.Float32 | pl.Float64):
+            raise BadData("the items are numbers with fractions; make them texts.", path, column=name)
+        return read_column(FrameInput(frame, path), name, separator)
+
+    found = _vocabulary(parts, cut, path)
+    remarks = (MISSING,) if found.missing else ()
+    return _Read(_encoded(parts, cut, found.texts, layout), found.trimmed, remarks)
+
+
+def _marks(cells: pl.Series) -> frozenset[str]:
+    """What may separate the items of cells; nothing does in lists."""
+    return (
+        frozenset() if isinstance(cells.dtype, _WITHOUT_TEXTS) else marks_in(texts_of(cells, is_whole(cells)))
+    )
+
+
+def _of_long(parts: Parts, layout: Layout, path: str | None, memory: int, reading: Reading) -> _Read:
+    names = layout.columns or parts.names[:2]
+    for name in names:
+        if name not in parts.names:
+            raise UnknownName("column", name, parts.names)
+    if len(names) < 2:
+        raise BadData("a long table has two columns, the basket's and the item's; here is one.", path)
+    basket, item = names
+    looked = parts.fold(
+        lambda frame: (frame.height, is_whole(unnamed(frame[basket])), is_whole(unnamed(frame[item]))),
+        lambda one, other: (one[0] + other[0], one[1] and other[1], one[2] and other[2]),
+    )
+    rows, *whole = looked or (0, True, True)
+    buckets = rows * LONG_ROW // memory + 1
+
+    def cells_in(frame: pl.DataFrame) -> list[pl.Series]:
+        for name in names:
+            if isinstance(frame.schema[name], _WITHOUT_TEXTS):
+                raise BadData(
+                    "the column holds no texts; read a column of lists as column:NAME.", path, column=name
+                )
+        return [texts_of(unnamed(frame[name]), is_one) for name, is_one in zip(names, whole, strict=True)]
+
+    def texts(frame: pl.DataFrame) -> pl.DataFrame:
+        cells = cells_in(frame)
+        if (cells[0] == "").any():
+            raise BadData("a row does not say which basket it belongs to.", path, column=basket)
+        number = (text_hashes(cells[0]) % np.uint64(buckets)).astype(np.int64)
+        named = [series.alias(name) for series, name in zip(cells, names, strict=True)]
+        return pl.DataFrame([*named, pl.Series(BUCKET, number)])
+
+    def items(frame: pl.DataFrame) -> Pairs:
+        ids, cells = cells_in(frame)
+        return Pairs(
+            np.empty(0, dtype=np.int64),
+            cells.filter(cells != ""),
+            0,
+            trimmed=trimmed_in(frame[item], cells),
+            trimmed_baskets=bool(trimmed_in(frame[basket], ids)),
+        )
+
+    found = _vocabulary(parts, items, path)
+    remarks = [trimmed_baskets(basket)] if found.trimmed_baskets else []
+    if not layout.columns and reading.names is None:
+        remarks += first_line_like_data(names, found.texts.to_list())
+    rows_of_texts = parts.map(texts, {basket: pl.String, item: pl.String, BUCKET: pl.Int64})
+
+    def cut(frame: pl.DataFrame) -> Pairs:
+        return read_long(FrameInput(frame, path), names)[0]
+
+    encoded = _encoded(rows_of_texts, cut, found.texts, Layout("long", (basket, item)), BUCKET)
+    return _Read(encoded, found.trimmed, tuple(remarks))
+
+
+def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
+    """The distinct items, ascending, and what is to be said of all of them; they stand in no basket here."""
+
+    def distinct(frame: pl.DataFrame) -> pl.DataFrame:
+        found = items(frame)
+        told = [("", MISSED)] * found.missing + [("", TRIMMED_BASKET)] * found.trimmed_baskets
+        told += [(text, TRIMMED) for text in found.trimmed]
+        texts = found.texts.alias(ITEM).unique().to_frame().with_columns(pl.lit(PLAIN, pl.Int64).alias(HOW))
+        return pl.concat([texts, pl.DataFrame(told, schema=texts.schema, orient="row")])
+
+    frame = parts.map(distinct, {ITEM: pl.String, HOW: pl.Int64}).counts([ITEM, HOW]).drop(COUNT)
+    vocabulary = frame.filter(pl.col(HOW) == PLAIN)[ITEM].sort()
+    ways = set(frame[HOW].to_list())
+    if vocabulary.str.contains(FOREIGN, literal=True).any():
+        raise BadData(f"the text is not UTF-8; {CONVERT}", path)
+    return Pairs(
+        np.empty(0, dtype=np.int64),
+        vocabulary,
+        0,
+        trimmed=tuple(frame.filter(pl.col(HOW) == TRIMMED)[ITEM].to_list()),
+        missing=MISSED in ways,
+        trimmed_baskets=TRIMMED_BASKET in ways,
+    )
+
+
+def _encoded(
+    parts: Parts,
+    cut: Cut,
+    vocabulary: pl.Series,
+    layout: Layout,
+    together: str | None = None,
+) -> PartedBaskets:
+    """Baskets as codes; rows with the same number in the column `together` are cut together."""
+
+    def work(frame: pl.DataFrame) -> pl.DataFrame:
+        baskets = from_pairs(cut(frame), vocabulary, layout)
+        return cells_of("items", baskets.indptr, baskets.items).to_frame()
+
+    types = {"items": pl.List(pl.Int32)}
+    encoded = (parts.map(work, types) if together is None else parts.group(together, work, types)).keep()
+    rows = encoded.fold(lambda frame: frame.height, lambda one, other: one + other)
+    if not rows:
+        raise BadData("there are no baskets.")
+    nothing = Pairs(np.empty(0, dtype=np.int64), vocabulary.clear(), 0)
+    return PartedBaskets(from_pairs(nothing, vocabulary, layout), encoded, rows)
+
+
+def _layout_of(parts: Parts) -> Layout:
+    """The layout that the columns of a table tell; a matrix is not read in parts."""
+    if names_say(parts.names):
+        return Layout("long", parts.names)
+    lists = parts.fold(_lists, lambda one, _: one) or ()
+    return table_layout(parts.names, lists, binary=False)
+
+
+def _lists(frame: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(name for name, kind in frame.schema.items() if isinstance(kind, _LISTS))
+
+
+def _is_text(engine: Engine, path: str) -> bool:
+    if path == STANDARD_INPUT or is_database(path) or format_of(path) in FRAME_FORMATS:
+        return False
+    return not engine.head(path).startswith(b"PAR1")

@@ -1,0 +1,109 @@
+"""Baskets out: in the layout they came in."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal.data._remote import refuse_address
+from shoal.data.baskets import Baskets
+from shoal.errors import CannotWrite, WrongUse
+from shoal.io.baskets.join_items import Spelling
+from shoal.io.baskets.layouts import Layout, parse_layout, refuse_unwritable
+from shoal.io.baskets.long_tables import published_separator
+from shoal.io.baskets.matrix import write_matrix
+from shoal.io.compression import packed
+from shoal.io.source import format_of
+from shoal.io.tables.columnar import ARROW, PARQUET, write_arrow, write_parquet
+from shoal.io.tables.excel import ENDINGS
+from shoal.io.tables.spss_stata_sas import READERS
+
+FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
+"""Endings of files that hold a table and no text."""
+
+_LINES = Spelling("", " ", "\n", "\n")
+_SPMF = Spelling("", " -1 ", " -1 -2\n", "-2\n")
+
+
+def write_baskets(baskets: Baskets, path: str | Path) -> None:
+    """Write baskets to a file in their layout, in their order. The file appears when it is whole.
+
+    It is compressed if its name ends in ``.gz`` or ``.zst``; a long table goes into ``.parquet`` and ``.arrow`` too.
+    A long table numbers the baskets 1, 2, 3, …; an empty basket is an empty line, ``-2`` in SPMF, a row with an
+    empty item in a long table, a row of zeros in a matrix, and an empty cell in a column.
+
+    Raises
+    ------
+    WrongUse
+        If an item cannot be told apart in this layout, such as one with a blank in lines, or the ending is that of
+        a format that does not hold it.
+    """
+    layout = parse_layout(baskets.layout)
+    refuse_unwritable(baskets.vocabulary, layout)
+    refuse_address(path, writing=True)
+    path = Path(path)
+    write_frame = _frame_writer(path, layout)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        if write_frame is not None:
+            write_frame(_long_frame(baskets, layout), partial)
+        else:
+            with packed(partial, path.suffix) as file:
+                if layout.form == "long":
+                    _long_frame(baskets, layout).write_csv(file)
+                else:
+                    for text in _text(baskets, layout):
+                        file.write(text)
+        partial.replace(path)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise CannotWrite(f"The file {path}", error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _frame_writer(path: Path, layout: Layout) -> Callable[[pl.DataFrame, Path], None] | None:
+    """What writes a long table into a file of that ending; None if it is a text."""
+    ending = format_of(path)
+    if ending not in FRAME_FORMATS:
+        return None
+    if ending == path.suffix.lower() and ending in (*PARQUET, *ARROW) and layout.form == "long":
+        return write_parquet if ending in PARQUET else write_arrow
+    raise WrongUse(
+        f"{path} cannot hold baskets in the layout {layout.form}: write a long table into .parquet or .arrow (--to "
+        "long:ID,ITEM), and all others into a text, such as .csv or .dat."
+    )
+
+
+def _text(baskets: Baskets, layout: Layout) -> Iterator[bytes]:
+    if layout.form == "matrix":
+        yield from write_matrix(baskets)
+        return
+    if layout.form == "column":
+        yield '"{}"\n'.format(layout.columns[0].replace('"', '""')).encode()
+    spelling, labels = spelling_of(baskets.vocabulary, layout)
+    for text in spelling.texts(labels, baskets.indptr, baskets.items):
+        yield text.encode()
+
+
+def spelling_of(vocabulary: tuple[str, ...], layout: Layout) -> tuple[Spelling, tuple[str, ...]]:
+    """How a basket becomes a line, and the text of each item, in a layout that has a line a basket."""
+    if layout.form == "spmf":
+        return _SPMF, vocabulary
+    if layout.form == "column":
+        labels = tuple(label.replace('"', '""') for label in vocabulary)
+        return Spelling('"', published_separator(vocabulary), '"\n', '""\n'), labels
+    return (_LINES if layout.separator is None else Spelling("", layout.separator, "\n", "\n")), vocabulary
+
+
+def _long_frame(baskets: Baskets, layout: Layout) -> pl.DataFrame:
+    """A row for each item of each basket, and one for each empty basket."""
+    basket, item = layout.columns or ("basket", "item")
+    lengths = baskets.lengths
+    rows = np.repeat(np.arange(1, len(baskets) + 1), np.maximum(lengths, 1))
+    codes = np.insert(
+        baskets.items.astype(np.int64), baskets.indptr[:-1][lengths == 0], len(baskets.vocabulary)
+    )
+    texts = pl.Series([*baskets.vocabulary, None], dtype=pl.String)
+    return pl.DataFrame({basket: rows, item: texts.gather(codes)})

@@ -1,0 +1,1 @@
+"""Hierarchies from and to files; `load` is the door."""

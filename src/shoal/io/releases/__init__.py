@@ -1,0 +1,1 @@
+"""The release folder: its data file in each published form, and release.json."""

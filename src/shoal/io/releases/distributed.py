@@ -1,0 +1,227 @@
+"""Releases whose rows are in parts: written as folders of part files, and opened again where an engine works."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data._export import named
+from shoal.data._safe_cells import guarded, refuse_unsafe_names, unguarded
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.domain import nominal
+from shoal.data.groups import Groups
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.io.baskets.distributed_lines import header_of
+from shoal.io.baskets.layouts import parse_layout, published_name
+from shoal.io.baskets.load import with_roles
+from shoal.io.baskets.long_tables import published_separator
+from shoal.io.reading import Reading, own_reading
+from shoal.io.releases.clusters_file import read_clusters
+from shoal.io.releases.file_order import order_of
+from shoal.io.releases.groups_file import read_groups
+from shoal.io.releases.release_json import read_facts
+from shoal.io.releases.set_lines import Lines
+from shoal.io.tables.decode import column_type
+from shoal.io.tables.delimited import delimited_text
+from shoal.io.tables.distributed import PartedInput, open_parts, text_layout
+from shoal.io.tables.distributed_texts import LOOKS, Looks, as_texts, looks_of
+
+
+def write_parts(
+    data: PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
+) -> dict[str, Any]:
+    """Write published rows as part files, in a folder of the data file's name.
+
+    Returns
+    -------
+    dict
+        What release.json says about its shape, as for data that is one file.
+    """
+    schema = data.schema
+    if isinstance(schema, Table):
+        _write_table(data, folder / f"data.{table_format}", f".{table_format}", safe_cells)
+        columns = [{"name": column.name, "role": str(column.role)} for column in schema.columns]
+        shape = {"form": "table", "columns": columns, "rows": data.rows}
+        return {**shape, "safe_cells": True} if safe_cells else shape
+    if isinstance(schema, Baskets):
+        name = published_name(schema.layout)
+        data.parts.write(str(folder / name), Path(name).suffix, header_of(schema))
+        return _baskets_shape(schema, data.rows)
+    data.parts.write(str(folder / "data.jsonl"), ".jsonl")
+    form = "groups" if isinstance(schema, Groups) else "clusters"
+    items = len(schema.vocabulary)
+    return {"form": form, "baskets": data.baskets, form: data.rows, "items": items}
+
+
+def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
+    """Open the published files of a release where an engine works; cells are taken as they stand.
+
+    Parameters
+    ----------
+    folder
+        The folder that a release was written to, or the published folder inside.
+    """
+    from shoal.io.releases.data_file import data_file
+    from shoal.io.releases.folder import published_folder
+
+    published = published_folder(folder)
+    facts = read_facts(published / "release.json")
+    shape = facts.shape
+    path = data_file(published, shape)
+    order = partial(order_of, engine, path, shape)
+    if shape["form"] == "table":
+        opened = open_parts(path, engine, own_reading(path), raw=True)
+        roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+        if set(opened.names) != set(roles):
+            unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
+            raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+        if "safe_cells" in shape:
+            opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
+        looks = looks_of(opened)
+        schema, parts = published_table(opened, roles, looks)
+        order = partial(order_of, engine, path, {**shape, LOOKS: looks})
+        told = {"rows": shape["rows"]}
+        return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
+    form, lines = shape["form"], engine.lines(str(path))
+    told = {what: shape[what] for what in ("baskets", form, "items")}
+    return facts.parted(
+        PartedRelease(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path)
+    )
+
+
+def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
+    """Open the published baskets of a release where an engine works, encoded by one vocabulary.
+
+    Raises
+    ------
+    BadData
+        If there are not as many baskets or items as release.json says.
+    """
+    from shoal.io.baskets.distributed import read_parted_baskets
+    from shoal.io.releases.data_file import data_file
+    from shoal.io.releases.folder import published_folder
+
+    published = published_folder(folder)
+    shape = read_facts(published / "release.json").shape
+    path = data_file(published, shape)
+    read = read_parted_baskets(
+        engine, str(path), layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
+    found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
+    for what, number in found.items():
+        if number != shape[what]:
+            raise BadData(
+                f"release.json says {shape[what]:,} {what}, the file has {number:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                path,
+            )
+    return replace(_with_known_roles(read, shape), order=partial(order_of, engine, path, shape))
+
+
+def baskets_published(data: PartedRelease, engine: Engine) -> PartedBaskets:
+    """Read the lines of published baskets that are in no file yet, as they will be read from their files."""
+    from shoal.io.baskets.distributed import baskets_of_lines, read_parted_baskets
+
+    shape = _baskets_shape(data.schema, data.rows)
+    layout = parse_layout(shape["layout"], shape.get("separator"))
+    header = header_of(data.schema)
+    if header is None:
+        return _with_known_roles(baskets_of_lines(data.parts, layout), shape)
+    cells = text_layout(f"{header}\n".encode(), "the release", Reading(separator=","))
+
+    def parsed(frame: pl.DataFrame) -> pl.DataFrame:
+        text = "".join(f"{line}\n" for line in frame.to_series())
+        return cells.parse(text.encode(), 1, "the release")
+
+    rows: Parts = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
+    read = read_parted_baskets(
+        engine, rows, layout=shape["layout"], separator=shape.get("separator"), published=True
+    )
+    return _with_known_roles(read, shape)
+
+
+def _with_known_roles(read: PartedBaskets, shape: Mapping[str, Any]) -> PartedBaskets:
+    """The same baskets, their items in the roles that release.json names."""
+    known = set(read.schema.vocabulary)
+    # A sensitive item that is not published any more is no secret of this release.
+    sensitive, insensitive = (
+        [item for item in shape[role] if item in known] for role in ("sensitive", "insensitive")
+    )
+    return replace(read, schema=with_roles(read.schema, sensitive, insensitive))
+
+
+def empty_sets(form: str) -> Baskets | Groups | Clusters:
+    """Published sets of a form that hold nothing."""
+    none, begin = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    if form == "baskets":
+        return Baskets(begin, none, (), none, none)
+    if form == "groups":
+        return Groups(begin, begin, none, begin, none, begin[:0], ())
+    return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
+
+
+def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
+    """The columns of a published table, insensitive unless told, and its cells as texts."""
+    none = np.empty(0, dtype=np.int32)
+    columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
+    work = partial(as_texts, looks=looks)
+    return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
+
+
+def groups_in(lines: Iterable[str], name: str) -> Groups:
+    """The groups of some lines of a file."""
+    return read_groups(Lines(name, list(lines)))
+
+
+def clusters_in(lines: Iterable[str], name: str) -> Clusters:
+    """The clusters of some lines of a file."""
+    return read_clusters(Lines(name, list(lines)))
+
+
+def _write_table(data: PartedRelease, path: Path, ending: str, safe_cells: bool) -> None:
+    schema: Table = data.schema
+    if safe_cells:
+        refuse_unsafe_names(schema)
+    if ending == ".parquet":
+        types = {column.name: column_type(column) for column in schema.columns}
+        data.parts.map(lambda frame: _typed(frame, types), types).write(str(path), ending)
+        return
+    header = delimited_text(pl.DataFrame(schema=dict.fromkeys(schema.names, pl.String)))
+    lines: Parts = data.parts.map(partial(_csv_lines, safe_cells=safe_cells), {"line": pl.String})
+    lines.write(str(path), ending, header.removesuffix("\n"))
+
+
+def _typed(frame: pl.DataFrame, types: dict[str, Any]) -> pl.DataFrame:
+    """Texts as numbers and dates, where all texts of a column are such."""
+    return frame.select(
+        named(name).str.to_date() if kind == pl.Date else named(name).cast(kind)
+        for name, kind in types.items()
+    )
+
+
+def _csv_lines(frame: pl.DataFrame, safe_cells: bool) -> pl.DataFrame:
+    """The lines of a frame, as one text."""
+    frame = guarded(frame) if safe_cells else frame
+    text = delimited_text(frame, header=False).removesuffix("\n")
+    return pl.DataFrame({"line": [text]}, schema={"line": pl.String})
+
+
+def _baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
+    shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
+    if parse_layout(schema.layout).form == "column":
+        shape["separator"] = published_separator(schema.vocabulary)
+    return shape | {
+        "baskets": rows,
+        "items": len(schema.vocabulary),
+        "sensitive": [schema.vocabulary[item] for item in schema.sensitive],
+        "insensitive": [schema.vocabulary[item] for item in schema.insensitive],
+    }

@@ -1,0 +1,262 @@
+"""release.json: how a release was made and what it promises, and nothing about its input."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from shoal.addresses import without_passwords
+from shoal.data.release import Published, Release
+from shoal.data.role import Role
+from shoal.errors import BadData, WrongUse
+from shoal.io.baskets.layouts import parse_layout
+from shoal.io.source import read_text
+
+Form = TypeVar("Form")
+
+FORMAT = 1
+"""The version of the form of release.json. It grows when old readers could not read a new one."""
+
+PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarchy"})
+"""Parameters and details that tell of the input, and are left out."""
+
+_SHAPES: dict[str, dict[str, type]] = {
+    "table": {"columns": list, "rows": int},
+    "baskets": {"layout": str, "baskets": int, "items": int, "sensitive": list, "insensitive": list},
+    "groups": {"baskets": int, "groups": int, "items": int},
+    "clusters": {"baskets": int, "clusters": int, "items": int},
+}
+_MADE: dict[str, type] = {
+    "method": str,
+    "parameters": dict,
+    "promises": list,
+    "suppressed": int,
+}
+_RESERVED = frozenset(
+    {
+        "format",
+        "tool",
+        "form",
+        "separator",
+        "safe_cells",
+        *_MADE,
+        *(key for shape in _SHAPES.values() for key in shape),
+    }
+)
+_DETAILS: dict[str, type] = {"levels": dict, "parts": list, "nodes": dict, "leaves": int}
+"""The public facts that methods tell: a release has no others."""
+
+PERSONS = "numbers are valid inside a class only"
+"""What is noted of the column that says which rows belong to one person."""
+
+_KINDS = {int: "a whole number from 0 on", str: "a text", list: "a list", dict: "an object"}
+_CHANGED = "Fetch the folder again."
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What release.json says.
+
+    Parameters
+    ----------
+    shape
+        What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts.
+    made
+        ``method``, ``parameters``, ``promises`` and ``suppressed``.
+    details
+        Public facts of the method.
+    """
+
+    shape: dict[str, Any]
+    made: dict[str, Any]
+    details: dict[str, Any]
+
+    def release(self, data: Published) -> Release:
+        """The release of which this is said."""
+        return self.parted(data)
+
+    def parted(self, data: Form) -> Release[Form]:
+        """The release of which this is said, its data in any form."""
+        return Release(
+            data,
+            self.made["method"],
+            self.made["parameters"],
+            tuple(self.made["promises"]),
+            self.made["suppressed"],
+            self.details,
+        )
+
+
+def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:
+    """The text of release.json.
+
+    The public facts of the method stand beside the others on the first level. Whatever could tell of the input (seed,
+    paths, hierarchies) is left out.
+
+    Parameters
+    ----------
+    release
+        What is published.
+    shape
+        What the data file holds.
+    version
+        Of Shoal.
+    """
+    details = _public(release.details)
+    taken = sorted(_RESERVED & set(details))
+    if taken:
+        raise WrongUse(
+            f"A detail of a release cannot be called {taken[0]!r}: release.json uses that name itself."
+        )
+    if unknown := sorted(set(details) - set(_DETAILS)):
+        raise WrongUse(
+            f"A detail of a release cannot be called {unknown[0]!r}: there are {', '.join(_DETAILS)}. Add it to them."
+        )
+    facts = {
+        "format": FORMAT,
+        "tool": {"name": "shoal", "version": version},
+        "method": release.method,
+        "parameters": without_passwords(_public(release.parameters)),
+        "promises": [dict(promise) for promise in release.promises],
+        **shape,
+        "suppressed": release.suppressed,
+        **details,
+    }
+    return json.dumps(facts, ensure_ascii=False, indent=2, default=_plain) + "\n"
+
+
+def read_facts(path: Path) -> Facts:
+    """Read release.json.
+
+    Raises
+    ------
+    BadData
+        If it is no JSON object, of another version, lacks something, or says something that no release says.
+    """
+    facts = _object_in(path)
+    if not isinstance(facts, dict) or "format" not in facts:
+        raise BadData("this is not the release.json of a release of Shoal.", path)
+    if type(facts["format"]) is not int or facts["format"] != FORMAT:
+        raise BadData(
+            f"the release has the format version {facts['format']!r}, and this version of Shoal reads {FORMAT}. "
+            "Update Shoal.",
+            path,
+        )
+    form = facts.get("form")
+    if not isinstance(form, str) or form not in _SHAPES:
+        raise BadData(f"the form {form!r} of the data is none of {', '.join(_SHAPES)}.", path)
+    own = {**_MADE, **_SHAPES[form]}
+    for key, kind in own.items():
+        _check_kind(facts.get(key), kind, key, path)
+    column = form == "baskets" and facts["layout"].startswith("column:")
+    if facts.get("safe_cells", True) is not True:
+        raise BadData(f"'safe_cells' is true or not there. {_CHANGED}", path)
+    optional = {"tool": dict, **_DETAILS, **({"separator": str} if column else {})}
+    for key in facts.keys() - own.keys() - {"format", "form", "safe_cells"}:
+        if key not in optional:
+            raise BadData(f"{key!r} is nothing that the release.json of {form} says. {_CHANGED}", path)
+        _check_kind(facts[key], optional[key], key, path)
+    _check_promises(facts["promises"], path)
+    if form == "table":
+        _check_columns(facts["columns"], facts["promises"], path)
+    elif form == "baskets":
+        _check_items(facts, path)
+    shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
+    made = {key: facts[key] for key in _MADE}
+    return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts})
+
+
+def _object_in(path: Path) -> object:
+    """What a JSON file holds; it names nothing twice, and has no numbers that JSON has not."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = sorted(
+            {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+        )
+        if twice:
+            raise BadData(f"{twice[0]!r} is named twice. {_CHANGED}", path)
+        return dict(pairs)
+
+    def number(text: str) -> float:
+        raise BadData(f"{text} is no number of JSON. {_CHANGED}", path)
+
+    try:
+        return json.loads(read_text(path), object_pairs_hook=once, parse_constant=number)
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise BadData(f"this is no JSON: it is damaged or cut off. {_CHANGED}", path, line) from None
+
+
+def _check_kind(value: object, kind: type, key: str, path: Path) -> None:
+    """Refuse a value of another kind: numbers are whole and not negative, and true is no number."""
+    if type(value) is not kind or (type(value) is int and value < 0):
+        raise BadData(f"{key!r} is missing or wrong: it must be {_KINDS[kind]}. {_CHANGED}", path)
+
+
+def _check_promises(promises: list[Any], path: Path) -> None:
+    if not all(isinstance(promise, dict) and isinstance(promise.get("model"), str) for promise in promises):
+        raise BadData("a promise must be an object that names its model.", path)
+
+
+def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
+    """Refuse columns of another form than the one they are written in, and roles that no release gives them."""
+    roles: dict[str, Role] = {}
+    for column in columns:
+        if (
+            not isinstance(column, dict)
+            or not isinstance(column.get("name"), str)
+            or not column.keys() <= {"name", "role", "note"}
+            or column.get("note", PERSONS) != PERSONS
+        ):
+            raise BadData("a column must be an object with a name and a role.", path)
+        name, role = column["name"], column.get("role")
+        if not isinstance(role, str) or role not in set(Role):
+            raise BadData(f"the column has the role {role!r}, which there is not.", path, column=name)
+        if role == Role.IDENTIFYING:
+            raise BadData("the column is identifying, and no release has such a column.", path, column=name)
+        if name in roles:
+            raise BadData(f"the column is named twice. {_CHANGED}", path, column=name)
+        roles[name] = Role(role)
+    if Role.QUASI not in roles.values():
+        raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
+    persons = {name for name, role in roles.items() if role is Role.ENTITY}
+    counted = {promise["entity"] for promise in promises if isinstance(promise.get("entity"), str)}
+    if len(persons) > 1 or persons != counted:
+        raise BadData(
+            "one column at most says which rows belong to one person, and the promises name it: by its role it is "
+            f"{_listed(persons)}, by the promises {_listed(counted)}. {_CHANGED}",
+            path,
+        )
+
+
+def _listed(names: set[str]) -> str:
+    return " and ".join(sorted(names)) or "none"
+
+
+def _check_items(facts: Mapping[str, Any], path: Path) -> None:
+    """Refuse a layout that there is not, and items that have no role or two."""
+    named: list[str] = []
+    for key in ("sensitive", "insensitive"):
+        if not all(isinstance(item, str) for item in facts[key]):
+            raise BadData(f"{key!r} must be a list of items.", path)
+        named += facts[key]
+    if len(set(named)) < len(named):
+        twice = next(item for item in sorted(named) if named.count(item) > 1)
+        raise BadData(f"the item {twice!r} is named twice as sensitive or insensitive. {_CHANGED}", path)
+    try:
+        parse_layout(facts["layout"], facts.get("separator"))
+    except WrongUse as error:
+        raise BadData(f"the layout is none: {error}", path) from None
+
+
+def _public(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facts.items() if key not in PRIVATE}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy, fractions and paths as JSON has them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)

@@ -1,0 +1,188 @@
+"""Sets of items in JSON lines: what groups and clusters share when they are read, ordered and written."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import AnyArray, Indptr, Items, Rows
+from shoal.errors import BadData
+from shoal.io.baskets.join_items import Spelling
+from shoal.io.releases.part_files import part_files
+from shoal.io.source import name_of, read_text
+
+_SET = Spelling("[", ", ", "]\n", "[]\n")
+
+
+NOT_OURS = "Published groups and clusters have one a line; the file is damaged, or holds something else."
+
+
+class Place(NamedTuple):
+    """A line of a file, for messages."""
+
+    path: str
+    line: int
+
+
+class Lines(NamedTuple):
+    """Some lines of a published file, with a name for messages."""
+
+    name: str
+    texts: Sequence[str]
+
+
+class Sets:
+    """Sets of texts that are collected line by line, checked, and encoded at the end."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.texts: list[str] = []
+        self.places: list[Place] = []
+        self.unsorted: Rows = np.empty(0, dtype=np.int64)
+
+    def add(self, sets: object, place: Place, what: str, least: int) -> int:
+        """Add a list of sets of at least so many items, and say how many it held."""
+        if not isinstance(sets, list) or not set(map(type, sets)) <= {list}:
+            raise BadData(f"{what} must be lists of texts.", *place)
+        texts = [text for one in sets for text in one]
+        if not set(map(type, texts)) <= {str} or "" in texts:
+            raise BadData(f"{what} must hold texts that are not empty.", *place)
+        lengths = list(map(len, sets))
+        if lengths and min(lengths) < least:
+            raise BadData(f"{what} must not be empty; leave the empty ones out.", *place)
+        self.lengths += lengths
+        self.texts += texts
+        self.places += [place] * len(sets)
+        return len(sets)
+
+    def encode(self, vocabulary: pl.Series) -> tuple[Indptr, Items]:
+        """The sets as ascending codes; those that did not ascend are noted under `unsorted`.
+
+        Raises
+        ------
+        BadData
+            With its line, if a set holds an item twice.
+        """
+        indptr = indptr_of(self.lengths)
+        given = encoded(self.texts, vocabulary)
+        self.unsorted = unsorted_rows(indptr, given)
+        items = sorted_inside(indptr, given)
+        twice = np.flatnonzero(items[1:] == items[:-1]) + 1
+        rows = np.searchsorted(indptr, twice, side="right") - 1
+        inside = np.flatnonzero(indptr[rows] < twice)
+        if len(inside):
+            item = vocabulary[int(items[twice[inside[0]]])]
+            raise BadData(f"the item {item!r} stands twice in a set.", *self.places[rows[inside[0]]])
+        return indptr, items
+
+
+def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Each line of a file, or of the part files of a folder, as a JSON object with its place.
+
+    Raises
+    ------
+    BadData
+        With its line, if it is no JSON object or names something twice.
+    """
+    for name, texts in _lines_of(source):
+        for number, text in enumerate(texts, start=1):
+            place = Place(name, number)
+            try:
+                entry = json.loads(text, object_pairs_hook=_once)
+            except (ValueError, RecursionError) as error:
+                reason = str(error) if isinstance(error, ValueError) else "it is nested too deep"
+                raise BadData(f"the line is no JSON object: {reason}. {NOT_OURS}", *place) from None
+            if not isinstance(entry, dict):
+                raise BadData(f"the line is JSON, but no object in braces. {NOT_OURS}", *place)
+            yield place, entry
+
+
+def _lines_of(source: str | Path | Lines) -> Iterator[tuple[str, Sequence[str | bytes]]]:
+    if isinstance(source, Lines):
+        yield source
+        return
+    for path in part_files(source):
+        yield name_of(path), read_text(path).removesuffix(b"\n").split(b"\n")
+
+
+def check_keys(entry: object, keys: Sequence[str], place: Place) -> None:
+    """Refuse what is not an object with exactly these keys."""
+    if not isinstance(entry, dict) or set(entry) != set(keys):
+        found = ", ".join(map(repr, entry)) if isinstance(entry, dict) else repr(entry)[:40]
+        wanted = ", ".join(map(repr, keys))
+        raise BadData(f"an object with {wanted} is expected, and there is {found or 'nothing'}.", *place)
+
+
+def check_count(value: object, what: str, place: Place) -> int:
+    """A positive integer; anything else is refused."""
+    if type(value) is not int or not 0 < value < 2**62:
+        raise BadData(f"{what} must be a positive whole number, not {json.dumps(value)[:40]}.", *place)
+    return value
+
+
+def set_texts(labels: Sequence[str], indptr: Indptr, items: Items) -> list[str]:
+    """The JSON text of each set of items; labels are JSON texts themselves."""
+    return "".join(_SET.texts(labels, indptr, items)).split("\n")[:-1]
+
+
+def json_labels(vocabulary: Sequence[str]) -> list[str]:
+    """The JSON text of each item."""
+    return [json.dumps(item, ensure_ascii=False) for item in vocabulary]
+
+
+def vocabulary_of(*texts: list[str]) -> pl.Series:
+    """The distinct texts in ascending code-point order."""
+    return pl.concat([pl.Series("item", part, dtype=pl.String) for part in texts]).unique().sort()
+
+
+def encoded(texts: list[str], vocabulary: pl.Series) -> Items:
+    """The place of each text in the vocabulary."""
+    codes = pl.Series("item", texts, dtype=pl.String).cast(pl.Enum(vocabulary)).to_physical()
+    return codes.to_numpy().astype(np.int32)
+
+
+def indptr_of(lengths: Sequence[int] | Rows) -> Indptr:
+    """Where each row of those lengths begins, and where the last ends."""
+    return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
+
+
+def order_inside(indptr: Indptr, ranks: AnyArray) -> Rows:
+    """The places of all entries, those of a row in ascending order of their ranks; rows stay where they are."""
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return np.lexsort((ranks, rows))
+
+
+def sorted_inside(indptr: Indptr, items: Items) -> Items:
+    """The items of each row in ascending order."""
+    width = int(items.max(initial=0)) + 1
+    base = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * width
+    keys = base + items
+    if (keys[1:] >= keys[:-1]).all():
+        return items
+    return np.asarray(np.sort(keys) - base, dtype=items.dtype)
+
+
+def unsorted_rows(indptr: Indptr, items: Items) -> Rows:
+    """The rows whose items do not ascend."""
+    falls = np.flatnonzero(items[1:] < items[:-1]) + 1
+    rows = np.searchsorted(indptr, falls, side="right") - 1
+    return np.unique(rows[indptr[rows] < falls])
+
+
+def taken(indptr: Indptr, order: Rows) -> tuple[Indptr, Rows]:
+    """The rows in another order: where they begin then, and which entries they hold."""
+    lengths = np.diff(indptr)[order]
+    new = indptr_of(lengths)
+    return new, np.repeat(indptr[order] - new[:-1], lengths) + np.arange(new[-1])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise BadData(f"{twice!r} is named twice")
+    return entry

@@ -1,0 +1,1 @@
+"""Tables from and to files, frames and databases; `load` is the door."""

@@ -1,0 +1,257 @@
+"""Delimited text: CSV, TSV and their kin.
+
+Polars parses, which is fast but lenient: it fills short lines with empty cells. So the shape of the text is proved
+before, on its separators and line ends alone (`shape`), and Polars sees only text on which all readers agree.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from shoal.data._export import named
+from shoal.data._utf8 import kept_mark
+from shoal.errors import BadData
+from shoal.io.reading import Reading
+from shoal.io.source import name_of, read_text, single_character
+from shoal.io.tables.csv_structure import regular_lines
+from shoal.io.tables.input import Input, check_names
+
+_CANDIDATES = ",;\t|"
+_SAMPLE_BYTES, _SAMPLE_RECORDS = 1 << 16, 30
+
+
+class Delimited(Input):
+    """A delimited text whose separator and names are known.
+
+    Parameters
+    ----------
+    source
+        A path, or ``-`` for standard input.
+    reading
+        What is told about it: `separator` and `names`.
+    trim
+        Take blanks around names away, as is done later with cells; False for published files, which are read raw.
+    allow_no_rows
+        Accept a header without rows, as part files may be.
+    text
+        What `read_text` gave for the source, where it was read before: standard input can be read once.
+    first_line
+        The number of the first line of the text, where that is not the beginning of the file.
+    """
+
+    of_texts = True
+
+    def __init__(
+        self,
+        source: str | Path,
+        reading: Reading,
+        trim: bool = True,
+        allow_no_rows: bool = False,
+        text: bytes | None = None,
+        first_line: int = 1,
+    ) -> None:
+        self.path = name_of(source)
+        text = read_text(source) if text is None else text
+        self.separator = (
+            find_separator(text, reading.names)
+            if reading.separator is None
+            else single_character(reading.separator)
+        )
+        self._first_line, self._trim = first_line, trim
+        self.header: tuple[str, ...] | None = None
+        if reading.names is None:
+            names, lines = self._header(text)
+            self.header = tuple(names)
+            self.names = tuple(name.strip() for name in names) if trim else tuple(names)
+            check_names(self.names, self.path, line=1)
+            start = 0
+            for _ in range(lines):
+                start = text.find(b"\n", start) + 1 or len(text)
+            text = text[start:]
+            self._first_line += lines
+        else:
+            self.names = reading.names
+            check_names(self.names, None)
+        self._text = _without_blank_end(
+            text, (b" \r" if self.separator == "\t" else b" \t\r") if trim else b"\r"
+        )
+        if not self._text and not allow_no_rows:
+            raise BadData("there are no rows below the header.", self.path)
+
+    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The cells of some columns as texts, in the given order."""
+        if not self._text:
+            return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+        lines = regular_lines(self._text, self.separator, len(self.names))
+        if lines is None:
+            return self._careful(columns)
+        places = sorted(self.names.index(column) for column in columns)
+        frame = pl.read_csv(
+            kept_mark(lines.text),
+            has_header=False,
+            separator=self.separator,
+            quote_char='"' if lines.quoted else None,
+            schema={str(place): pl.String for place in range(len(self.names))},
+            columns=places,
+            glob=False,
+        ).fill_null("")
+        if frame.height != lines.rows:
+            return self._careful(columns)
+        frame.columns = [self.names[place] for place in places]
+        return frame.select(named(columns))
+
+    def fault(self, message: str, row: int, column: str | None = None) -> BadData:
+        """An error in one row (counted from 0), with its line."""
+        line = self._first_line + row
+        if b'"' in self._text:
+            line = next(line for place, (line, _) in enumerate(self._records()) if place == row)
+        return BadData(message, self.path, line, column)
+
+    def _header(self, text: bytes) -> tuple[list[str], int]:
+        """The cells of the first record, and how many lines it takes."""
+        reader = csv.reader(_lines(text), delimiter=self.separator, skipinitialspace=self._trim)
+        try:
+            names, lines = next(reader), reader.line_num
+        except csv.Error as error:
+            raise BadData(f"the header cannot be read: {error}.", self.path, 1) from None
+        if lines > 1 and next(reader, None) is None:
+            raise BadData("the header opens a quote that is never closed.", self.path, 1)
+        if not any(names):
+            raise BadData(
+                "the first line is blank; it should name the columns. For a file without a header, "
+                "say the names (--names).",
+                self.path,
+                1,
+            )
+        return names, lines
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """Each row with the line it begins on, by the standard library's reader: slow, but exact."""
+        reader = csv.reader(
+            _lines(self._text), delimiter=self.separator, skipinitialspace=self._trim, strict=True
+        )
+        line = self._first_line
+        try:
+            for cells in reader:
+                yield line, cells
+                line = self._first_line + reader.line_num
+        except csv.Error as error:
+            what = str(error)
+            if "unexpected end" in what or "field larger" in what:
+                what = "a quote is opened here and never closed, or a cell is far too long"
+            elif "expected after" in what:
+                what = "text follows a closing quote; a quote inside quotes is written twice"
+            raise BadData(f"{what}.", self.path, line) from None
+
+    def _careful(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Read row by row: for text whose quotes are out of the ordinary, and to find the line of a fault."""
+        places = [self.names.index(column) for column in columns]
+        rows: list[list[str]] = []
+        for line, cells in self._records():
+            if len(cells) != len(self.names):
+                raise self._ragged(line, cells)
+            rows.append([cells[place] for place in places])
+        texts = zip(*rows, strict=True)
+        return pl.DataFrame({name: list(cells) for name, cells in zip(columns, texts, strict=True)})
+
+    def _ragged(self, line: int, cells: list[str]) -> BadData:
+        if not cells:
+            return BadData(
+                'the line is blank; remove it, or write "" for an empty cell in a file of one column.',
+                self.path,
+                line,
+            )
+        return BadData(
+            f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where there are {len(self.names)} columns, with "
+            f"{self.separator!r} as the separator; correct the line, put cells that hold the separator in quotes, or "
+            "say the separator (--separator).",
+            self.path,
+            line,
+        )
+
+
+def find_separator(text: bytes, names: Sequence[str] | None = None) -> str:
+    r"""Find the separator: of ``,`` ``;`` tab ``|`` the one that splits the first lines most evenly.
+
+    Parameters
+    ----------
+    text
+        The file.
+    names
+        The names of the columns where the file has no header: then lines must have as many cells.
+
+    >>> find_separator(b"a;b;c\n1,5;2;3\n")
+    ';'
+    """
+    sample = text[:_SAMPLE_BYTES]
+    if len(text) > len(sample):
+        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    best, best_score = ",", (0, 0.0, 0)
+    for candidate in _CANDIDATES:
+        widths = _widths(sample, candidate)
+        width = len(names) if names is not None else next(iter(widths), 1)
+        if width < 2 or not widths:
+            continue
+        even = sum(found == width for found in widths) / len(widths)
+        score = (int(even == 1.0), even, width)
+        if score > best_score:
+            best, best_score = candidate, score
+    return best
+
+
+def write_delimited(frame: pl.DataFrame, path: Path, separator: str = ",") -> None:
+    r"""Write a frame as RFC 4180 text in UTF-8, with a header and lines ended by ``\n``.
+
+    Cells are quoted where they must be. A null is an empty cell; in a file of one column it is ``""``, because a blank
+    line is no row.
+    """
+    _plain(frame).write_csv(path, separator=separator, line_terminator="\n", quote_style="necessary")
+
+
+def delimited_text(frame: pl.DataFrame, separator: str = ",", *, header: bool = True) -> str:
+    """What `write_delimited` writes, as a text; with or without the header."""
+    return _plain(frame).write_csv(
+        include_header=header, separator=separator, line_terminator="\n", quote_style="necessary"
+    )
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame whose cells are written as they should be: empty ones alike, and never a blank line."""
+    if frame.width == 1:
+        frame = frame.select(pl.all().cast(pl.String).fill_null(""))
+    return frame.with_columns(pl.col(pl.String).replace("", None) if frame.width > 1 else pl.all())
+
+
+def _widths(sample: bytes, separator: str) -> list[int]:
+    """The number of cells of the first records that are not blank."""
+    widths: list[int] = []
+    try:
+        for cells in csv.reader(_lines(sample), delimiter=separator, skipinitialspace=True):
+            if cells:
+                widths.append(len(cells))
+            if len(widths) == _SAMPLE_RECORDS:
+                break
+    except csv.Error:
+        pass
+    return widths
+
+
+def _lines(text: bytes) -> Iterator[str]:
+    for line in io.BytesIO(text):
+        yield line.decode("utf-8", errors="replace")
+
+
+def _without_blank_end(text: bytes, blanks: bytes) -> bytes:
+    """The text without lines of blanks at its end, ended by a line break; empty if there are no others."""
+    end = len(text)
+    while end:
+        start = text.rfind(b"\n", 0, end) + 1
+        if text[start:end].strip(blanks):
+            break
+        end = start - 1 if start else 0
+    if not end or text[end:] == b"\n":
+        return text if end else b""
+    return text[:end] + b"\n"

@@ -1,0 +1,380 @@
+"""The door for tables in parts: texts become codes where the rows are, by dictionaries that are made here.
+
+One pass finds the distinct values of every column. They go through the same encoder as those of a table in memory, so
+that domains and codes are the same, and a second pass looks the codes up.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Counts
+from shoal.data._distributed_notes import NOTE
+from shoal.data._export import unnamed
+from shoal.data._suggested_role import numbers_persons
+from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
+from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData, WrongUse
+from shoal.io.reading import Reading
+from shoal.io.releases.part_files import part_files
+from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.tables.columnar import PARQUET
+from shoal.io.tables.database import is_database
+from shoal.io.tables.dataframes import open_frame
+from shoal.io.tables.delimited import Delimited
+from shoal.io.tables.distributed_codes import Lookup, Missing, comparable
+from shoal.io.tables.encode import complete_rows, distinct, encode_column, has_texts, untold
+from shoal.io.tables.input import FrameInput, Input, check_names
+from shoal.io.tables.kinds import taken_as
+from shoal.io.tables.load import assigned_roles, refuse_text_options, roles_given
+
+Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
+"""An error from a message, a column and one of its cells, with the line of the first row that has it."""
+
+_FOREIGN_TYPES = (pl.Datetime, pl.UInt64, pl.Int128, pl.UInt128)
+"""Types that Spark does not know, or whose values it changes: it gives times a zone."""
+
+
+class PartedInput(Input):
+    """A source whose rows are in parts: its columns are known, its cells stay where they are.
+
+    Parameters
+    ----------
+    seek
+        Finds the line of a cell, where lines have numbers.
+    types
+        The types that columns had before they were handed over; those of the parts unless told.
+    of_texts
+        Whether all cells are texts, as those of text files are: others have types, and can be missing.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        path: str | None,
+        seek: Seek | None = None,
+        types: Mapping[str, pl.DataType] | None = None,
+        *,
+        of_texts: bool = False,
+    ) -> None:
+        self.parts, self.names, self.path, self._seek = parts, parts.names, path, seek
+        self.types, self.of_texts = types or {}, of_texts
+        check_names(self.names, path)
+        taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
+        if taken is not None:
+            raise BadData(
+                "rows in parts need a column of that name themselves. Rename it, or use --engine local.",
+                path,
+                column=taken,
+            )
+
+    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The cells of some columns, here; only for what is known to be small."""
+        return self.parts.select(columns).collect()
+
+    def fault(self, message: str, row: int, column: str | None = None) -> BadData:
+        """An error in a column: rows in parts have no numbers."""
+        return BadData(message, self.path, column=column)
+
+    def cell_fault(self, message: str, column: str, cell: Any, missing: Missing) -> BadData:
+        """An error in a cell of a column; its line is looked for, which takes a pass over the rows."""
+        found = None if self._seek is None else self._seek(message, column, cell, missing)
+        return found or self.fault(message, 0, column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartedArrival:
+    """A table in parts as it comes from its source.
+
+    Parameters
+    ----------
+    table
+        The columns that are kept, encoded.
+    left_out, persons, taken
+        As of a table in memory (`Arrival`).
+    """
+
+    table: PartedTable
+    left_out: int = 0
+    persons: Mapping[str, int] = field(default_factory=dict)
+    taken: str = ""
+
+
+def open_parts(
+    source: Any, engine: Engine, reading: Reading | None = None, *, raw: bool = False
+) -> PartedInput:
+    """Open a source of rows where an engine works.
+
+    Parameters
+    ----------
+    source
+        The path of a file or of a folder of part files, of delimited text or Parquet; rows that the engine has
+        already; or a frame of polars, pandas or Arrow, whose rows are handed to it.
+    reading
+        What the source does not tell about itself.
+    raw
+        Take names and cells as they stand, with the blanks around them: for published files.
+
+    Raises
+    ------
+    WrongUse
+        If the source is of a kind that cannot be read in parts.
+    BadData
+        If it cannot be read.
+    """
+    reading = reading or Reading()
+    if (own := engine.own(source)) is not None:
+        return PartedInput(own, None)
+    if not isinstance(source, str | Path):
+        here = open_frame(source)
+        types = here.frame(here.names).schema
+        return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+    path = str(source)
+    if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
+        _refuse(engine, "standard input, databases or sheets")
+    ending = format_of(path)
+    if ending in PARQUET or (not ending and _holds(path, PARQUET)):
+        refuse_text_options(ending or PARQUET[0], reading)
+        _refuse_other_columns(path)
+        return PartedInput(engine.columns(path), path)
+    if ending not in ("", ".csv", ".tsv", ".txt", ".data"):
+        _refuse(engine, ending)
+    layout = text_layout(engine.head(path), path, reading, raw=raw)
+    seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
+    return PartedInput(engine.delimited(path, layout), path, seek, of_texts=True)
+
+
+def _refuse_other_columns(path: str) -> None:
+    """Refuse part files with other columns than the first: an engine would leave them out, and nobody judge them."""
+    if "://" in path or not Path(path).is_dir():
+        return
+    first, *others = part_files(path)
+    try:
+        names = tuple(pl.read_parquet_schema(first))
+        unlike = next((part for part in others if tuple(pl.read_parquet_schema(part)) != names), None)
+    except (pl.exceptions.PolarsError, OSError):
+        # Which file is damaged is told when it is read.
+        return
+    if unlike is not None:
+        raise BadData(
+            f"the columns are not those of {first}; part files of one table have the same header.", unlike
+        )
+
+
+def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
+    """The cells of a frame of this machine; those that would not be the same on every engine as texts."""
+    texts = []
+    for series in here.frame(here.names):
+        if isinstance(series.dtype, _FOREIGN_TYPES):
+            column = distinct(series, here, missing)
+            series = column.texts.gather(column.places).alias(series.name)
+        texts.append(series)
+    return pl.DataFrame(texts)
+
+
+def _refuse(engine: Engine, what: str) -> NoReturn:
+    raise WrongUse(
+        f"The engine {engine.name} reads Parquet and delimited text from paths, not {what}; convert it first (shoal "
+        "convert), or work in memory: --engine local (in Python: leave engine away)."
+    )
+
+
+def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) -> TextLayout:
+    """The layout of delimited text, from its beginning."""
+    whole = head[: head.rfind(b"\n") + 1] or head
+    text = whole.removeprefix(BYTE_ORDER_MARK)
+    if not text.strip():
+        raise BadData("the file is empty; there is nothing to read.", path)
+    opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
+    header = None if reading.names is not None else opened.header
+    lines = partial(_lines, opened.names, opened.separator, not raw)
+
+    def parse(text: bytes, line: int, place: str | Path) -> pl.DataFrame:
+        return lines(text, line, place).frame(opened.names)
+
+    return TextLayout(opened.names, opened.separator, header, parse, trim=not raw)
+
+
+def _lines(
+    names: tuple[str, ...], separator: str, trim: bool, text: bytes, line: int, path: str | Path
+) -> Delimited:
+    """Whole lines of a file without its header, the first of which has a number."""
+    check_utf8(text, path, line)
+    reading = Reading(names=names, separator=separator)
+    return Delimited(path, reading, trim=trim, allow_no_rows=True, text=text, first_line=line)
+
+
+def _sought(
+    engine: Engine, path: str, layout: TextLayout, message: str, column: str, cell: Any, missing: Missing
+) -> BadData | None:
+    """An error in the first line of a text that has a cell and is not left out."""
+    nothing = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
+    found: list[BadData] = []
+
+    def parse(text: bytes, line: int, place: str | Path) -> pl.DataFrame:
+        if found:
+            return nothing
+        opened = _lines(layout.names, layout.separator, layout.trim, text, line, place)
+        frame = opened.frame(layout.names)
+        rows = unnamed(frame[column]) == cell
+        if missing is not None and frame.height:
+            rows &= pl.Series(complete_rows(frame, missing))
+        if rows.any():
+            found.append(opened.fault(message, int(rows.arg_true()[0]), column))
+        return nothing
+
+    engine.delimited(path, replace(layout, parse=parse)).fold(len, lambda one, other: one + other)
+    return found[0] if found else None
+
+
+def receive_parted_table(
+    source: Any,
+    engine: Engine,
+    *,
+    quasi: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifying: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    reading: Reading | None = None,
+    columns: Iterable[str] = (),
+) -> PartedArrival:
+    """Read a table in parts and give its columns their roles, as `receive_table` does with rows in memory."""
+    reading = reading or Reading()
+    opened = open_parts(source, engine, reading)
+    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
+    names = [name for name, _ in roles]
+    # A row is incomplete in its source, whatever is kept of it.
+    read = list(opened.names) if reading.drop_missing else names
+    parts = opened.parts.select(read)
+    missing = reading.missing if reading.drop_missing else None
+    seen: Seen | None = parts.fold(partial(_seen, names, missing), _joined)
+    if seen is None or not seen.rows:
+        raise BadData("there are no rows.", opened.path)
+    if not seen.kept:
+        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+    counts = {
+        name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
+    }
+    encoded = [
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in roles
+    ]
+    persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
+    lookup = Lookup(
+        {name: seen.values[name] for name in names},
+        {column.name: column.codes for column in encoded},
+        missing,
+    )
+    schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
+    coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
+    types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
+    taken = "" if opened.of_texts else taken_as(untold(encoded, types, reading))
+    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """The distinct values of columns in the order in which frames come, and how many rows there are."""
+
+    values: Mapping[str, pl.Series]
+    rows: int
+    kept: int
+
+
+def _seen(names: Sequence[str], missing: Missing, frame: pl.DataFrame) -> Seen:
+    kept = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
+    values = {name: comparable(unnamed(kept[name])).unique(maintain_order=True) for name in names}
+    return Seen(values, frame.height, kept.height)
+
+
+def _joined(one: Seen, other: Seen) -> Seen:
+    values = {
+        name: pl.concat([series, other.values[name]]).unique(maintain_order=True)
+        for name, series in one.values.items()
+    }
+    return Seen(values, one.rows + other.rows, one.kept + other.kept)
+
+
+def _counts(parts: Parts, name: str, values: pl.Series, missing: Missing) -> Counts:
+    """The rows of each distinct value of a column, of those that are kept."""
+
+    def kept(frame: pl.DataFrame) -> pl.DataFrame:
+        rows = frame if missing is None else frame.filter(pl.Series(complete_rows(frame, missing)))
+        return comparable(unnamed(rows[name])).to_frame(name)
+
+    found = parts.map(kept, {name: values.dtype}).counts([name])
+    rows = dict(zip(found[name].to_list(), found[COUNT].to_list(), strict=True))
+    return np.array([rows.get(value, 0) for value in values.to_list()], dtype=np.int64)
+
+
+def _encoded(
+    values: pl.Series,
+    name: str,
+    role: Role,
+    reading: Reading,
+    opened: PartedInput,
+    counts: Counts | None = None,
+) -> Column:
+    """A column of the distinct values alone, and the rows of each where they are asked for."""
+    column = distinct(values.alias(name), opened, reading.missing)
+    foreign = column.texts.str.contains(FOREIGN, literal=True).fill_null(False)
+    if foreign.any():
+        raise BadData(f"the text is not UTF-8; {CONVERT}", opened.path, column=name)
+    missing = reading.missing if reading.drop_missing else None
+
+    def fault(message: str, place: int) -> BadData:
+        return opened.cell_fault(message, name, values[int(np.argmax(column.places == place))], missing)
+
+    rows: Counts = np.zeros(len(column.texts), dtype=np.int64)
+    np.add.at(rows, column.places, 1 if counts is None else counts)
+    return encode_column(column, name, role, reading, fault, rows)
+
+
+def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
+    """Columns that are not kept and are called like the numbers of persons, as `Arrival` tells of them.
+
+    Their values are counted where the rows are, because there may be as many as persons.
+    """
+    counts = {}
+    for name in opened.names:
+        if name in kept or not numbers_persons(name):
+            continue
+        texts = opened.parts.select([name]).map(partial(_present, name, missing), {name: pl.String})
+        values, rows = texts.distinct([name]).fold(
+            lambda frame: (frame.height, int(frame[COUNT].sum())),
+            lambda one, other: (one[0] + other[0], one[1] + other[1]),
+        ) or (0, 0)
+        if values < rows:
+            counts[name] = values
+    return counts
+
+
+def _present(name: str, missing: Sequence[str], frame: pl.DataFrame) -> pl.DataFrame:
+    """The cells of a column that are not missing as texts; none of one that holds no single values."""
+    if not has_texts(frame[name]):
+        return pl.DataFrame(schema={name: pl.String})
+    present = ~distinct(frame[name], FrameInput(frame), missing).missing
+    return (
+        comparable(unnamed(frame[name]))
+        .filter(pl.Series(present))
+        .cast(pl.String)
+        .str.strip_chars()
+        .to_frame(name)
+    )
+
+
+def _holds(folder: str, endings: Sequence[str]) -> bool:
+    """Whether a folder on this machine holds files of such an ending."""
+    place = Path(folder)
+    return place.is_dir() and any(entry.suffix.lower() in endings for entry in place.glob("part-*"))

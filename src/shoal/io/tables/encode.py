@@ -1,0 +1,426 @@
+"""From frames to codes: the door where texts become integers, once.
+
+Whatever the type, a column is reduced to its distinct values first, and all that follows — trimming, missing values,
+finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Codes, Counts, Mask
+from shoal.data._calendar import FORM_NAMES
+from shoal.data._export import unnamed
+from shoal.data._spellings import frequent_spelling
+from shoal.data.domain import Domain, Kind
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.io.reading import Reading
+from shoal.io.tables.encoded import Arrival
+from shoal.io.tables.input import FrameInput, Input
+from shoal.io.tables.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
+
+_PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
+_DENSE = 4
+"""Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
+_WHOLE = 2.0**53
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """A column as places in a list of its distinct values: ``texts[places[row]]`` is the cell, null where missing.
+
+    The list may hold equal texts, because values can differ in the blanks around them alone.
+    """
+
+    texts: pl.Series
+    places: Codes
+
+    @property
+    def missing(self) -> Mask:
+        """Which rows have no value."""
+        return self.texts.is_null().to_numpy()[self.places]
+
+    def take(self, rows: Mask) -> "Distinct":
+        """The rows for which the mask is true, without the values that only other rows have."""
+        places = self.places[rows]
+        used = np.bincount(places, minlength=len(self.texts)) > 0
+        renumbered = (np.cumsum(used) - 1).astype(np.int32)
+        return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
+
+
+def encode_table(
+    opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading, watched: Sequence[str] = ()
+) -> Arrival:
+    """Read the columns that have a role, and encode them.
+
+    Parameters
+    ----------
+    opened
+        Where they are.
+    roles
+        Name and role of each column to keep, in the order of the table.
+    reading
+        What is missing, and which kinds and orders were told.
+    watched
+        Columns of which nothing is kept but whether their values repeat.
+
+    Raises
+    ------
+    BadData
+        If a published column holds a cell that looks like a generalised one, if a cell does not fit the kind that was
+        told for its column, or if incomplete rows are to be dropped and no row is complete.
+    """
+    frame = opened.frame([*(name for name, _ in roles), *watched])
+    persons = _repeated(frame, opened, watched, reading)
+    rows = np.ones(frame.height, dtype=np.bool_)
+    found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
+    if reading.drop_missing:
+        for column in found.values():
+            rows &= ~column.missing
+        # A row is incomplete in its source, whatever is kept of it.
+        if others := [name for name in opened.names if name not in found]:
+            rows &= complete_rows(opened.frame(others), reading.missing)
+        if not rows.any():
+            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        if not rows.all():
+            # How a number is written depends on its column: on the rows that are kept, and no others.
+            kept = pl.Series(rows)
+            found = {
+                name: column.take(rows)
+                if frame[name].dtype == pl.String
+                else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
+                for name, column in found.items()
+            }
+    types = frame.schema
+    del frame
+    columns = []
+    for name, role in roles:
+        column = found.pop(name)
+
+        def fault(message: str, place: int, name: str = name, column: Distinct = column) -> BadData:
+            return opened.fault(message, int(np.flatnonzero(rows)[column.places == place][0]), name)
+
+        counts = np.bincount(column.places, minlength=len(column.texts))
+        columns.append(encode_column(column, name, role, reading, fault, counts))
+    taken = "" if opened.of_texts else taken_as(untold(columns, types, reading))
+    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+
+
+def untold(
+    columns: Iterable[Column], types: Mapping[str, pl.DataType], reading: Reading
+) -> list[tuple[str, pl.DataType, Kind]]:
+    """Name, type and kind of the published columns whose kind was found out and not told."""
+    return [
+        (column.name, types[column.name], column.domain.kind)
+        for column in columns
+        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+    ]
+
+
+def encode_column(
+    column: Distinct,
+    name: str,
+    role: Role,
+    reading: Reading,
+    fault: Callable[[str, int], BadData],
+    counts: Counts,
+) -> Column:
+    """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
+
+    Parameters
+    ----------
+    fault
+        An error from a message and the place of a value among the distinct ones.
+    counts
+        The rows of each distinct value.
+    """
+    if name in reading.normalize:
+        column = _in_one_spelling(column, counts)
+    kind = reading.kind_of(name) or find_kind(column.texts)
+    if kind is Kind.DATE:
+        column = Distinct(without_times(column.texts), column.places)
+    order = tuple(value.strip() for value in reading.orders.get(name, ()))
+    misfit = _misfit(column.texts, kind, order)
+    generalised = reading.published and role is Role.QUASI
+    if misfit is None and role is not Role.ENTITY and not generalised:
+        # What a release hides of a secret is a whole cell: other texts of that kind are no cells of ours.
+        hidden = reading.published and role is Role.SENSITIVE
+        texts = column.texts.replace(SUPPRESSED, None) if hidden else column.texts
+        misfit = _published_syntax(texts, role)
+    if misfit is not None:
+        raise fault(*misfit)
+    return Column(name, role, *encode(column, kind, order))
+
+
+def _in_one_spelling(column: Distinct, counts: Counts) -> Distinct:
+    """The column with one text for values that differ in spelling alone, which the most rows have."""
+    rows: dict[str, int] = {}
+    for text, count in zip(column.texts.to_list(), counts.tolist(), strict=True):
+        if text is not None:
+            rows[text] = rows.get(text, 0) + count
+    spelled = frequent_spelling(rows)
+    texts = [None if text is None else spelled[text] for text in column.texts.to_list()]
+    return Distinct(pl.Series(texts, dtype=pl.String), column.places)
+
+
+def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
+    """Which rows of a frame miss nothing; there must be one."""
+    complete = np.ones(frame.height, dtype=np.bool_)
+    opened = FrameInput(frame)
+    for series in frame:
+        if has_texts(series):
+            complete &= ~distinct(series, opened, missing).missing
+        else:
+            complete &= unnamed(series).is_not_null().to_numpy()
+    return complete
+
+
+def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading: Reading) -> dict[str, int]:
+    """How many values columns have, those in which none repeats or that hold no single values left aside."""
+    counts = {}
+    for name in names:
+        if not has_texts(frame[name]):
+            continue
+        column = distinct(frame[name], opened, reading.missing)
+        values = column.texts.drop_nulls().n_unique()
+        if values < int((~column.missing).sum()):
+            counts[name] = values
+    return counts
+
+
+def encode_published(
+    opened: Input,
+    roles: Sequence[tuple[str, Role]],
+    plain: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> Table:
+    """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing.
+
+    Parameters
+    ----------
+    plain
+        Gives the cells that published texts stand for, where these are written in another way.
+    """
+    frame = opened.frame([name for name, _ in roles])
+    frame = frame if plain is None else plain(frame)
+    columns = []
+    for name, role in roles:
+        column = distinct(frame[name], opened, missing=None)
+        texts = tell_empty(column.texts, *empty_and_missing(column.texts))
+        column = Distinct(texts, column.places)
+        columns.append(Column(name, role, *encode(column, Kind.NOMINAL)))
+    return Table(tuple(columns))
+
+
+def empty_and_missing(texts: pl.Series) -> tuple[bool, bool]:
+    """Whether some texts are empty while others are missing, and whether there is a text of two quotes."""
+    return bool(texts.null_count()) and bool((texts == "").any()), bool((texts == '""').any())
+
+
+def tell_empty(texts: pl.Series, both: bool, quotes: bool) -> pl.Series:
+    """Published texts of which the empty ones are told from missing ones, where a column has both.
+
+    A format with nulls tells them from empty texts, so that they are two values.
+    """
+    return texts.replace("", '"" (empty)' if quotes else '""') if both else texts
+
+
+def refuse_nested(series: pl.Series, path: object) -> None:
+    """Refuse a column of lists, bytes or the like."""
+    if not has_texts(series):
+        raise BadData(
+            f"the cells are {series.dtype}; a cell must be one text, number or date. Convert or drop the column.",
+            None if path is None else str(path),
+            column=series.name,
+        )
+
+
+def has_texts(series: pl.Series) -> bool:
+    """Whether a cell is one text, number or date."""
+    return not (series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown))
+
+
+def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) -> Distinct:
+    """Find the distinct values of a column as texts, in no particular order.
+
+    Parameters
+    ----------
+    series
+        The column, of any type that has one value a cell.
+    opened
+        Where it comes from, for messages.
+    missing
+        Texts that mean a missing value; the empty text always does, and NaN. None takes all as they are, untrimmed.
+    """
+    refuse_nested(series, opened.path)
+    series = unnamed(series)
+    if series.dtype.is_float():
+        series = series if missing is None else series.fill_nan(None)
+    elif not (series.dtype.is_integer() or series.dtype.is_temporal()):
+        series = series.cast(pl.String)
+    values, places = _places(series)
+    texts = to_texts(values)
+    if missing is not None:
+        texts = texts.str.strip_chars()
+        blank = texts.is_in([*missing, ""]) | _is_written(values, missing)
+        if blank.any():
+            texts = texts.set(blank, None)
+    if series.null_count():
+        texts = texts.extend_constant(None, 1)
+    return Distinct(texts, places)
+
+
+def encode(column: Distinct, kind: Kind, order: tuple[str, ...] = ()) -> tuple[Domain, Codes]:
+    """The domain of a column and the codes of its rows.
+
+    Equal numbers are one value, however they were written; its label is the text without an exponent, then the
+    shortest, then the first in code-point order. So it does not depend on the order of the rows.
+    """
+    texts = column.texts
+    frame = pl.DataFrame({"place": np.arange(len(texts), dtype=np.uint32), "text": texts})
+    if kind is Kind.NOMINAL:
+        frame = frame.with_columns(key=pl.col("text")).sort("key", nulls_last=True)
+    elif kind is Kind.ORDINAL:
+        ranks = pl.DataFrame(
+            {"text": order, "key": np.arange(len(order))}, schema_overrides={"text": pl.String}
+        )
+        frame = frame.join(ranks, on="text", how="left").sort("key", nulls_last=True)
+    else:
+        written = (pl.col("text").str.contains("[eE]"), pl.col("text").str.len_chars(), pl.col("text"))
+        frame = frame.with_columns(key=coordinates(texts, kind)).sort("key", *written, nulls_last=True)
+    first = (frame["key"] != frame["key"].shift(1)).fill_null(False) & frame["key"].is_not_null()
+    if len(frame) and frame["key"][0] is not None:
+        first[0] = True
+    labels = tuple(frame["text"].filter(first).to_list())
+    code = (first.cum_sum().cast(pl.Int32) - 1).to_numpy().copy()
+    missing = len(labels) if texts.null_count() else None
+    code[frame["key"].is_null().to_numpy()] = len(labels)
+    values = None
+    if kind in (Kind.NUMERIC, Kind.DATE):
+        values = frame["key"].filter(first).to_numpy().astype(np.float64)
+        values = values if missing is None else np.append(values, np.nan)
+    codes_of = np.empty(len(texts), dtype=np.int32)
+    codes_of[frame["place"].to_numpy()] = code
+    return Domain(kind, labels if missing is None else (*labels, ""), values, missing), codes_of[
+        column.places
+    ]
+
+
+def is_plain(values: pl.Series) -> bool:
+    """Whether all floats are whole numbers, or all times midnight: then they are written without decimals or times."""
+    if values.dtype.is_float():
+        whole = values.is_finite() & (values.abs() <= _WHOLE) & (values == values.floor())
+        return bool((whole | values.is_nan()).all())
+    if isinstance(values.dtype, pl.Datetime):
+        return bool((values == values.dt.truncate("1d")).all())
+    return True
+
+
+def to_texts(values: pl.Series, plain: bool | None = None) -> pl.Series:
+    """Values of any type as the texts that stand for them in a published file.
+
+    Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
+    where all are midnight.
+
+    Parameters
+    ----------
+    plain
+        Whether that is so of all values of the column, where these are but some of them.
+    """
+    dtype, values = values.dtype, unnamed(values)
+    plain = is_plain(values) if plain is None else plain
+    if dtype.is_float():
+        values = positive_zero(values)
+        if not plain:
+            return values.cast(pl.String)
+        texts = values.fill_nan(None).cast(pl.Int64).cast(pl.String)
+        return texts.set(values.is_nan().fill_null(False), "NaN")
+    if isinstance(dtype, pl.Datetime):
+        if plain:
+            return values.dt.date().cast(pl.String)
+        return values.dt.strftime("%Y-%m-%dT%H:%M:%S%.f" + ("%:z" if dtype.time_zone else ""))
+    if dtype == pl.Duration:
+        return values.dt.to_string()
+    return values.cast(pl.String)
+
+
+def _is_written(values: pl.Series, texts: Sequence[str]) -> pl.Series | bool:
+    """Which values are one of some texts in any writing: whether -9 is missing does not depend on the other rows."""
+    if not (values.dtype.is_float() or isinstance(values.dtype, pl.Datetime)):
+        return False
+    if values.dtype.is_float():
+        numbers = pl.Series(texts, dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls()
+        return values.cast(pl.Float64).is_in(numbers.to_list())
+    midnight = values == values.dt.truncate("1d")
+    return midnight & values.dt.date().cast(pl.String).is_in(list(texts))
+
+
+def _places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    """The distinct values, nulls left aside, and the place of each row among them; nulls are placed last."""
+    if series.dtype == pl.String:
+        return _text_places(series)
+    if series.dtype.is_integer() and series.dtype not in (pl.Int128, pl.UInt64, pl.UInt128):
+        low, high = series.min(), series.max()
+        if isinstance(low, int) and isinstance(high, int) and high - low < _DENSE * len(series):
+            return _dense_places(series, low, high)
+    values = series.drop_nulls().unique()
+    lookup = pl.DataFrame({"value": values, "place": np.arange(len(values), dtype=np.int32)})
+    joined = series.to_frame("value").join(lookup, on="value", how="left", maintain_order="left")
+    return values, joined["place"].fill_null(len(values)).to_numpy()
+
+
+def _text_places(series: pl.Series) -> tuple[pl.Series, Codes]:
+    # Categories of a space of their own are numbered from 0 without gaps, and forgotten with the series.
+    categories = series.cast(pl.Categorical(pl.Categories.random()))
+    places = categories.to_physical()
+    highest = places.max()
+    count = highest + 1 if isinstance(highest, int) else 0
+    codes = places.fill_null(count).cast(pl.Int32).to_numpy()
+    row_of = np.empty(count + 1, dtype=np.int64)
+    row_of[codes] = np.arange(len(codes))
+    return series.gather(row_of[:count]), codes
+
+
+def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Codes]:
+    offsets = (series.cast(pl.Int64) - low).fill_null(high - low + 1).to_numpy()
+    used = np.zeros(high - low + 2, dtype=np.bool_)
+    used[offsets] = True
+    used[-1] = False
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    place[-1] = used.sum()
+    return pl.Series(np.flatnonzero(used) + low), place[offsets]
+
+
+def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, int] | None:
+    """Why and where a column is not of the kind that was told; None if it is."""
+    if kind is Kind.NOMINAL:
+        return None
+    if kind is Kind.ORDINAL:
+        wrong = ~texts.is_in(list(order)) & texts.is_not_null()
+        why = "is not in the order of this column; add it to the order"
+    else:
+        wrong = coordinates(texts, kind).is_null() & texts.is_not_null()
+        noun = "number" if kind is Kind.NUMERIC else f"date ({FORM_NAMES}, with or without a time of day)"
+        why = f"is not a {noun}; name it as missing (--missing), or let the column be nominal"
+    place = wrong.arg_max()
+    return (f"{texts[place]!r} {why}.", place) if place is not None and wrong.any() else None
+
+
+def _published_syntax(texts: pl.Series, role: Role) -> tuple[str, int] | None:
+    """Which cell looks like a generalised one, so that nobody could tell it from those in a release."""
+    wrong = texts.str.contains(_PUBLISHED).fill_null(False)
+    if not wrong.any():
+        return None
+    place = wrong.arg_max()
+    assert place is not None
+    known = role is Role.QUASI or (role is Role.SENSITIVE and texts[place] == SUPPRESSED)
+    other = ", or say that this table is generalised already (--published)" if known else ""
+    return (
+        f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalised "
+        f"cells). Rename it, or name it as missing (--missing){other}.",
+        place,
+    )

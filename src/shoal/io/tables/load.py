@@ -1,0 +1,406 @@
+"""The door for tables: any source in, any format out."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.data._remote import refuse_address
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.role import Role
+from shoal.data.table import Table
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
+from shoal.io.reading import Reading as Reading
+from shoal.io.reading import header_hint
+from shoal.io.source import STANDARD_INPUT, format_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from shoal.io.tables.distributed import PartedArrival
+    from shoal.io.tables.encoded import Arrival
+    from shoal.io.tables.input import Input
+
+
+def read_frame(source: Any, reading: Reading | None = None) -> "polars.DataFrame":
+    """Read all columns of a source as they are.
+
+    Parameters
+    ----------
+    source
+        A path (``-`` is standard input), the address of a database, or a frame of polars, pandas or Arrow.
+    reading
+        What the source does not tell about itself.
+
+    Returns
+    -------
+    polars.DataFrame
+        Delimited text comes as texts with blanks around them taken away. Sources with types keep theirs.
+    """
+    import polars as pl
+
+    opened = open_input(source, reading)
+    return opened.frame(opened.names).with_columns(pl.col(pl.String).str.strip_chars())
+
+
+def read_table(
+    source: Any,
+    *,
+    quasi: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifying: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    reading: Reading | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> Table:
+    """Read a table and give its columns their roles.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``, or a frame of polars, pandas or Arrow.
+        The ending of a path tells the format: ``.csv`` and any other delimited text, ``.parquet``, ``.arrow`` or
+        ``.feather``, ``.xlsx``, ``.sav``, ``.dta``, ``.sas7bdat``, ``.xpt``. A folder of part files (``part-0.csv``, …)
+        is read as one.
+    quasi, sensitive, identifying, insensitive
+        The columns of each role. Identifying columns are dropped at once.
+    entity
+        The column that says which rows belong to one person.
+    others
+        What to do with columns without a role: ``drop`` (they are not even read) or ``insensitive`` (published as they
+        are). None makes such a column an error.
+    reading
+        What the source does not tell about itself.
+    hierarchies
+        Hierarchies by column; each must cover the values of its column. Those of columns that are dropped are not used.
+
+    Raises
+    ------
+    WrongUse
+        If a column has two roles or none, or a name is not there (`UnknownName`).
+    BadData
+        If the source cannot be read, with file, line and column as far as they are known.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"name": ["Ann", "Bob"], "age": [41, 38], "ill": ["flu", None]})
+    >>> table = read_table(frame, identifying=["name"], quasi=["age"], sensitive=["ill"])
+    >>> [(column.name, column.domain.kind.value, column.domain.labels) for column in table.columns]
+    [('age', 'numeric', ('38', '41')), ('ill', 'nominal', ('flu', ''))]
+    """
+    arrival = receive_table(
+        source,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifying=identifying,
+        insensitive=insensitive,
+        entity=entity,
+        others=others,
+        reading=reading,
+        columns=tuple(hierarchies or {}),
+    )
+    warn(persons_counted(arrival))
+    return _with_hierarchies(arrival.table, hierarchies or {})
+
+
+def persons_counted(arrival: "Arrival | PartedArrival") -> list[str]:
+    """What is said of columns that are not kept and number persons: rows are counted, and not persons."""
+    from shoal.risk.disclosure_warnings import rows_are_counted
+
+    rows = arrival.table.rows + arrival.left_out
+    return [rows_are_counted(name, values, rows) for name, values in arrival.persons.items()]
+
+
+def receive_table(
+    source: Any,
+    *,
+    quasi: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    identifying: Iterable[str] = (),
+    insensitive: Iterable[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    reading: Reading | None = None,
+    columns: Iterable[str] = (),
+) -> "Arrival":
+    """Read a table as `read_table` does, and tell what cannot be seen in it any more.
+
+    Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
+    persons are looked at once: whether their values repeat.
+
+    Parameters
+    ----------
+    columns
+        More names of columns that the source must have.
+    """
+    from shoal.data._suggested_role import numbers_persons
+    from shoal.io.tables.encode import encode_table
+
+    reading = reading or Reading()
+    opened = open_input(source, reading)
+    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
+    roles = assigned_roles(
+        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
+    )
+    kept = {name for name, _ in roles}
+    watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
+    return encode_table(opened, roles, reading, watched if entity is None else ())
+
+
+def roles_given(
+    quasi: Iterable[str],
+    sensitive: Iterable[str],
+    identifying: Iterable[str],
+    insensitive: Iterable[str],
+    entity: str | None,
+) -> dict[Role, tuple[str, ...]]:
+    """The columns of each role; a text is one name."""
+    return {
+        Role.QUASI: _listed("quasi", quasi),
+        Role.SENSITIVE: _listed("sensitive", sensitive),
+        Role.IDENTIFYING: _listed("identifying", identifying),
+        Role.INSENSITIVE: _listed("insensitive", insensitive),
+        Role.ENTITY: () if entity is None else (entity,),
+    }
+
+
+def assigned_roles(
+    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None, also: Iterable[str] = ()
+) -> list[tuple[str, Role]]:
+    """The columns to keep with their roles, in the order of the source; it must have some other columns as well."""
+    for name in also:
+        if name not in opened.names:
+            raise _unknown_column(name, opened)
+    return _assigned(opened, given, others)
+
+
+def read_published_table(
+    path: str | Path,
+    quasi: Iterable[str],
+    sensitive: Iterable[str] = (),
+    entity: str | None = None,
+    reading: Reading | None = None,
+    safe_cells: bool = False,
+) -> Table:
+    """Read a published table, ours or not, to verify it: cells raw, columns nominal, nothing guessed to be missing.
+
+    An empty cell of a text file is the text ``""``, a value like any other. A null, in formats that have it, is the
+    missing value, and another value than an empty text. Nothing is trimmed.
+
+    Parameters
+    ----------
+    path
+        A file, or a folder of part files.
+    quasi, sensitive, entity
+        The columns of each role. All others are insensitive.
+    reading
+        Of it separator, names, sheet and query are used; nothing is missing, and every column is nominal.
+    safe_cells
+        Take the apostrophes away that keep spreadsheets from running cells.
+    """
+    from shoal.data._safe_cells import unguarded
+    from shoal.io.tables.encode import encode_published
+
+    opened = open_input(path, reading, published=True)
+    given = {
+        Role.QUASI: _listed("quasi", quasi),
+        Role.SENSITIVE: _listed("sensitive", sensitive),
+        Role.ENTITY: () if entity is None else (entity,),
+    }
+    roles = _assigned(opened, given, others="insensitive")
+    return encode_published(opened, roles, unguarded if safe_cells else None)
+
+
+def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> None:
+    r"""Write a table; the ending of the path tells the format.
+
+    ``.csv`` and ``.tsv`` are UTF-8 with a header, quoted as RFC 4180 says, with lines ended by ``\n``; a missing cell
+    is empty. ``.parquet``, ``.arrow``, ``.feather`` and ``.xlsx`` keep numbers and dates as such where nothing is lost,
+    and a missing cell is null. The file appears when it is whole: a crash or a full disk leaves nothing.
+
+    Parameters
+    ----------
+    safe_cells
+        Put an apostrophe before cells of delimited text that a spreadsheet would run as formulas.
+
+    Raises
+    ------
+    WrongUse
+        If there is no format of that ending.
+    CannotWrite
+        If the disk is full, or the place takes no file.
+    """
+    import polars.exceptions
+
+    refuse_address(path, writing=True)
+    path = Path(path)
+    from shoal.data._safe_cells import guarded
+
+    frame, write = _writer(table, path.suffix.lower())
+    frame = guarded(frame) if safe_cells else frame
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        write(frame, partial)
+        partial.replace(path)
+    except (OSError, polars.exceptions.ComputeError) as error:
+        raise CannotWrite(f"The file {path}", error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_database(table: Table, target: str, *, force: bool = False) -> None:
+    """Write a table into a database, in one transaction: all rows are there, or nothing has changed.
+
+    Parameters
+    ----------
+    table
+        What to write. Numbers and dates have their types where nothing is lost; missing cells are NULL.
+    target
+        ``postgresql://…?table=NAME`` (or ``SCHEMA.NAME``) or ``sqlite:///PATH?table=NAME``.
+    force
+        Replace a table of that name. Without it, one that exists is an error.
+    """
+    from shoal.io.tables.database import write_frame
+    from shoal.io.tables.decode import typed_frame
+
+    write_frame(typed_frame(table), target, replace=force)
+
+
+def open_input(source: Any, reading: Reading | None = None, *, published: bool = False) -> "Input":
+    """Open a source of rows: its columns are known, its cells not yet read.
+
+    Parameters
+    ----------
+    source
+        See `read_table`.
+    reading
+        What the source does not tell about itself.
+    published
+        Take names and cells as they stand, with the blanks around them.
+    """
+    from shoal.io.tables.database import is_database, open_database
+
+    reading = reading or Reading()
+    if not isinstance(source, str | Path):
+        from shoal.io.tables.dataframes import open_frame
+
+        return open_frame(source)
+    if is_database(source):
+        return open_database(str(source), reading.query)
+    if reading.query is not None:
+        raise WrongUse("A query is for a database (postgresql://… or sqlite:///…), not for a file.")
+    path = Path(source)
+    if str(source) != STANDARD_INPUT and path.is_dir():
+        return _open_parts(path, reading, published)
+    return _open_file(source, reading, published)
+
+
+def _open_file(source: str | Path, reading: Reading, published: bool, part: bool = False) -> "Input":
+    from shoal.io.tables import columnar, excel
+    from shoal.io.tables import spss_stata_sas as statistics
+    from shoal.io.tables.delimited import Delimited
+
+    ending = format_of(source) if str(source) != STANDARD_INPUT else ""
+    typed: dict[str, Callable[[], Input]] = {
+        **dict.fromkeys(columnar.PARQUET, lambda: columnar.Parquet(source, allow_no_rows=part)),
+        **dict.fromkeys(columnar.ARROW, lambda: columnar.open_arrow(source)),
+        **dict.fromkeys(excel.ENDINGS, lambda: excel.open_excel(source, reading.sheet)),
+        **dict.fromkeys(statistics.READERS, lambda: statistics.open_statistics(source)),
+    }
+    if ending not in typed:
+        return Delimited(source, reading, trim=not published, allow_no_rows=part)
+    refuse_text_options(ending, reading)
+    return typed[ending]()
+
+
+def refuse_text_options(ending: str, reading: Reading) -> None:
+    """Refuse what is told about a text of a file that is none."""
+    if reading.names is not None or reading.separator is not None:
+        raise WrongUse(
+            f"Names and a separator are for delimited text; {ending} files have names of their own."
+        )
+
+
+def _open_parts(folder: Path, reading: Reading, published: bool) -> "Input":
+    from shoal.io.tables.input import Parts
+
+    files = sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "_")))
+    if not files or not all(entry.is_file() and entry.name.startswith("part-") for entry in files):
+        raise BadData(
+            "this is a folder, and not one of part files (part-0.csv, …); name a file in it.", folder
+        )
+    return Parts([_open_file(entry, reading, published, part=True) for entry in files])
+
+
+def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _unknown_column(name: str, opened: "Input") -> UnknownName:
+    error = UnknownName("column", name, opened.names, opened.path)
+    error.args = (f"{error.args[0]}{header_hint(opened.names)}",)
+    return error
+
+
+def _assigned(
+    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None
+) -> list[tuple[str, Role]]:
+    """The columns to keep with their roles, in the order of the source."""
+    names = opened.names
+    if others not in (None, "drop", "insensitive"):
+        raise UnknownName("treatment of other columns", others, ["drop", "insensitive"])
+    roles: dict[str, Role] = {}
+    for role, columns in given.items():
+        for name in columns:
+            if name not in names:
+                raise _unknown_column(name, opened)
+            if name in roles:
+                twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
+                raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")
+            roles[name] = role
+    without = [name for name in names if name not in roles]
+    if without and others is None:
+        raise WrongUse(
+            f"These columns have no role: {', '.join(without)}. Name them as quasi, sensitive, identifying or "
+            f"insensitive, or say what to do with them: --others drop or --others insensitive.{header_hint(names)}"
+        )
+    kept = [(name, roles.get(name, Role.INSENSITIVE)) for name in names if name in roles or others != "drop"]
+    kept = [(name, role) for name, role in kept if role is not Role.IDENTIFYING]
+    if not kept:
+        raise WrongUse("No column is left to publish; give at least one a role other than identifying.")
+    return kept
+
+
+def _with_hierarchies(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Table:
+    return Table(
+        tuple(
+            replace(column, hierarchy=hierarchies[column.name].covering(column.domain, column.name))
+            if column.name in hierarchies
+            else column
+            for column in table.columns
+        )
+    )
+
+
+def _writer(
+    table: Table, ending: str
+) -> tuple["polars.DataFrame", Callable[["polars.DataFrame", Path], None]]:
+    from shoal.io.tables import columnar, decode, delimited, excel
+
+    if ending in (".csv", ".tsv"):
+        separator = "\t" if ending == ".tsv" else ","
+        return decode.text_frame(table), lambda frame, path: delimited.write_delimited(frame, path, separator)
+    if ending in columnar.PARQUET:
+        return decode.typed_frame(table), columnar.write_parquet
+    if ending in columnar.ARROW:
+        return decode.typed_frame(table), columnar.write_arrow
+    if ending == ".xlsx":
+        return decode.typed_frame(table), excel.write_excel
+    raise WrongUse(
+        f"There is no format to write of the ending {ending!r}; there are .csv, .tsv, .parquet, .arrow, .feather "
+        "and .xlsx."
+    )

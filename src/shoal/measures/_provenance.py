@@ -1,0 +1,170 @@
+"""Whether a release can have been made from an original at all: its raw values must be there."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data.baskets import Baskets
+from shoal.data.domain import Kind
+from shoal.data.published_syntax import SUPPRESSED, looks_published, set_members
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.measures._interval_syntax import day, number
+
+PUT_IN = ("hide-rules",)
+"""Methods that may put items into baskets."""
+
+
+def refuse_other_original(original: Table | Baskets, release: Release, path: str | None = None) -> None:
+    """Refuse an original that holds less than what was published.
+
+    A raw value that is published was a value of the original, and so were the ends of a range that is not a node of a
+    hierarchy. Values that are published as they are cannot be more than there were. Each distinct text is looked at
+    once. An original that passes may still be another one: it is only not proved to be.
+
+    Parameters
+    ----------
+    original
+        With the hierarchies that the release was made with.
+    path
+        Of the original, for messages.
+
+    Raises
+    ------
+    BadData
+        Naming the first value that the original does not have.
+    """
+    found = next(_foreign(original, release), None)
+    if found is not None:
+        column, said = found
+        raise BadData(
+            f"this is not the original of this release, or it is read in another way: {said}.",
+            path=path,
+            column=column,
+        )
+
+
+def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str | None, str]]:
+    """What is published and cannot come from the original: the column, and a sentence."""
+    published = release.data
+    if isinstance(original, Baskets):
+        if not isinstance(published, Table):
+            known = set(original.vocabulary)
+            if original.hierarchy is not None:
+                known.update(text for texts in original.hierarchy.labels for text in texts)
+            nodes = release.details.get("nodes", ())
+            for item in published.vocabulary:
+                if item not in known and item not in nodes:
+                    yield None, f"the item {item!r} is published, and no basket of the original has it"
+        if isinstance(published, Baskets):
+            yield from _other_baskets(original, published, release)
+        return
+    for column in published.columns if isinstance(published, Table) else ():
+        if column.role is Role.ENTITY or column.name not in original.names:
+            continue
+        source = original.column(column.name)
+        if column.role is Role.QUASI:
+            tight = source.hierarchy is None or release.parameters.get("publish") == "ranges"
+            for text in _Values(source, tight).strangers(column):
+                yield column.name, f"{_shown(text)} is published, and no row of the original has it"
+        else:
+            yield from _too_many(source, column)
+
+
+def _other_baskets(original: Baskets, published: Baskets, release: Release) -> Iterator[tuple[None, str]]:
+    """Baskets that came or went, and items that are held by more baskets than before."""
+    if len(published) + release.suppressed != len(original):
+        left_out = f" and left {release.suppressed:,} out" if release.suppressed else ""
+        yield None, f"the release has {len(published):,} baskets{left_out}, the original {len(original):,}"
+    if release.method in PUT_IN:
+        return
+    before = dict(zip(original.vocabulary, original.supports.tolist(), strict=True))
+    for item, after in zip(published.vocabulary, published.supports.tolist(), strict=True):
+        if after > before.get(item, after):
+            yield (
+                None,
+                f"{after:,} baskets of the release hold {item!r}, and {before[item]:,} of the original",
+            )
+
+
+def _shown(text: str) -> str:
+    return repr(text) if text else "a missing cell"
+
+
+def _counts(column: Column) -> Counts:
+    return np.bincount(column.codes, minlength=len(column.domain)).astype(np.int64)
+
+
+def _too_many(original: Column, published: Column) -> Iterator[tuple[str, str]]:
+    """Texts of a column that is published as it is which occur more often than in the original."""
+    values = _Values(original, tight=False)
+    before = dict(zip(original.domain.labels, _counts(original).tolist(), strict=True))
+    for text, after in zip(published.domain.labels, _counts(published).tolist(), strict=True):
+        if not after or text == SUPPRESSED:
+            continue
+        if not values.has(text):
+            yield published.name, f"{_shown(text)} is published, and no row of the original has it"
+        elif text in before and after > before[text]:
+            yield (
+                published.name,
+                f"{_shown(text)} stands in {after:,} rows of the release, and in {before[text]:,} of the original",
+            )
+
+
+class _Values:
+    """What occurs in a column of the original.
+
+    Parameters
+    ----------
+    tight
+        Whether the ends of a published range are values of the column.
+    """
+
+    def __init__(self, column: Column, tight: bool) -> None:
+        domain = column.domain
+        used = np.flatnonzero(_counts(column)).tolist()
+        self._texts = {domain.labels[code] for code in used}
+        self._dates = domain.kind is Kind.DATE
+        self._numbers = set() if domain.values is None else {float(domain.values[code]) for code in used}
+        self._inner = (
+            set() if column.hierarchy is None else {t for texts in column.hierarchy.labels[1:] for t in texts}
+        )
+        self._tight = tight
+        self._raw = not any(map(looks_published, self._texts))
+
+    def has(self, text: str) -> bool:
+        """Whether a text is a value that occurs; a number may be written in another way."""
+        if text in self._texts:
+            return True
+        if not self._numbers:
+            return False
+        return (day(text) if self._dates else number(text)) in self._numbers
+
+    def strangers(self, published: Column) -> Iterator[str]:
+        """The published texts that are, or are made of, values that do not occur.
+
+        Where the original is generalised itself, what was joined to what is not looked into.
+        """
+        if not self._raw:
+            return
+        for text, rows in zip(published.domain.labels, _counts(published).tolist(), strict=True):
+            suppressed = text and not text.strip(SUPPRESSED)
+            if not rows or suppressed or text in self._inner or self.has(text):
+                continue
+            members = set_members(text)
+            if members is not None:
+                if not all(member in self._inner or self.has(member) for member in members):
+                    yield text
+            elif not looks_published(text) or (self._tight and self._is_strange_range(text)):
+                yield text
+
+    def _is_strange_range(self, text: str) -> bool:
+        """Whether a closed range is not two values with a comma between them; a value may hold commas itself."""
+        if text[0] != "[" or text[-1] != "]":
+            return False
+        inside = text[1:-1]
+        commas = [place for place, letter in enumerate(inside) if letter == ","]
+        return not any(self.has(inside[:place]) and self.has(inside[place + 1 :]) for place in commas)

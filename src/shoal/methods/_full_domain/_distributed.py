@@ -1,0 +1,206 @@
+"""Full-domain generalisation of rows in parts: distinct tuples come here, levels go back to where the rows are."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.data._distributed_texts import PublishedTexts
+from shoal.data.parts import COUNT, PartedRelease, PartedTable
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.methods._full_domain._problem import Problem
+from shoal.methods._full_domain._publish import published_column
+from shoal.methods._full_domain._recoding import Part, placed
+from shoal.methods._full_domain._tuples import ROOM
+from shoal.models.model import TableModel
+
+if TYPE_CHECKING:
+    from shoal.data.parts import Frame
+
+
+def counted_rows(data: PartedTable, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
+    """The distinct combinations of all that a search asks for, here, and how many rows have each."""
+    asked = dict.fromkeys(column.name for column in data.schema.quasi)
+    asked |= dict.fromkeys(name for model in models for name in model.columns())
+    counted = data.parts.counts(list(asked))
+    columns = data.schema.select(asked)
+    return (
+        Table(tuple(replace(column, codes=counted[column.name].to_numpy()) for column in columns)),
+        counted[COUNT].to_numpy().astype(np.int64),
+    )
+
+
+def publish_parts(
+    data: PartedTable, problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool
+) -> tuple[PartedRelease, int]:
+    """The published rows of a table whose rows are in parts, and how many of them are suppressed."""
+    tuples, where = problem.tuples, placed(problem, parts)
+    suppressed = int(tuples.counts[~where.told].sum())
+    stars = keep_suppressed and suppressed > 0
+    most = max(parts, key=lambda part: int(tuples.counts[part.mask].sum()))
+    others = ~most.mask
+    plain = _published_plain(data.schema, stars)
+    texts, usual, unusual = dict(plain), {}, {}
+    for place, (column, known) in enumerate(zip(problem.table.quasi, problem.texts, strict=True)):
+        cells, labels = known.places[where.level[place], tuples.codes[place]], known.labels
+        if stars:
+            labels = labels if SUPPRESSED in labels else (*labels, SUPPRESSED)
+            cells = np.where(where.told, cells, labels.index(SUPPRESSED))
+        shown = np.ones_like(where.told) if stars else where.told
+        texts[column.name] = published_column(column, labels, cells[shown])
+        ranks = np.zeros(len(labels), dtype=np.int32)
+        ranks[cells[shown]] = _ranks(texts[column.name])
+        usual[column.name] = ranks[known.places[most.levels[place]]]
+        unusual[column.name] = ranks[cells[others]]
+    columns = [texts[column.name] for column in data.schema.columns if column.name in texts]
+    recoding = Recoding(
+        index=TupleIndex.build(
+            [codes[others] for codes in tuples.codes],
+            tuple(column.name for column in problem.table.quasi),
+            tuple(max(len(column.domain), 1) for column in problem.table.quasi),
+        ),
+        usual=usual,
+        unusual=unusual,
+        told=where.told[others],
+        plain={name: _ranks(column) for name, column in plain.items()},
+        stars=stars,
+        names=tuple(column.name for column in columns),
+    )
+    schema = Table(tuple(replace(column, codes=np.empty(0, dtype=np.int32)) for column in columns))
+    published = PublishedTexts(schema)
+    rows = tuples.rows - (0 if keep_suppressed else suppressed)
+    ranked = data.parts.map(recoding, published.ranked).sort(schema.names)
+    return PartedRelease(schema, ranked.map(published, published.texts), rows), suppressed
+
+
+def _ranks(column: Column) -> Codes:
+    """The rank of the text of each row."""
+    return column.domain.ranks()[column.codes]
+
+
+def _published_plain(schema: Table, stars: bool) -> dict[str, Column]:
+    """The columns that are published as they are; with a star in their domain where rows are suppressed."""
+    return {
+        column.name: _every_text(column, stars)
+        for column in schema.columns
+        if column.role in (Role.SENSITIVE, Role.INSENSITIVE)
+    }
+
+
+def _every_text(column: Column, stars: bool) -> Column:
+    """A column with a row for each code and, behind them, for the star."""
+    if not stars:
+        return replace(column, codes=np.arange(len(column.domain), dtype=np.int32))
+    labels = (*column.domain.labels, SUPPRESSED)
+    return published_column(column, labels, np.arange(len(labels)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleIndex:
+    """Finds the numbers of tuples by their codes.
+
+    Codes of several columns are mixed into one key, in as many steps as there are bits for.
+
+    Parameters
+    ----------
+    names, sizes
+        The columns, and how many codes each has.
+    steps
+        For a column before which keys are numbered anew, the keys that there are.
+    keys, places
+        The keys in ascending order, and the number of the tuple of each.
+    """
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    steps: dict[int, Rows]
+    keys: Rows
+    places: Rows
+
+    @staticmethod
+    def build(codes: list[Rows], names: tuple[str, ...], sizes: tuple[int, ...]) -> "TupleIndex":
+        """The index of some tuples: their codes, a list for each column."""
+        keys: Rows = np.zeros(len(codes[0]), dtype=np.int64)
+        steps: dict[int, Rows] = {}
+        width = 1
+        for place, (size, here) in enumerate(zip(sizes, codes, strict=True)):
+            if width * size >= 2**ROOM:
+                steps[place], keys = np.unique(keys, return_inverse=True)
+                width = max(len(steps[place]), 1)
+            keys = keys * size + here
+            width *= size
+        order = np.argsort(keys, kind="stable")
+        return TupleIndex(names, sizes, steps, keys[order], order)
+
+    def find(self, frame: "Frame") -> Rows:
+        """The tuple of each row; -1 for one that is not among them."""
+        if not len(self.keys):
+            return np.full(frame.height, -1, dtype=np.int64)
+        keys: Rows = np.zeros(frame.height, dtype=np.int64)
+        known: Mask = np.ones(frame.height, dtype=np.bool_)
+        for place, (name, size) in enumerate(zip(self.names, self.sizes, strict=True)):
+            if place in self.steps:
+                keys, here = _found(self.steps[place], keys)
+                known &= here
+            keys = keys * size + frame[name].to_numpy()
+        spots, here = _found(self.keys, keys)
+        return np.where(known & here, self.places[spots], -1)
+
+
+def _found(sorted_keys: Rows, keys: Rows) -> tuple[Rows, Mask]:
+    """Where keys stand in a list, and whether they do."""
+    spots = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return spots, sorted_keys[spots] == keys
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoding:
+    """Turns codes into the ranks of published texts, where the rows are.
+
+    Parameters
+    ----------
+    index
+        The tuples that are not published on the levels of most.
+    usual
+        For each quasi-identifier, the rank of the text of each code on the levels of most tuples.
+    unusual, told
+        For each quasi-identifier, the rank of each other tuple; and which of them are published.
+    plain
+        For every other column, the rank of each code; that of the star comes after all, where there is one.
+    stars
+        Whether suppressed rows are published with stars instead of left out.
+    names
+        The published columns, in order.
+    """
+
+    index: TupleIndex
+    usual: dict[str, Codes]
+    unusual: dict[str, Codes]
+    told: Mask
+    plain: dict[str, Codes]
+    stars: bool
+    names: tuple[str, ...]
+
+    def __call__(self, frame: "Frame") -> "Frame":
+        """The ranks of the published cells of each row, suppressed ones left out or starred."""
+        import polars as pl
+
+        found = self.index.find(frame)
+        other = found >= 0
+        gone = np.zeros(frame.height, dtype=np.bool_)
+        gone[other] = ~self.told[found[other]]
+        cells = {}
+        for name in self.names:
+            codes = frame[name].to_numpy()
+            if name in self.plain:
+                cells[name] = self.plain[name][codes]
+                if self.stars:
+                    cells[name][gone] = self.plain[name][-1]
+            else:
+                cells[name] = self.usual[name][codes]
+                cells[name][other] = self.unusual[name][found[other]]
+        ranked = pl.DataFrame(cells, schema=dict.fromkeys(self.names, pl.Int32))
+        return ranked if self.stars else ranked.filter(pl.Series(~gone))

@@ -1,0 +1,118 @@
+"""A table to be generalised, with its promises and wishes: all that a search needs."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from shoal.arrays import Counts, Mask, Rows
+from shoal.data.table import Table
+from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._levels import Lattice, Levels
+from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
+from shoal.methods._full_domain._objective import Minimized, Objective, objective_of
+from shoal.methods._full_domain._suppression import Outcome, Suppression
+from shoal.methods._full_domain._texts import Texts
+from shoal.methods._full_domain._tuples import Grouping, Tuples
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+THREADED = 50_000
+"""Tuples from which vectors are evaluated on several threads; below, the threads get in each other's way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """What is to be generalised, and what must hold.
+
+    Parameters
+    ----------
+    table, tuples
+        The table, and its distinct tuples.
+    lattice, texts, losses
+        The ways to generalise it, what they publish, and what they lose.
+    models
+        The promises, made definite for the table.
+    weights
+        How much columns count.
+    wildcards
+        Whether missing quasi-identifiers match every value.
+    threads
+        How many vectors may be evaluated at once.
+    """
+
+    table: Table
+    tuples: Tuples
+    lattice: Lattice
+    texts: tuple[Texts, ...]
+    losses: Mapping[CellMeasure, tuple[ColumnLoss, ...]]
+    models: tuple[TableModel, ...]
+    weights: Mapping[str, float]
+    wildcards: bool = False
+    threads: int = 1
+
+    @property
+    def k(self) -> int | None:
+        """The largest number of rows that is promised for each class."""
+        promised = [
+            model.k for model in self.models if isinstance(model, KAnonymity) and model.entity is None
+        ]
+        return max(promised, default=None)
+
+    def part(self, mask: Mask) -> tuple["Problem", Rows]:
+        """The same problem for some of the tuples alone, and the rows that have them."""
+        tuples, rows = self.tuples.part(mask)
+        part = Problem(
+            self.table.take(rows),
+            tuples,
+            self.lattice,
+            self.texts,
+            self.losses,
+            self.models,
+            self.weights,
+            self.wildcards,
+            self.threads,
+        )
+        return part, rows
+
+
+class Judge:
+    """Evaluates vectors of a problem, within a number of rows that may be left out.
+
+    Parameters
+    ----------
+    overall
+        The distributions that classes are compared with, where more is published than they (see `Facts`).
+    """
+
+    def __init__(self, problem: Problem, limit: int, overall: Mapping[str, Counts] | None = None) -> None:
+        self.problem = problem
+        self.grouping = Grouping(problem.lattice, problem.tuples)
+        facts = Facts(
+            problem.table, self.grouping, problem.models, wildcards=problem.wildcards, overall=overall
+        )
+        self.suppression = Suppression(self.grouping, facts, problem.models, limit)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def evaluate(self, vectors: Iterable[Levels]) -> list[Outcome]:
+        """Evaluate vectors, in the order in which they come."""
+        waiting = list(vectors)
+        threads = min(self.problem.threads, len(waiting))
+        if threads < 2 or len(self.problem.tuples) < THREADED:
+            return [self.suppression.evaluate(levels) for levels in waiting]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.problem.threads)
+        return list(self._pool.map(self.suppression.evaluate, waiting))
+
+    def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
+        """What is minimised."""
+        problem = self.problem
+        return objective_of(
+            measure,
+            self.grouping,
+            problem.losses,
+            problem.weights,
+            k=problem.k,
+            limit=self.suppression.limit,
+            least=self.suppression.least,
+            price=price,
+        )

@@ -1,0 +1,269 @@
+"""What the methods of full-domain generalisation have in common: wishes, limits, and what they tell."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NoReturn, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Counts, Rows
+from shoal.data._plural import counted
+from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.data.trace import Trace
+from shoal.engines.local import Local
+from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods._full_domain._distributed import counted_rows, publish_parts
+from shoal.methods._full_domain._levels import Levels, lattice_of
+from shoal.methods._full_domain._losses import column_losses
+from shoal.methods._full_domain._problem import Problem
+from shoal.methods._full_domain._publish import publish
+from shoal.methods._full_domain._recoding import Part
+from shoal.methods._full_domain._summary import levels_sentence
+from shoal.methods._full_domain._texts import texts_of
+from shoal.methods._full_domain._tuples import distinct_tuples
+from shoal.methods.table_method import TableMethod
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+Form = TypeVar("Form")
+
+HEAVIEST = 1e9
+"""The largest weight of a column: beyond it, the losses of the others are lost in rounding."""
+
+WILDCARDS = (
+    "A missing quasi-identifier matches every value. A row with missing cells is then safe only from those who do not "
+    "know what is missing: whoever knows the true value finds fewer rows that match it than were counted."
+)
+CATEGORY = "A missing quasi-identifier is a value of its own: it matches other missing ones and nothing else."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """How a table is to be published, and what can be told of the way there.
+
+    Parameters
+    ----------
+    parts
+        The tuples with their levels.
+    timings, notes
+        See `Trace`.
+    """
+
+    parts: tuple[Part, ...]
+    timings: dict[str, float]
+    notes: dict[str, Any]
+
+
+class FullDomain(TableMethod):
+    """Generalise every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
+
+    suppresses: ClassVar[bool] = True
+    along_hierarchies: ClassVar[bool] = True
+    engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
+
+    max_level: dict[str, int] = Field(
+        default_factory=dict, description="the coarsest level that a column may be generalised to"
+    )
+    raw: tuple[str, ...] = Field(default=(), description="quasi-identifiers that must stay as they are")
+    weights: dict[str, float] = Field(
+        default_factory=dict,
+        description="how much a column's loss counts: 3 makes it three times as important",
+    )
+    missing_matches_all: bool = Field(
+        default=False,
+        description="a missing quasi-identifier matches every value, instead of being a value of its own",
+    )
+    keep_suppressed: bool = Field(
+        default=False,
+        description="publish suppressed rows with * in their cells, instead of leaving them out",
+    )
+
+    def overlapping(self) -> str:
+        """Suppressed rows that are kept may be anybody's."""
+        return "--keep-suppressed" if self.keep_suppressed else ""
+
+    def models(self) -> tuple[TableModel, ...]:
+        """The promises; with wildcards, k-anonymity counts the rows that match."""
+        return tuple(
+            model.model_copy(update={"missing_matches_all": True})
+            if self.missing_matches_all and isinstance(model, KAnonymity)
+            else model
+            for model in super().models()
+        )
+
+    def anonymize(
+        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
+    ) -> tuple[Release, Trace]:
+        """Find the levels, publish the rows on them, and put them in canonical order."""
+        self.accept(data)
+        assert isinstance(data, Table)
+        begin = time.perf_counter()
+        problem = self.problem(data, self.models_for(data), engine)
+        return self.release(problem, self.solve(problem, begin, seed or 0))
+
+    def anonymize_parts(
+        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
+    ) -> tuple[Release[PartedRelease], Trace]:
+        """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
+        self.accept(data)
+        assert isinstance(data, PartedTable)
+        begin = time.perf_counter()
+        models, _ = self.models_for_parts(data)
+        table, times = counted_rows(data, models)
+        problem = self.problem(table, models, None, times)
+        solution = self.solve(problem, begin, seed or 0)
+        published, suppressed = publish_parts(
+            data, problem, solution.parts, keep_suppressed=self.keep_suppressed
+        )
+        none = np.empty(0, dtype=np.int64)
+        return self._told(problem, solution, published, suppressed), self._trace(problem, solution, none)
+
+    def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
+        """Find the levels.
+
+        Parameters
+        ----------
+        begin
+            When the work began: limits of time count from there.
+
+        Raises
+        ------
+        Infeasible
+            If no levels keep the promises.
+        """
+        raise NotImplementedError
+
+    def problem(
+        self,
+        table: Table,
+        models: tuple[TableModel, ...],
+        engine: Local | None,
+        times: Counts | None = None,
+    ) -> Problem:
+        """The table with its lattice and what the levels lose.
+
+        Parameters
+        ----------
+        times
+            How many rows each row of the table stands for; one unless told.
+
+        Raises
+        ------
+        WrongUse
+            If a wish names a column that is no quasi-identifier, or a weight is negative.
+        """
+        names = [column.name for column in table.quasi]
+        for name, weight in self.weights.items():
+            if name not in names:
+                raise UnknownName("quasi-identifier", name, names)
+            if not 0 < weight <= HEAVIEST:
+                raise WrongUse(
+                    f"The weight of {name!r} must be above 0 and at most {HEAVIEST:g}, not {weight}."
+                )
+        wildcards = any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
+        if wildcards and table.entity is not None:
+            raise WrongUse(
+                "Missing values cannot match all where an entity column says whose rows are whose."
+            )
+        if self.missing_matches_all and not wildcards:
+            raise WrongUse(
+                "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
+                "--missing-matches-all away."
+            )
+        lattice = lattice_of(table.quasi, self.max_level, self.raw)
+        texts = tuple(texts_of(column) for column in table.quasi)
+        return Problem(
+            table=table,
+            tuples=distinct_tuples(table.quasi, table.rows, times),
+            lattice=lattice,
+            texts=texts,
+            losses=column_losses(table.quasi, texts, times=times),
+            models=models,
+            weights=self.weights,
+            wildcards=wildcards,
+            threads=(engine or Local()).threads,
+        )
+
+    def release(self, problem: Problem, solution: Solution) -> tuple[Release, Trace]:
+        """Publish the parts, and tell the levels."""
+        table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
+        self.refuse_overlap(table, problem.models)
+        return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
+
+    def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
+        return Release(
+            data=data,
+            method=self.name,
+            parameters=self.model_dump(mode="json", exclude={"promises"}),
+            promises=tuple(model.as_promise() for model in problem.models),
+            suppressed=suppressed,
+            details=_details(problem, solution.parts),
+        )
+
+    def _trace(self, problem: Problem, solution: Solution, rows: Rows) -> Trace:
+        notes = dict(solution.notes)
+        notes["summary"] = [levels_sentence(problem, solution.parts), *notes.get("summary", ())]
+        missing = any(column.domain.missing is not None for column in problem.table.quasi)
+        if missing or problem.wildcards:
+            notes["missing"] = WILDCARDS if problem.wildcards else CATEGORY
+        return Trace(rows, solution.timings, notes)
+
+
+def _details(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:
+    """What a release tells of its levels: one vector, or the parts with the vector and the rows of each."""
+    if len(parts) == 1:
+        return {"levels": problem.lattice.named(parts[0].levels)}
+    counts = problem.tuples.counts
+    return {
+        "parts": [
+            {"levels": problem.lattice.named(part.levels), "rows": int(counts[part.mask].sum())}
+            for part in parts
+        ]
+    }
+
+
+def share_of(share: float, rows: int) -> int:
+    """The whole rows in a share of them, reckoned without rounding errors.
+
+    >>> share_of(0.01, 1000), share_of(0.29, 100), share_of(1, 3)
+    (10, 29, 3)
+    """
+    return int(Fraction(str(share)) * rows)
+
+
+def refuse(
+    problem: Problem, nearest: tuple[int, Levels], allowed: int, option: Callable[[int], str]
+) -> NoReturn:
+    """Say why no vector will do, and the fewest rows that one would have to suppress.
+
+    Parameters
+    ----------
+    option
+        How a number of rows is allowed to be suppressed.
+
+    Raises
+    ------
+    Infeasible
+        Always.
+    """
+    lost, levels = nearest
+    rows = problem.tuples.rows
+    where = problem.lattice.words(levels)
+    if lost >= rows:
+        raise Infeasible(
+            f"No vector of levels keeps the promises for any row: even {where} suppresses all "
+            f"{counted(rows, 'rows')}. Promise less, or allow coarser levels.",
+            rows,
+        )
+    raise Infeasible(
+        f"No vector of levels keeps the promises with at most {counted(allowed, 'suppressed rows')}; the nearest, "
+        f"{where}, suppresses {lost:,} of {rows:,}. Allow that ({option(lost)}), allow coarser levels, or promise "
+        "less.",
+        lost,
+    )

@@ -1,0 +1,91 @@
+"""Two ways to group baskets that stand in order: around the sensitive ones, or in blocks that are halved."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Counts, Rows
+from shoal.methods.cahd._split_baskets import Sheet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Which rows belong together.
+
+    Parameters
+    ----------
+    rows
+        The rows in their order.
+    groups
+        The group of each of them, counted from 0.
+    given_up
+        How many groups of a sensitive row were given up; it went with those that were left.
+    """
+
+    rows: Rows
+    groups: Rows
+    given_up: int = 0
+
+
+def pivots(sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int) -> Grouping:
+    """Group each sensitive row with the p - 1 rows near it that have most items in common with it.
+
+    The rows that are left are one group.
+    """
+    elsewhere = np.zeros(len(sheet.sensitive), dtype=np.int64)
+    grouping = around_pivots(sheet, orders, ties, p, alpha, elsewhere)
+    groups = grouping.groups.copy()
+    groups[groups < 0] = groups.max(initial=-1) + 1
+    return replace(grouping, groups=groups)
+
+
+def around_pivots(
+    sheet: Sheet, orders: tuple[Rows, ...], ties: Rows, p: int, alpha: int, elsewhere: Counts
+) -> Grouping:
+    """The same; the group of a row that is left is -1.
+
+    Parameters
+    ----------
+    ties
+        The order in which rows with equal baskets come: one that tells nothing of their sensitive items.
+    elsewhere
+        For each sensitive item how many more rows with it those that are left must be able to take up; see the kernel.
+    """
+    from shoal.kernels.cahd import form_groups
+
+    rows = sheet.arranged(orders[0], ties)
+    place = np.empty(len(rows), dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    tables = [np.arange(len(rows)), *(place[sheet.arranged(order, ties)] for order in orders[1:])]
+    secret_indptr, secrets = sheet.secrets_of(rows)
+    groups, given_up = form_groups(
+        np.stack(tables).astype(np.int32),
+        sheet.distinct.of_row[rows],
+        sheet.distinct.indptr,
+        sheet.distinct.items,
+        sheet.distinct.width,
+        secret_indptr,
+        secrets,
+        len(sheet.sensitive),
+        p,
+        min(alpha * p, len(rows)),
+        elsewhere,
+    )
+    return Grouping(rows, groups, int(given_up))
+
+
+def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
+    """Cut the ordered rows in half, and the halves again, as long as both keep the degree.
+
+    Rows with the same basket stay together. What is cut where is told by the public items alone; sensitive
+    ones can only forbid a cut.
+    """
+    from shoal.kernels.cahd import halve
+
+    rows = sheet.arranged(order, ties)
+    sizes = sheet.distinct.counts[order]
+    ends = np.concatenate(([0], np.cumsum(sizes)))
+    secret_indptr, secrets = sheet.secrets_of(rows)
+    first = halve(ends, secret_indptr[ends], secrets, len(sheet.sensitive), p)
+    groups = np.repeat(np.arange(len(first) - 1), np.diff(ends[first]))
+    return Grouping(rows, groups)

@@ -1,0 +1,74 @@
+"""Baskets change places between groups, so that these tell together what the sensitive items go with."""
+
+import numpy as np
+
+from shoal.data._basket_orders import taken
+from shoal.errors import WrongUse
+from shoal.methods.cahd._formation import Grouping
+from shoal.methods.cahd._split_baskets import Sheet
+
+PAIRS = 50_000_000
+"""Pairs of a sensitive and a public item whose estimates are kept, eight bytes and twice each."""
+
+
+def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, int, float]:
+    """Let baskets without sensitive items change places, as long as the loss falls.
+
+    Sizes and counts of sensitive items stay what they are in every group, and so does the degree. The loss is that of
+    `swap_rows`: how far the estimated number of baskets with a sensitive and a public item is from the truth.
+
+    Returns
+    -------
+    The new grouping, the number of swaps, and by how much the loss fell.
+
+    Raises
+    ------
+    WrongUse
+        If there are too many pairs of a sensitive and a public item.
+    """
+    from shoal.kernels.swaps import swap_rows
+
+    kinds, width = len(sheet.sensitive), sheet.distinct.width
+    if kinds * width > PAIRS:
+        raise WrongUse(
+            f"--improve looks at every pair of a sensitive and a public item: {kinds} × {width} of them are more than "
+            f"{PAIRS}; leave it away."
+        )
+    rows, groups = grouping.rows, grouping.groups.astype(np.int64).copy()
+    secret_indptr, secrets = sheet.secrets_of(rows)
+    basket = sheet.distinct.of_row[rows]
+    indptr, places = taken(sheet.distinct.indptr, basket)
+    items = sheet.distinct.items[places].astype(np.int64)
+    sizes = np.bincount(groups)
+    held = np.repeat(groups, np.diff(secret_indptr)) * kinds + secrets
+    pairs, counts = np.unique(held, return_counts=True)
+    summary_indptr = np.searchsorted(pairs, np.arange(len(sizes) + 1) * kinds)
+    rates = counts / sizes[pairs // kinds]
+
+    # The pairs of each row with a sensitive item, and of each row with a sensitive item of its group.
+    owner = np.repeat(np.arange(len(rows)), np.diff(secret_indptr))
+    truth_begin, own = taken(indptr, owner)
+    truth = np.bincount(
+        np.repeat(secrets, np.diff(truth_begin)) * width + items[own], minlength=kinds * width
+    )
+    begin, entries = taken(summary_indptr, groups)
+    estimates = np.zeros(kinds * width)
+    owner = np.repeat(np.arange(len(rows)), np.diff(begin))
+    told_begin, told = taken(indptr, owner)
+    lengths = np.diff(told_begin)
+    keys = np.repeat((pairs % kinds)[entries], lengths) * width + items[told]
+    estimates += np.bincount(keys, np.repeat(rates[entries], lengths), kinds * width)
+    swaps, gained = swap_rows(
+        groups,
+        np.diff(secret_indptr) > 0,
+        basket,
+        sheet.distinct.indptr,
+        sheet.distinct.items,
+        summary_indptr,
+        pairs % kinds,
+        rates,
+        truth.astype(np.float64).reshape(kinds, width),
+        estimates.reshape(kinds, width),
+        window,
+    )
+    return Grouping(rows, groups, grouping.given_up), int(swaps), float(gained)

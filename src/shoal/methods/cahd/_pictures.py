@@ -1,0 +1,92 @@
+"""What the report shows of groups: the matrix before and after it was ordered, and the degrees of the groups."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Items, Rows
+from shoal.data._basket_orders import Distinct, spread_of
+from shoal.data.groups import Groups
+from shoal.methods.cahd._split_baskets import Sheet
+
+ROWS, COLUMNS = 96, 64
+"""Cells of a picture, at most."""
+
+DEGREES = 20
+"""Bars of the histogram of degrees; the largest ones share the last."""
+
+
+def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The matrix of baskets and public items in the order of the input, and in that of the method.
+
+    Items stand, from left to right, by the mean place of the baskets that hold them, in both pictures.
+
+    Returns
+    -------
+    Bandwidth and profile before and after, and the pictures.
+    """
+    distinct = sheet.distinct
+    before, after = distinct.of_row, distinct.of_row[rows]
+    band_before, _ = spread_of(distinct, before)
+    band_after, means = spread_of(distinct, after)
+    bands = {"before": asdict(band_before), "after": asdict(band_after)}
+    if not len(distinct.items):
+        return bands, []
+    column = np.empty(distinct.width, dtype=np.int32)
+    column[np.argsort(means, kind="stable")] = np.arange(distinct.width, dtype=np.int32)
+    return bands, [
+        _matrix("Baskets in the order of the input", distinct, before, column),
+        _matrix(f"Baskets in the order {name}", distinct, after, column),
+    ]
+
+
+def _matrix(title: str, distinct: Distinct, order: Rows, column: Items) -> dict[str, Any]:
+    """A sparse matrix as a picture of few cells: how many entries each of them covers."""
+    from shoal.kernels.band import binned, placed
+
+    high, wide = min(ROWS, len(order)), min(COLUMNS, distinct.width)
+    cells = binned(distinct.indptr, distinct.items, placed(order, len(distinct)), column, high, wide)
+    return {
+        "kind": "matrix",
+        "title": title,
+        "caption": "The stronger the colour of a cell, the more of its baskets (down) hold its items (across).",
+        "rows": len(order),
+        "columns": distinct.width,
+        "cells": cells.tolist(),
+    }
+
+
+def degrees(groups: Groups, promised: int) -> list[dict[str, Any]]:
+    """How many groups reach which degree: their size over the largest count of a sensitive item."""
+    return histogram(degree_bars(groups, promised), promised)
+
+
+def degree_bars(groups: Groups, promised: int) -> list[int]:
+    """How many groups with a sensitive item reach each degree from the promised one on."""
+    filled = np.flatnonzero(np.diff(groups.sensitive_indptr))
+    if not len(filled):
+        return [0] * (DEGREES + 1)
+    most = np.maximum.reduceat(groups.sensitive_counts, groups.sensitive_indptr[:-1][filled])
+    reached = groups.sizes[filled] // most
+    bars: list[int] = np.bincount(np.minimum(reached - promised, DEGREES), minlength=DEGREES + 1).tolist()
+    return bars
+
+
+def histogram(bars: list[int], promised: int) -> list[dict[str, Any]]:
+    """The picture of such bars; none where no group has a sensitive item."""
+    if not any(bars):
+        return []
+    last = max(place for place, bar in enumerate(bars) if bar)
+    labels = [str(promised + place) for place in range(DEGREES)] + [f"{promised + DEGREES}+"]
+    return [
+        {
+            "kind": "histogram",
+            "title": "Degree of the groups",
+            "caption": "Groups with a sensitive item, by the degree that they reach, rounded down; "
+            f"{promised} is promised.",
+            "unit": "group",
+            "labels": labels[: last + 1],
+            "counts": bars[: last + 1],
+        }
+    ]

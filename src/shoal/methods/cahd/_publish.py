@@ -1,0 +1,86 @@
+"""Groups as they are published: in canonical order, with sums of their sensitive items."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.arrays import Counts, Rows
+from shoal.data._basket_orders import taken
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.groups import Groups
+from shoal.methods.cahd._split_baskets import Sheet
+
+
+def publish(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
+    """Put groups together: baskets of public items in canonical order, counts of the sensitive ones.
+
+    Parameters
+    ----------
+    rows, groups
+        All rows in any order, and the group of each.
+
+    Returns
+    -------
+    The groups in canonical order, and the row of each published basket. Neither a basket's place in its group nor
+    a group's place tells who holds a sensitive item: both follow from the published sets.
+    """
+    published, members = grouped(baskets, sheet, rows, groups)
+    return without_unused(published), members
+
+
+def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[Groups, Rows]:
+    """The same, with the whole vocabulary of the baskets."""
+    from shoal.kernels.ragged import take_rows
+
+    count = int(groups.max()) + 1
+    # The distinct baskets are numbered in canonical order, and rows that tie are published alike.
+    baskets_of, order = sheet.distinct.of_row[rows], np.lexsort((sheet.distinct.of_row[rows], groups))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+    secret_indptr, secrets = sheet.secrets_of(rows[order])
+    kinds = max(len(sheet.sensitive), 1)
+    held = np.repeat(groups[order], np.diff(secret_indptr)) * kinds + secrets
+    pairs, counts = np.unique(held, return_counts=True)
+    summary = np.searchsorted(pairs, np.arange(count + 1) * kinds)
+    told = np.empty(2 * len(pairs), dtype=np.int64)
+    told[0::2], told[1::2] = pairs % kinds, counts
+    by_content = np.lexsort(
+        (ragged_ranks(2 * summary, told), ragged_ranks(indptr, baskets_of[order].astype(np.int64)))
+    )
+    group_indptr, members = taken(indptr, by_content)
+    summary_indptr, entries = taken(summary, by_content)
+    published = order[members]
+    basket_indptr, items = take_rows(sheet.distinct.indptr, sheet.distinct.items, baskets_of[published])
+    sensitive = sheet.sensitive[(pairs % kinds)[entries]]
+    return (
+        Groups(
+            group_indptr,
+            basket_indptr,
+            sheet.public[items],
+            summary_indptr,
+            sensitive,
+            counts[entries],
+            baskets.vocabulary,
+        ),
+        rows[published],
+    )
+
+
+def empty_groups(baskets: Baskets, supports: Counts) -> Groups:
+    """No groups, with the items that somebody holds."""
+    none = np.empty(0, dtype=np.int32)
+    begin = np.zeros(1, dtype=np.int64)
+    vocabulary = tuple(baskets.vocabulary[item] for item in np.flatnonzero(supports).tolist())
+    return Groups(begin, begin, none, begin, none, np.empty(0, dtype=np.int64), vocabulary)
+
+
+def without_unused(groups: Groups) -> Groups:
+    """The same groups without items that nobody holds."""
+    used = np.zeros(len(groups.vocabulary), dtype=np.bool_)
+    used[groups.items], used[groups.sensitive_items] = True, True
+    number = (np.cumsum(used) - 1).astype(np.int32)
+    return replace(
+        groups,
+        items=number[groups.items],
+        sensitive_items=number[groups.sensitive_items],
+        vocabulary=tuple(groups.vocabulary[item] for item in np.flatnonzero(used).tolist()),
+    )

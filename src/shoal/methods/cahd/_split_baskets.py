@@ -1,0 +1,141 @@
+"""Baskets as the methods that publish groups see them: public items on one side, sensitive ones on the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.data._basket_orders import Distinct, distinct_baskets, taken
+from shoal.data.baskets import Baskets
+from shoal.errors import Infeasible, WrongUse
+from shoal.models.privacy_degree import PrivacyDegree
+
+NAMED = 5
+"""Sensitive items that a refusal names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Rows with their public items apart from their sensitive ones.
+
+    Parameters
+    ----------
+    public
+        Codes of the items that are published in baskets: all that occur and are not sensitive.
+    sensitive
+        Codes of the sensitive items.
+    distinct
+        The distinct baskets of public items, numbered among `public`, and which of them each row holds.
+    secret_indptr, secrets
+        The sensitive items of each row, numbered among `sensitive`.
+    """
+
+    public: Items
+    sensitive: Items
+    distinct: Distinct
+    secret_indptr: Indptr
+    secrets: Items
+
+    def __len__(self) -> int:
+        return len(self.secret_indptr) - 1
+
+    def arranged(self, order: Rows, ties: Rows) -> Rows:
+        """All rows, by the place of their baskets in an order of the distinct ones.
+
+        Parameters
+        ----------
+        ties
+            All rows, in the order in which those with equal baskets come.
+        """
+        place = np.empty(len(self.distinct), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return ties[np.argsort(place[self.distinct.of_row[ties]], kind="stable")]
+
+    def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
+        """The sensitive items of the rows in another order."""
+        indptr, places = taken(self.secret_indptr, rows)
+        return indptr, self.secrets[places]
+
+
+def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
+    """Take baskets apart into public and sensitive items.
+
+    Parameters
+    ----------
+    supports
+        The supports of all items: in these baskets, or where these are a part of others, in all.
+    """
+    secret = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
+    secret[baskets.sensitive] = True
+    # Items that nobody holds have no number: a reader of the release would not know of them.
+    known = ~secret & ((baskets.supports if supports is None else supports) > 0)
+    number = np.where(secret, np.cumsum(secret), np.cumsum(known)).astype(np.int32) - 1
+    is_secret = secret[baskets.items]
+    ends = np.concatenate(([0], np.cumsum(is_secret)))
+    secret_indptr = ends[baskets.indptr]
+    public_indptr = baskets.indptr - secret_indptr
+    public = np.flatnonzero(known).astype(np.int32)
+    return Sheet(
+        public=public,
+        sensitive=baskets.sensitive,
+        distinct=distinct_baskets(public_indptr, number[baskets.items[~is_secret]], len(public)),
+        secret_indptr=secret_indptr,
+        secrets=number[baskets.items[is_secret]],
+    )
+
+
+def told_of(sheet: Sheet) -> dict[str, int]:
+    """What the owner of the data may want to know of some baskets."""
+    bare = np.diff(sheet.distinct.indptr) == 0
+    return {
+        "distinct_baskets": len(sheet.distinct),
+        "baskets_without_public_items": int(sheet.distinct.counts[bare].sum()),
+    }
+
+
+def degree_of(baskets: Baskets, supports: Counts, p: int) -> PrivacyDegree:
+    """The promise with the names of the sensitive items that somebody holds; of all, where nobody holds one."""
+    held = baskets.sensitive[supports[baskets.sensitive] > 0]
+    named = held if len(held) else baskets.sensitive
+    return PrivacyDegree(p=p, sensitive=tuple(baskets.vocabulary[item] for item in named.tolist()))
+
+
+def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> None:
+    """Refuse a degree that no groups can keep: a sensitive item in more than one p-th of all baskets.
+
+    Parameters
+    ----------
+    baskets
+        Vocabulary and roles.
+    supports, rows
+        How many baskets hold each item, and how many there are.
+
+    Raises
+    ------
+    WrongUse
+        If no item is sensitive.
+    Infeasible
+        With the largest degree that can be promised, of all and of each item that forbids p.
+    """
+    if not len(baskets.sensitive):
+        raise WrongUse(
+            "No item is sensitive, so there is nothing to hide; name those that must not be learned with --sensitive."
+        )
+    supports = supports[baskets.sensitive]
+    worst = np.flatnonzero(supports * p > rows)
+    if not len(worst):
+        return
+    worst = worst[np.argsort(-supports[worst], kind="stable")]
+    best = int(rows // supports[worst[0]])
+    told = "; ".join(
+        f"{baskets.vocabulary[baskets.sensitive[item]]!r} is in {supports[item]} of {rows} baskets: at most p = "
+        f"{rows // supports[item]}"
+        for item in worst[:NAMED].tolist()
+    )
+    more = f"; and {len(worst) - NAMED} more items" if len(worst) > NAMED else ""
+    advice = (
+        f"The largest p is {best}."
+        if best >= 2
+        else "No p from 2 on can be kept: leave the baskets or the item out."
+    )
+    raise Infeasible(f"p = {p} cannot be kept: {told}{more}. {advice}", best)

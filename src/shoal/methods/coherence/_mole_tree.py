@@ -1,0 +1,134 @@
+"""The mole tree and its score table (Xu, Wang, Fu, Yu, KDD 2008).
+
+Every path from the root is a minimal mole, its items in descending order of MM, so that moles share beginnings;
+items of equal MM stand in descending order of their texts. A node knows how many moles pass through it. The score
+table has for each item MM, IL and the nodes that carry it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from shoal.methods.coherence._pick import key_of
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An item on a path.
+
+    Parameters
+    ----------
+    item
+        Its code; -1 of the root.
+    moles
+        How many moles pass through here; 0 of the root, as in the paper's figure.
+    """
+
+    item: int
+    parent: "Node | None" = None
+    moles: int = 0
+    children: dict[int, "Node"] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Score:
+    """A line of the score table: moles that hold the item, its loss, and the nodes that carry it."""
+
+    moles: int
+    loss: int
+    nodes: dict[int, Node] = field(default_factory=dict)
+
+
+class MoleTree:
+    """Minimal moles as a tree with a score table, from which items can be suppressed.
+
+    Parameters
+    ----------
+    moles
+        Sets of codes; children stand in the order in which the moles come.
+    losses
+        The loss of each item.
+
+    Attributes
+    ----------
+    root
+        The node above all.
+    size
+        The number of nodes below it.
+    scores
+        The score table: the items that are in a mole, ascending codes.
+    """
+
+    def __init__(self, moles: Sequence[tuple[int, ...]], losses: Sequence[int]) -> None:
+        self.root = Node(-1)
+        self.size = 0
+        self.scores: dict[int, Score] = {}
+        for mole in moles:
+            for item in mole:
+                self.scores.setdefault(item, Score(0, int(losses[item]))).moles += 1
+        self.scores = dict(sorted(self.scores.items()))
+        place = {item: (-score.moles, -item) for item, score in self.scores.items()}
+        for mole in moles:
+            self._add(sorted(mole, key=place.__getitem__))
+
+    def _add(self, path: Sequence[int]) -> None:
+        node = self.root
+        for item in path:
+            if item not in node.children:
+                node.children[item] = Node(item, node)
+                self.size += 1
+                self.scores[item].nodes[id(node.children[item])] = node.children[item]
+            node = node.children[item]
+            node.moles += 1
+
+    def best(self, pick: str) -> int:
+        """The item to suppress next."""
+        key = key_of(pick)
+        return min(self.scores, key=lambda item: key(self.scores[item].moles, self.scores[item].loss, item))
+
+    def remove(self, item: int) -> None:
+        """Suppress an item: the moles that hold it go, and the others' numbers fall."""
+        for node in list(self.scores[item].nodes.values()):
+            gone = node.moles
+            above = node.parent
+            assert above is not None
+            del above.children[item]
+            while above is not self.root:
+                assert above is not None
+                above.moles -= gone
+                self._fall(above, gone)
+                if not above.moles:
+                    assert above.parent is not None
+                    del above.parent.children[above.item]
+                    self._unlink(above)
+                above = above.parent
+            for below in _subtree(node):
+                self._fall(below, below.moles)
+                self._unlink(below)
+
+    def _fall(self, node: Node, moles: int) -> None:
+        score = self.scores[node.item]
+        score.moles -= moles
+        if not score.moles:
+            # The nodes of the item that are still in the tree have no moles any more and go with this step.
+            del self.scores[node.item]
+
+    def _unlink(self, node: Node) -> None:
+        self.size -= 1
+        if node.item in self.scores:
+            self.scores[node.item].nodes.pop(id(node), None)
+
+    def walk(self) -> Iterator[tuple[int, Node]]:
+        """Every node below the root with its depth, parents before children."""
+        waiting = [(1, child) for child in reversed(self.root.children.values())]
+        while waiting:
+            depth, node = waiting.pop()
+            yield depth, node
+            waiting += [(depth + 1, child) for child in reversed(node.children.values())]
+
+
+def _subtree(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.children.values()

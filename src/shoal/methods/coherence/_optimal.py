@@ -1,0 +1,217 @@
+"""The least loss: a weighted hitting set of the minimal moles.
+
+Suppressing items so that no mole is left, at the least loss, is to choose items of least weight so that every mole
+holds one: NP-hard (vertex cover), and solved here in three stages, each at least as good as the one before.
+
+1. The three greedy picks; from each, items that turn out to be superfluous are dropped, the greatest loss first.
+2. Local search: an item is kept after all, and the moles that only it hit are hit anew, where that is cheaper.
+3. The exact optimum by integer programming (HiGHS). Pairs are given to it as cliques. Of larger moles only those
+   that matter are: it begins with some, and those that its answer misses are added until none is missed. Every
+   answer on the way bounds the loss from below, because fewer moles can only cost less.
+"""
+
+import time
+from dataclasses import dataclass
+from math import ceil, inf
+
+import numpy as np
+
+from shoal.arrays import Counts, Mask, Rows
+from shoal.methods.coherence._cliques import cliques
+from shoal.methods.coherence._pick import GREEDY, Hits, greedy
+
+SEARCHING = 0.25
+"""The share of the time that local search may take: the rest is for the proof."""
+
+ROUNDS = 20
+"""At most so many times local search goes through all chosen items."""
+
+FIRST, MORE = 5_000, 2_000
+"""Moles that the exact stage begins with, and at most so many that are added at a time."""
+
+TOLERANCE = 1e-6
+"""What the solver's bound may be wrong by, relative to the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best choice that was found, and how good it is.
+
+    Parameters
+    ----------
+    items
+        The items to suppress, ascending.
+    loss
+        Their loss.
+    bound
+        No choice has a smaller loss.
+    rounds
+        How many integer programs were solved.
+    """
+
+    items: tuple[int, ...]
+    loss: int
+    bound: int
+    rounds: int
+
+    @property
+    def gap(self) -> float:
+        """How far the loss may be above the least, as a share of it; 0 is proven to be the least."""
+        return (self.loss - self.bound) / self.loss if self.loss else 0.0
+
+
+def least_loss(hits: Hits, losses: Counts, seconds: float) -> Optimum:
+    """Choose items of little loss that hit every mole.
+
+    Parameters
+    ----------
+    hits
+        The moles.
+    losses
+        The loss of each item, at least 1 where it is in a mole.
+    seconds
+        How long to look for something better than the greedy picks, and for a proof that there is nothing.
+    """
+    begin = time.perf_counter()
+    if not len(hits):
+        return Optimum((), 0, 0, 0)
+    starts = []
+    for pick in GREEDY:
+        chosen = np.zeros(len(losses), dtype=np.bool_)
+        chosen[greedy(hits, losses, pick)] = True
+        starts.append(without_superfluous(hits, losses, chosen))
+    best = min(starts, key=lambda chosen: int(losses[chosen].sum()))
+    best = improved(hits, losses, best, begin + SEARCHING * seconds)
+    best, bound, rounds = _exact(hits, losses, best, begin + seconds)
+    return Optimum(tuple(np.flatnonzero(best).tolist()), int(losses[best].sum()), bound, rounds)
+
+
+def without_superfluous(hits: Hits, losses: Counts, chosen: Mask) -> Mask:
+    """Drop items whose moles are all hit by others too, the greatest loss first."""
+    chosen = chosen.copy()
+    times = hits.times_hit(chosen)
+    items = np.flatnonzero(chosen)
+    for item in items[np.argsort(-losses[items], kind="stable")].tolist():
+        moles = hits.moles_of(item)
+        if (times[moles] > 1).all():
+            times[moles] -= 1
+            chosen[item] = False
+    return chosen
+
+
+def improved(hits: Hits, losses: Counts, chosen: Mask, end: float = inf) -> Mask:
+    """Keep a chosen item after all and hit its moles by others, as long as that lessens the loss in the end.
+
+    Parameters
+    ----------
+    hits, losses
+        The moles, and the loss of each item.
+    chosen
+        Items that hit every mole.
+    end
+        When the clock shows this, it is enough.
+    """
+    least = int(losses[chosen].sum())
+    for _ in range(ROUNDS):
+        before = least
+        items = np.flatnonzero(chosen)
+        for item in items[np.argsort(-losses[items], kind="stable")].tolist():
+            if time.perf_counter() > end:
+                return chosen
+            if not chosen[item]:
+                continue
+            other = _instead(hits, losses, chosen, item)
+            if int(losses[other].sum()) < least:
+                chosen, least = other, int(losses[other].sum())
+        if least == before:
+            break
+    return chosen
+
+
+def _instead(hits: Hits, losses: Counts, chosen: Mask, item: int) -> Mask:
+    """A choice without one of its items."""
+    other = chosen.copy()
+    other[item] = False
+    missed = hits.times_hit(other) == 0
+    other[greedy(hits, losses, "mm/il", missed, barred=item)] = True
+    return without_superfluous(hits, losses, other)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Program:
+    """What an integer program is told: of some moles one item must go, of a clique all items but one."""
+
+    among: Rows
+    cliques: list[Rows]
+
+
+def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, int, int]:
+    """The exact optimum, or the best that is found in time; a proven lower bound; the number of programs solved."""
+    sizes = np.diff(hits.indptr)
+    pairs = hits.items_of(np.flatnonzero(sizes == 2)).reshape(-1, 2)
+    gathered = cliques(pairs, losses)
+    larger = np.flatnonzero(sizes > 2) if gathered else np.arange(len(hits))
+    among = _spread(larger, FIRST)
+    least, bound, rounds = int(losses[best].sum()), 0, 0
+    if (left := end - time.perf_counter()) > 0:
+        # Parts of items are allowed here: solved soon, and a bound already.
+        bound = min(_solved(hits, losses, _Program(among, gathered), left, whole=False)[1], least)
+    while bound < least and (left := end - time.perf_counter()) > 0:
+        answer, lower = _solved(hits, losses, _Program(among, gathered), left)
+        rounds += 1
+        bound = max(bound, min(lower, least))
+        if answer is None:
+            break
+        missed = hits.times_hit(answer) == 0
+        answer[greedy(hits, losses, "mm/il", missed)] = True
+        answer = without_superfluous(hits, losses, answer)
+        if int(losses[answer].sum()) < least:
+            best, least = answer, int(losses[answer].sum())
+        if not missed.any():
+            break
+        among = np.union1d(among, _spread(np.flatnonzero(missed), MORE))
+    return best, min(bound, least), rounds
+
+
+def _solved(
+    hits: Hits, losses: Counts, program: _Program, seconds: float, whole: bool = True
+) -> tuple[Mask | None, int]:
+    """The items of least loss that a program asks for, if they are found in time, and a lower bound of their loss.
+
+    Items are taken whole, or in parts, which is easier and costs no more.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
+    among = program.among
+    members = np.concatenate([hits.items_of(among), *program.cliques])
+    lengths = np.concatenate(
+        (hits.indptr[among + 1] - hits.indptr[among], [len(clique) for clique in program.cliques])
+    ).astype(np.int64)
+    demands = np.ones(len(lengths))
+    demands[len(among) :] = lengths[len(among) :] - 1
+    used, places = np.unique(members, return_inverse=True)
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    matrix = csr_array((np.ones(len(members)), places, indptr), shape=(len(lengths), len(used)))
+    result = milp(
+        losses[used].astype(np.float64),
+        constraints=LinearConstraint(matrix, lb=demands),
+        integrality=np.full(len(used), int(whole)),
+        bounds=Bounds(0, 1),
+        options={"time_limit": max(seconds, 0.01), "mip_rel_gap": 0.0},
+    )
+    solved = result.fun if result.status == 0 else None
+    lower = result.mip_dual_bound if whole else solved
+    bound = ceil(max(lower or 0.0, 0.0) * (1 - TOLERANCE) - TOLERANCE)
+    if result.x is None or not whole:
+        return None, bound
+    answer = np.zeros(len(losses), dtype=np.bool_)
+    answer[used[result.x > 0.5]] = True
+    return answer, bound
+
+
+def _spread(moles: Rows, most: int) -> Rows:
+    """At most so many of the moles, evenly spread."""
+    if len(moles) <= most:
+        return moles
+    return moles[np.linspace(0, len(moles) - 1, most).astype(np.int64)]

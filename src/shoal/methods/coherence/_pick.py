@@ -1,0 +1,134 @@
+"""Which items to suppress: one after the other, by a score (Xu, Wang, Fu, Yu, KDD 2008).
+
+MM(e) is the number of minimal moles that hold the item e and are still there; IL(e), its information loss, is its
+support. The scores:
+
+mm/il
+    MM(e) / IL(e): most moles for the least loss. The paper's choice.
+1/il
+    1 / IL(e): the rarest item that is in a mole.
+mm
+    MM(e): the item that is in most moles.
+
+Of equal scores the item with more moles goes first, then the one with less loss, then the first in the order of the
+texts.
+"""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.methods.coherence._moles import Moles
+
+GREEDY = ("mm/il", "1/il", "mm")
+"""The scores, the paper's choice first."""
+
+Key: TypeAlias = tuple[float, int, int, int]
+"""What items are compared by; the least goes first."""
+
+
+def key_of(pick: str) -> Callable[[int, int, int], Key]:
+    """How an item with so many moles and so much loss compares with others.
+
+    Quotients are rounded to 53 bits, so that two that differ are told apart as long as moles times loss stay below
+    2⁵².
+    """
+    score: Callable[[int, int], float] = {
+        "mm/il": lambda moles, loss: moles / loss,
+        "1/il": lambda moles, loss: 1 / loss,
+        "mm": lambda moles, loss: float(moles),
+    }[pick]
+    return lambda moles, loss, item: (-score(moles, loss), -moles, loss, item)
+
+
+class Hits:
+    """Which item is in which mole, both ways round.
+
+    Parameters
+    ----------
+    moles
+        The moles; those of a single item are not looked at.
+    items
+        The number of items.
+    """
+
+    def __init__(self, moles: Moles, items: int) -> None:
+        self.indptr, self.items = moles.indptr, moles.items
+        self._mole_of = np.repeat(np.arange(len(moles)), np.diff(moles.indptr))
+        self._by_item: Rows = self._mole_of[np.argsort(moles.items, kind="stable")]
+        self.degrees: Counts = np.bincount(moles.items, minlength=items).astype(np.int64)
+        self._item_indptr: Indptr = np.concatenate(([0], np.cumsum(self.degrees)))
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def moles_of(self, item: int) -> Rows:
+        """The moles that hold an item, ascending."""
+        return self._by_item[self._item_indptr[item] : self._item_indptr[item + 1]]
+
+    def items_of(self, moles: Rows) -> Items:
+        """The items of some moles, one after the other."""
+        lengths = self.indptr[moles + 1] - self.indptr[moles]
+        ends = np.cumsum(lengths)
+        places = np.repeat(self.indptr[moles] - (ends - lengths), lengths) + np.arange(lengths.sum())
+        return np.asarray(self.items[places])
+
+    def times_hit(self, chosen: Mask) -> Counts:
+        """How many of the chosen items each mole holds."""
+        return np.bincount(self._mole_of, chosen[self.items], len(self)).astype(np.int64)
+
+
+def greedy(
+    hits: Hits, losses: Counts, pick: str, wanted: Mask | None = None, barred: int | None = None
+) -> list[int]:
+    """The items to suppress so that no mole is left, in the order of the picks.
+
+    Scores only fall, so that a heap of old ones does: an item whose score has fallen since is put back when it
+    comes up.
+
+    Parameters
+    ----------
+    hits
+        The moles.
+    losses
+        The loss of each item.
+    pick
+        The name of the score.
+    wanted
+        The moles that must go; all unless told.
+    barred
+        An item that must not be picked; every mole that must go holds another one.
+    """
+    alive = np.ones(len(hits), dtype=np.bool_) if wanted is None else wanted.copy()
+    degrees = (
+        hits.degrees.copy()
+        if wanted is None
+        else np.bincount(hits.items_of(np.flatnonzero(alive)), minlength=len(losses))
+    )
+    if barred is not None:
+        degrees[barred] = 0
+    key = key_of(pick)
+    loss_of = losses.tolist()
+    heap = [key(int(degrees[item]), loss_of[item], item) for item in np.flatnonzero(degrees).tolist()]
+    heapify(heap)
+    chosen = []
+    while heap:
+        _, negative, loss, item = heappop(heap)
+        degree = int(degrees[item])
+        if degree != -negative:
+            if degree:
+                heappush(heap, key(degree, loss, item))
+            continue
+        moles = hits.moles_of(item)
+        moles = moles[alive[moles]]
+        alive[moles] = False
+        gone = hits.items_of(moles)
+        if len(gone) > len(degrees):
+            degrees -= np.bincount(gone, minlength=len(degrees))
+        else:
+            np.subtract.at(degrees, gone, 1)
+        chosen.append(item)
+    return chosen

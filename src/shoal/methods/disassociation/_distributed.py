@@ -1,0 +1,100 @@
+"""Disassociation of baskets in parts.
+
+The top of HORPART divides baskets by their most frequent items. In parts it does so by the supports of all baskets:
+they are sorted by their items, the most frequent first, and cut into ranges, so that baskets of a range share their
+most frequent ones. Each range is a worker's, who does with it all that is done in memory. A range with fewer than k
+baskets goes with its neighbour, and with a single range the release is the same as in memory, but for which of equal
+baskets come together: chance decides that.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data._basket_frames import baskets_in, cells_of
+from shoal.data._basket_orders import sort_keys
+from shoal.data._distributed_notes import NOTE, noted, notes_of
+from shoal.data._range_partition import KEY, RANGE, ranges_of, rows_at_once
+from shoal.data._set_keys import tree_keys
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.parts import Engine, PartedBaskets, Parts
+
+if TYPE_CHECKING:
+    import polars
+
+    Frame: TypeAlias = polars.DataFrame
+
+Divide: TypeAlias = Callable[[int, Baskets], tuple[Clusters, dict[str, Any]]]
+
+LINE = "line"
+
+
+def cluster_parts(
+    data: PartedBaskets,
+    supports: Counts,
+    k: int,
+    engine: Engine,
+    divide: Divide,
+) -> tuple[Parts, int, list[dict[str, Any]]]:
+    """Divide baskets in parts into clusters.
+
+    Parameters
+    ----------
+    supports
+        How many baskets hold each item.
+    k
+        No part has fewer baskets.
+    divide
+        Makes clusters of the baskets of one part, which has a number, and tells of them in plain data.
+
+    Returns
+    -------
+    Lines of trees in canonical order, how many there are, and what was told of each part.
+    """
+    import polars as pl
+
+    schema = data.schema
+    shown = np.ones(len(schema.vocabulary), dtype=np.bool_)
+    shown[schema.sensitive] = False
+
+    def keyed(frame: "Frame") -> "Frame":
+        public = baskets_in(frame, schema).keep(shown)
+        keys = sort_keys("lexicographic", public.indptr, public.items, supports[shown])
+        return frame.with_columns(cells_of(KEY, *keys))
+
+    def work(frame: "Frame") -> "Frame":
+        baskets = baskets_in(frame, schema)
+        # A worker that is asked again gets the rows in another order.
+        return _lines(baskets.take(baskets.canonical_order()), int(frame[RANGE][0]), divide)
+
+    lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
+    size = max(rows_at_once(engine.memory, data.rows, int(supports.sum())), k)
+    ranges = ranges_of(data.parts.map(keyed, lists), data.rows, size, least=k)
+    made = ranges.parts.group(RANGE, work, {KEY: pl.List(pl.Int32), LINE: pl.String, NOTE: pl.String}).keep()
+    count, notes = notes_of(made)
+    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, notes
+
+
+def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
+    """The trees of the baskets of one part: keys and lines, and beside the first what is told of the part."""
+    import polars as pl
+
+    from shoal.io.releases.clusters_file import tree_lines
+
+    clusters, told = divide(part, baskets)
+    # Clusters number the items of their own baskets; keys of all parts are compared.
+    codes = np.flatnonzero(baskets.supports).astype(np.int32)
+    everywhere = replace(clusters, items=codes[clusters.items], terms=codes[clusters.terms])
+    lines = pl.Series(LINE, tree_lines(clusters), dtype=pl.String)
+    return noted(pl.DataFrame([cells_of(KEY, *tree_keys(everywhere)), lines]), told)
+
+
+def empty_clusters(baskets: Baskets) -> Clusters:
+    """No clusters, with the items of baskets."""
+    none, begin = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    sizes = np.empty(0, dtype=np.int64)
+    return Clusters(none, sizes, begin, begin, begin, none, begin, none, baskets.vocabulary)

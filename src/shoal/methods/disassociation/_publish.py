@@ -1,0 +1,62 @@
+"""Clusters as they are published: sub-records without a trace of the basket they came from."""
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.methods.disassociation._horpart import Parts
+from shoal.methods.disassociation._refine import Forest
+from shoal.methods.disassociation._verpart import HIDDEN
+
+
+def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, Rows]:
+    """Make the published clusters, in canonical order, and the baskets of each simple one.
+
+    Returns
+    -------
+    The clusters, and the baskets one simple cluster after the other.
+    """
+    from shoal.io.releases.clusters_file import ordered_clusters
+    from shoal.kernels.hidden import places_of
+
+    chunks, nodes = forest.chunks, len(forest.parents)
+    leaves = len(parts.sizes)
+    # Joint clusters were made after their parts and must stand before them.
+    node_of_chunk = nodes - 1 - chunks.owners
+    by_node = np.argsort(node_of_chunk, kind="stable")
+    number = np.empty(len(by_node) + 1, dtype=np.int64)
+    number[by_node] = np.arange(len(by_node))
+    number[HIDDEN] = HIDDEN
+    begins, shown = places_of(chunks.pair_of, number[chunks.chunks], len(by_node))
+    row = np.repeat(np.arange(len(baskets)), baskets.lengths)[shown]
+    chunk = np.repeat(np.arange(len(by_node)), np.diff(begins))
+    new = np.ones(len(shown), dtype=np.bool_)
+    new[1:] = (row[1:] != row[:-1]) | (chunk[1:] != chunk[:-1])
+    hidden = np.flatnonzero(chunks.chunks == HIDDEN)
+    holder = nodes - 1 - chunks.clusters[hidden]
+    by_holder = np.argsort(holder, kind="stable")
+    above = forest.parents[::-1]
+    clusters, order = ordered_clusters(
+        Clusters(
+            np.where(above >= 0, nodes - 1 - above, -1).astype(np.int32),
+            np.concatenate((np.zeros(nodes - leaves, dtype=np.int64), parts.sizes[::-1])),
+            _indptr(node_of_chunk, nodes),
+            _indptr(chunk[new], len(by_node)),
+            np.concatenate((np.flatnonzero(new), [len(shown)])),
+            baskets.items[shown],
+            _indptr(holder, nodes),
+            chunks.items[hidden[by_holder]],
+            baskets.vocabulary,
+        )
+    )
+    leaf = nodes - 1 - order
+    leaf = leaf[leaf < leaves]
+    lengths = parts.sizes[leaf]
+    begins = np.cumsum(lengths) - lengths
+    places = np.repeat(parts.starts[leaf] - begins, lengths) + np.arange(lengths.sum())
+    return clusters, parts.order[places]
+
+
+def _indptr(rows: Rows, count: int) -> Rows:
+    return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))

@@ -1,0 +1,131 @@
+"""REFINE: clusters that hide the same items are joined, and publish those items together in shared chunks."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.arrays import Mask, Rows
+from shoal.data.baskets import Baskets
+from shoal.methods.disassociation._horpart import Parts
+from shoal.methods.disassociation._verpart import HIDDEN, Chunks
+
+if TYPE_CHECKING:
+    from shoal.kernels.hidden import Hidden, Roots
+
+PASSES = 100
+"""Passes after which refining ends, whatever happens; each one joins trees, so that far fewer are needed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """Clusters in trees, and the chunks of all: simple clusters first, then joint ones as they were made.
+
+    Parameters
+    ----------
+    parents
+        The joint cluster of each cluster, -1 for none.
+    chunks
+        The pairs of simple clusters, with chunks that may be shared ones.
+    passes
+        How many passes there were.
+    """
+
+    parents: Rows
+    chunks: Chunks
+    passes: int = 0
+
+
+def plant(chunks: Chunks) -> Forest:
+    """Every cluster as a tree of its own."""
+    return Forest(np.full(len(chunks.covers), -1, dtype=np.int64), chunks)
+
+
+def refine(
+    baskets: Baskets, ignored: Mask, parts: Parts, chunks: Chunks, k: int, m: int, safe: Fraction
+) -> Forest:
+    """Join clusters and move items from their term chunks to shared chunks, until nothing changes.
+
+    In each pass trees are put in the order of their virtual term chunks, the items that are hidden most often first,
+    and each is joined with as many of those that follow, up to k in all, as it takes for an item to pay (see the
+    kernel). Items that must not be linked, the ignored ones, never move.
+    """
+    from shoal.kernels import refine as kernel
+    from shoal.kernels.gain import NEVER
+    from shoal.kernels.hidden import Leaves
+    from shoal.kernels.verpart import Promise
+
+    leaves = len(chunks.covers)
+    width = len(baskets.vocabulary)
+    movable = np.flatnonzero((chunks.chunks == HIDDEN) & ~ignored[chunks.items])
+    if leaves < 2 or not len(movable):
+        return plant(chunks)
+    hidden = _hidden(baskets, chunks, movable)
+    alive = np.bincount(chunks.owners, minlength=leaves)
+    enough = parts.sizes + k * (np.clip(alive, 1, max(m, 1)) - 1)
+    left = np.bincount(chunks.clusters[chunks.chunks == HIDDEN], minlength=leaves)
+    state = Leaves(parts.sizes, left, (alive > 0) & (chunks.covers >= enough))
+    promise = Promise(k, m, *safe.as_integer_ratio())
+    made = len(chunks.owners)
+    joined = kernel.Joined(
+        np.full(2 * leaves, -1, dtype=np.int64),
+        np.full(len(movable), HIDDEN, dtype=np.int64),
+        np.concatenate((chunks.owners, np.empty(len(movable), dtype=np.int64))),
+    )
+    failed = np.full((2 * leaves, k - 1), NEVER, dtype=np.int32)
+    roots, node, passes = _roots(chunks, hidden, parts), leaves, 0
+    while passes < PASSES:
+        order = _order(roots, hidden, width)
+        before = node
+        roots, node, made = kernel.join(
+            order, roots, hidden, state, promise, k, node, made, joined, failed, width
+        )
+        passes += 1
+        if node == before:
+            break
+    moved = chunks.chunks.copy()
+    moved[movable] = joined.chunks
+    return Forest(joined.parents[:node], replace(chunks, chunks=moved, owners=joined.owners[:made]), passes)
+
+
+def _hidden(baskets: Baskets, chunks: Chunks, movable: Rows) -> "Hidden":
+    """The pairs that may move, with the baskets of each."""
+    from shoal.kernels.hidden import Hidden, places_of
+
+    number = np.full(len(chunks.items), -1, dtype=np.int64)
+    number[movable] = np.arange(len(movable))
+    indptr, places = places_of(chunks.pair_of, number, len(movable))
+    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)[places]
+    return Hidden(chunks.items[movable], chunks.clusters[movable], np.diff(indptr), indptr, rows)
+
+
+def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
+    """Every cluster as a tree of its own, for the kernel."""
+    from shoal.kernels.hidden import Roots
+
+    leaves = len(chunks.covers)
+    shown = np.flatnonzero(chunks.chunks != HIDDEN)
+    return Roots(
+        np.arange(leaves),
+        parts.sizes,
+        _indptr(hidden.leaves, leaves),
+        np.arange(len(hidden.items)),
+        _indptr(chunks.clusters[shown], leaves),
+        chunks.items[shown],
+    )
+
+
+def _indptr(rows: Rows, count: int) -> Rows:
+    return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))
+
+
+def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:
+    """Trees by the items of their virtual term chunks, those first that most baskets hide."""
+    from shoal.kernels.refine import leading
+
+    weight = np.bincount(hidden.items[roots.pairs], weights=hidden.supports[roots.pairs], minlength=width)
+    ranks = np.empty(width, dtype=np.int64)
+    ranks[np.argsort(-weight, kind="stable")] = np.arange(width)
+    first: Any = leading(roots, hidden, ranks)
+    return np.lexsort(first.T[::-1])

@@ -1,0 +1,113 @@
+"""VERPART: the items of each cluster in record chunks, or in its term chunk."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.data.baskets import Baskets
+from shoal.engines.local import Local
+from shoal.methods.disassociation._horpart import Parts
+
+HIDDEN = -1
+"""The chunk of an item that goes to the term chunk."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunks:
+    """Where every item of every cluster goes: a pair is a cluster and an item that occurs in it.
+
+    Parameters
+    ----------
+    indptr
+        The pairs of cluster c are ``indptr[c]:indptr[c + 1]``, the most frequent item first.
+    items, supports
+        The item of each pair, and how many baskets of the cluster are published with it.
+    chunks
+        The number of its chunk among all chunks, `HIDDEN` for the term chunk of its cluster.
+    owners
+        The cluster of each chunk.
+    covers
+        The number of sub-records in all record chunks of each cluster together.
+    pair_of
+        The pair of each occurrence, at its place in the baskets; -1 for one that is left out.
+    """
+
+    indptr: Indptr
+    items: Items
+    supports: Counts
+    chunks: Rows
+    owners: Rows
+    covers: Counts
+    pair_of: Rows
+
+    @property
+    def clusters(self) -> Rows:
+        """The cluster of each pair."""
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+
+def verpart(
+    baskets: Baskets, ignored: Mask, parts: Parts, k: int, m: int, safe: Fraction, engine: Local
+) -> Chunks:
+    """Give the items of each cluster to chunks in which no combination of up to m items is rare.
+
+    Items that fewer than k baskets of the cluster hold, and those that are ignored, go to its term chunk.
+
+    Parameters
+    ----------
+    safe
+        The largest share of a cluster that may hold an item which can be linked with another chunk; 1 for no limit.
+    """
+    from shoal.kernels import verpart as kernel
+
+    clusters = len(parts.starts) - 1
+    occurrences = len(baskets.items)
+    lengths = baskets.lengths[parts.order]
+    places = np.concatenate(([0], np.cumsum(lengths)))[parts.starts]
+    found = kernel.Pairs(
+        np.empty(occurrences, dtype=np.int32),
+        np.empty(occurrences, dtype=np.int64),
+        np.empty(occurrences, dtype=np.int32),
+        np.empty(clusters, dtype=np.int64),
+        np.empty(clusters, dtype=np.int64),
+        np.empty(occurrences, dtype=np.int32),
+        np.empty(clusters, dtype=np.int64),
+    )
+    promise = kernel.Promise(k, m, *safe.as_integer_ratio())
+
+    def work(bounds: tuple[int, int]) -> None:
+        kernel.partition(
+            baskets.indptr, baskets.items, ignored, parts.order, parts.starts, places, promise, found, *bounds
+        )
+
+    cuts = np.searchsorted(places, np.linspace(0, occurrences, 4 * engine.threads + 1)[1:-1])
+    cuts = np.concatenate(([0], cuts, [clusters])).astype(np.int64)
+    batches = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    engine.map(work, batches)
+    begins = np.concatenate(([0], np.cumsum(found.counts)))
+    chunk_begins = np.concatenate(([0], np.cumsum(found.made)))
+    gathered = kernel.Gathered(
+        np.empty(begins[-1], dtype=np.int32),
+        np.empty(begins[-1], dtype=np.int64),
+        np.empty(begins[-1], dtype=np.int64),
+        np.empty(chunk_begins[-1], dtype=np.int64),
+        np.empty(occurrences, dtype=np.int64),
+    )
+
+    def gather(bounds: tuple[int, int]) -> None:
+        kernel.gather(
+            baskets.indptr, parts.order, parts.starts, places, found, begins, chunk_begins, gathered, *bounds
+        )
+
+    engine.map(gather, batches)
+    return Chunks(
+        begins,
+        gathered.items,
+        gathered.supports,
+        gathered.chunks,
+        gathered.owners,
+        found.covers,
+        gathered.of,
+    )

@@ -1,0 +1,161 @@
+"""The fewest occurrences that hide all rules, by integer programming.
+
+Baskets that hold the same of the rules' items are alike: it matters only how many of them lose which items. So the
+program has a variable for each such kind of basket and each set of items that it may lose, whatever the number of
+baskets, and two rows a rule: its support is below the border, or its confidence is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Rows
+from shoal.errors import WrongUse
+from shoal.methods.hide_rules._item_index import Border, Rule, Shelf
+
+RULES = 100
+"""Rules of a program that is still made."""
+
+MOST = 20_000
+"""Variables of a program that is still solved."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """Baskets by which of the rules' items they hold.
+
+    Parameters
+    ----------
+    items
+        The items of all rules.
+    held
+        The items of each kind.
+    of_row
+        The kind of each basket.
+    counts
+        The number of baskets of each kind.
+    """
+
+    items: tuple[int, ...]
+    held: list[frozenset[int]]
+    of_row: Rows
+    counts: Counts
+
+    @classmethod
+    def of(cls, shelf: Shelf, rules: list[Rule]) -> "Kinds":
+        """Group the baskets."""
+        items = tuple(sorted({item for rule in rules for item in rule.items}))
+        shelf.prepare(items)
+        table = np.stack([shelf.column(item) for item in items], axis=1)
+        packed = np.packbits(table, axis=1)
+        keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+        _, first, of_row, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        held = [frozenset(items[place] for place in np.flatnonzero(table[row])) for row in first]
+        return cls(items, held, of_row, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What each kind of basket loses.
+
+    Parameters
+    ----------
+    removals
+        The kind, the items, and how many baskets of the kind lose them.
+    cost
+        Occurrences that are taken out.
+    bound
+        No way to hide the rules takes out fewer.
+    """
+
+    removals: tuple[tuple[int, frozenset[int], int], ...]
+    cost: int
+    bound: int
+
+
+def choices_of(held: frozenset[int], rules: list[Rule]) -> list[frozenset[int]]:
+    """The sets of items that it may pay to take out of a basket.
+
+    Every item of such a set breaks a rule that the basket supports and that no other item of the set breaks: without
+    that item the same rules would be broken, and no left side would lose more. Parts of such sets are such sets, so
+    they are grown item by item.
+    """
+    supported = [frozenset(rule.items) for rule in rules if held.issuperset(rule.items)]
+    items = sorted(frozenset[int]().union(*supported))
+    found = [frozenset[int]()]
+    stack = [(frozenset[int](), 0)]
+    while stack and len(found) <= MOST:
+        chosen, first = stack.pop()
+        for place in range(first, len(items)):
+            longer = chosen | {items[place]}
+            if all(any(rule & longer == {item} for rule in supported) for item in longer):
+                found.append(longer)
+                stack.append((longer, place + 1))
+    return sorted(found, key=lambda one: (len(one), sorted(one)))
+
+
+def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> Solution:
+    """The fewest occurrences to take out.
+
+    Raises
+    ------
+    WrongUse
+        If the program is too large, or no solution is found in time.
+    """
+    if len(rules) > RULES:
+        raise WrongUse(
+            f"The exact strategy is out of reach: {len(rules)} rules, at most {RULES}; take dsr or fewer rules."
+        )
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import coo_array
+
+    variables = [(kind, lost) for kind, held in enumerate(kinds.held) for lost in choices_of(held, rules)]
+    if len(variables) > MOST:
+        raise WrongUse(
+            f"The exact strategy is out of reach: {len(variables)} variables, at most {MOST}; take dsr or fewer rules."
+        )
+    width = len(variables) + len(rules)
+    entries: list[tuple[int, int, float]] = []
+    lower, upper = [], []
+    for place, (kind, _) in enumerate(variables):
+        entries.append((kind, place, 1.0))
+    lower += kinds.counts.tolist()
+    upper += kinds.counts.tolist()
+    for number, rule in enumerate(rules):
+        whole, left = frozenset(rule.items), frozenset(rule.antecedent)
+        support_row, confidence_row = len(kinds.held) + 2 * number, len(kinds.held) + 2 * number + 1
+        p, q = border.share.numerator, border.share.denominator
+        both = sum(int(count) for held, count in zip(kinds.held, kinds.counts, strict=True) if whole <= held)
+        for place, (kind, lost) in enumerate(variables):
+            rest = kinds.held[kind] - lost
+            if whole <= rest:
+                entries.append((support_row, place, 1.0))
+            if left <= rest:
+                entries.append((confidence_row, place, float(q * (whole <= rest) - p)))
+        entries.append((support_row, len(variables) + number, -float(both)))
+        entries.append((confidence_row, len(variables) + number, float(q * both)))
+        lower += [-np.inf, -np.inf]
+        upper += [border.least - 1, q * both - 1]
+    rows, columns, values = zip(*entries, strict=True)
+    matrix = coo_array((values, (rows, columns)), shape=(len(lower), width)).tocsr()
+    cost = np.array([len(lost) for _, lost in variables] + [0] * len(rules), dtype=np.float64)
+    most = np.array([kinds.counts[kind] for kind, _ in variables] + [1] * len(rules), dtype=np.float64)
+    answer = milp(
+        cost,
+        constraints=LinearConstraint(matrix, lower, upper),
+        bounds=Bounds(0, most),
+        integrality=np.ones(width),
+        options={"time_limit": seconds},
+    )
+    if answer.x is None:
+        raise WrongUse(
+            f"The exact strategy found nothing in {seconds:g} seconds; give more time or take dsr."
+        )
+    taken = np.rint(answer.x[: len(variables)]).astype(np.int64)
+    removals = tuple(
+        (kind, lost, int(number))
+        for (kind, lost), number in zip(variables, taken, strict=True)
+        if number and lost
+    )
+    bound = int(np.ceil(answer.mip_dual_bound - 1e-6))
+    return Solution(removals, sum(len(lost) * number for _, lost, number in removals), bound)

@@ -1,0 +1,109 @@
+"""Which baskets lose an item: those where it is missed least.
+
+A frequent itemset is lost when it falls below the least support. Only sets whose support is within reach of what is
+about to be taken can be lost, and the nearer they are, the more a basket that holds them is worth keeping.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data.baskets import Baskets
+from shoal.methods.hide_rules._item_index import Border, Rule, Shelf
+from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets
+
+SIZE = 3
+"""Items of the sets that are protected: most rules that people read are that short."""
+
+NEARBY = 500
+"""Sets that are looked at for one choice: the nearest to being lost."""
+
+LIMIT = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Protected:
+    """Frequent itemsets that had better stay frequent, by the items they hold.
+
+    Parameters
+    ----------
+    table
+        A row a set; short sets repeat their last item.
+    supports
+        Baskets of each.
+    least
+        Where a set is lost.
+    """
+
+    table: Counts
+    supports: Counts
+    least: int
+
+    @classmethod
+    def of(cls, baskets: Baskets, rules: list[Rule], border: Border) -> "Protected":
+        """The frequent pairs and triples, less those that hold a whole rule: these must go."""
+        found = frequent_itemsets(baskets, border.least, 2)
+        if len(found) * 20 < LIMIT:
+            found = frequent_itemsets(baskets, border.least, SIZE, limit=LIMIT)
+        table = np.concatenate([_padded(found, size) for size in range(2, SIZE + 1)])
+        supports = np.concatenate([found.supports[found.sizes == size] for size in range(2, SIZE + 1)])
+        keep = ~hold_a_rule(table, rules, len(baskets.vocabulary))
+        return cls(table[keep], supports[keep], border.least)
+
+    def weights(self, shelf: Shelf, item: int, rows: Rows, count: int) -> Floats:
+        """How much each of some baskets is needed where `count` of them lose an item."""
+        within = (self.table == item).any(axis=1) & (self.supports - count < self.least)
+        places = np.flatnonzero(within)
+        places = places[np.argsort(self.supports[places], kind="stable")][:NEARBY]
+        weights = np.zeros(len(rows))
+        others = np.setdiff1d(self.table[places], [item])
+        held = dict(zip(others.tolist(), _held(shelf.baskets.take(rows), others), strict=True))
+        for place in places.tolist():
+            mask = np.ones(len(rows), dtype=np.bool_)
+            for other in set(self.table[place].tolist()) - {item}:
+                mask &= held[other]
+            weights[mask] += 1 / (self.supports[place] - self.least + 1)
+        return weights
+
+
+def hold_a_rule(table: Counts, rules: list[Rule], width: int) -> Mask:
+    """Which sets, a row each, hold all items of a rule."""
+    first, second, third = np.sort(table, axis=1).T
+    pairs = _sorted_items(rules, 2)
+    wanted = pairs[:, 0] * width + pairs[:, 1]
+    found = np.zeros(len(table), dtype=np.bool_)
+    for one, other in ((first, second), (first, third), (second, third)):
+        found |= np.isin(one * width + other, wanted)
+    triples = _sorted_items(rules, 3)
+    # The number of a pair instead of the pair itself, so that the product stays small.
+    numbers, begin = np.unique(triples[:, 0] * width + triples[:, 1], return_inverse=True)
+    if len(numbers):
+        key = first * width + second
+        place = np.minimum(np.searchsorted(numbers, key), len(numbers) - 1)
+        whole = np.isin(place * width + third, begin * width + triples[:, 2])
+        found |= (numbers[place] == key) & whole
+    return found
+
+
+def _sorted_items(rules: list[Rule], size: int) -> Counts:
+    """The items of the rules of one size, a row a rule, ascending."""
+    sets = [sorted(rule.items) for rule in rules if len(rule.items) == size]
+    return np.array(sets, dtype=np.int64).reshape(-1, size)
+
+
+def _held(baskets: Baskets, items: Counts) -> Mask:
+    """A row for each of some items: which baskets hold it."""
+    slots = np.full(len(baskets.vocabulary), -1, dtype=np.int32)
+    slots[items] = np.arange(len(items), dtype=np.int32)
+    slot = slots[baskets.items]
+    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    table: Mask = np.zeros((len(items), len(baskets)), dtype=np.bool_)
+    table[slot[slot >= 0], rows[slot >= 0]] = True
+    return table
+
+
+def _padded(found: Itemsets, size: int) -> Counts:
+    """The sets of one size, short ones filled up with their last item."""
+    columns = found.columns(np.flatnonzero(found.sizes == size), size).astype(np.int64)
+    return np.concatenate([columns, np.repeat(columns[:, -1:], SIZE - size, axis=1)], axis=1)

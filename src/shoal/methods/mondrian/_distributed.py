@@ -1,0 +1,181 @@
+"""Mondrian on rows in parts: the top of the tree by counts, and below it every part by itself."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.data._export import named, to_polars
+from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.group_statistics import GroupStatistics
+from shoal.data.parts import PartedTable, Parts
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.methods.mondrian._choice import Rules
+from shoal.methods.mondrian._distributed_top import Axes, Tree, cut_top
+from shoal.methods.mondrian._plan import Plan
+from shoal.methods.mondrian._publish import publish
+from shoal.methods.mondrian._space import Space
+
+if TYPE_CHECKING:
+    import polars
+
+ROW_BYTES, CELL_BYTES = 64, 48
+"""What a row, and each of its cells, takes in a worker while its part is cut and published."""
+
+FEWEST_PARTS, SMALL_PART = 32, 100_000
+"""A table is cut into so many parts, for workers to share, unless parts would be smaller than that."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Published rows in parts, in any order, their columns, and what there is to tell of the way there."""
+
+    schema: Table
+    parts: Parts
+    notes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What a worker must know to publish a part.
+
+    Parameters
+    ----------
+    table
+        The table without rows.
+    tree
+        The top of the tree. The number of a part is that of its leaf.
+    known
+        Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
+        not come together, so that its rows are published where they lie.
+    part
+        The name of the column with the number of the part.
+    """
+
+    table: Table
+    plan: Plan
+    axes: Axes
+    tree: Tree
+    known: dict[int, dict[str, str]]
+    part: str
+
+
+def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
+    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
+    table = data.schema
+    names = tuple(column.name for column in table.quasi)
+    axes = Axes(names, tuple(axis.place for axis in plan.axes))
+    space = Space.of(
+        [axis.positions for axis in plan.axes], [axis.depths for axis in plan.axes], plan.weights
+    )
+    rules = Rules(space, max(plan.least, 1), plan.relaxed, plan.choose)
+    fits = max(memory // (ROW_BYTES + CELL_BYTES * len(table.columns)), 1)
+    room = max(min(fits, max(SMALL_PART, data.rows // FEWEST_PARTS)), 2 * rules.least - 1)
+    top = cut_top(data, axes, rules, plan.models, whole, seed, room)
+    leaves = np.flatnonzero(top.tree.children < 0)
+    task = _Task(
+        table,
+        plan,
+        axes,
+        top.tree,
+        {leaf: _texts(table, plan, held) for leaf, held in top.held.items()},
+        _free_name(table),
+    )
+    numbered = data.parts.map(partial(_numbered, task), _code_schema(table, task.part))
+    published = numbered.group(task.part, partial(_published, task), _text_schema(table))
+    if task.known:
+        published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
+    notes = {"parts": len(leaves), "passes": top.passes, "largest_part": int(top.tree.sizes[leaves].max())}
+    return Cut(_schema(table), published, notes)
+
+
+def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
+    """The published texts of a class of which only the values that it holds are known."""
+    found = {}
+    for column, axis, form, places in zip(table.quasi, plan.axes, plan.forms, held, strict=True):
+        codes = np.flatnonzero(np.isin(axis.place, places)).astype(np.int32)
+        one = publish(replace(column, codes=codes), form, np.array([0, len(codes)]))
+        found[column.name] = one.domain.labels[one.codes[0]]
+    return found
+
+
+def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The rows with the number of their part, without those of classes that are published where they lie."""
+    import polars as pl
+
+    number = task.tree.leaf(task.axes.codes(frame))
+    names = [column.name for column in _kept(task.table)]
+    rows = frame.select(pl.Series(task.part, number.astype(np.int32)), named(names))
+    return rows.filter(pl.Series(~np.isin(number, list(task.known)))) if task.known else rows
+
+
+def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The published rows of a part."""
+    table = _codes_of(task, frame)
+    leaf = int(frame[task.part][0])
+    order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
+    table = table.take(order)
+    quasi = task.plan.publish(table, starts)
+    return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
+
+
+def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The published rows of classes whose texts are known."""
+    import polars as pl
+
+    number = task.tree.leaf(task.axes.codes(frame))
+    found = [pl.DataFrame(schema=_text_schema(task.table))]
+    for leaf, texts in task.known.items():
+        table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
+        quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
+        found.append(to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
+    return pl.concat(found)
+
+
+def _codes_of(task: _Task, frame: "polars.DataFrame") -> Table:
+    """The rows of a frame as a table."""
+    return Table(tuple(replace(column, codes=frame[column.name].to_numpy()) for column in _kept(task.table)))
+
+
+def _constant(column: Column, text: str) -> Column:
+    """A column that says the same in every row."""
+    missing = 0 if text == "" and column.domain.missing is not None else None
+    domain = Domain(Kind.NOMINAL, (text,), missing=missing)
+    return replace(column, domain=domain, codes=np.zeros(len(column.codes), dtype=np.int32), hierarchy=None)
+
+
+def _schema(table: Table) -> Table:
+    """The published table without rows: quasi-identifiers have become names."""
+    return Table(
+        tuple(
+            replace(column, domain=nominal(()), hierarchy=None) if column.role is Role.QUASI else column
+            for column in _kept(table)
+        )
+    )
+
+
+def _kept(table: Table) -> tuple[Column, ...]:
+    return tuple(column for column in table.columns if column.role is not Role.IDENTIFYING)
+
+
+def _code_schema(table: Table, part: str) -> "dict[str, polars.DataType]":
+    import polars as pl
+
+    return {part: pl.Int32(), **{column.name: pl.Int32() for column in _kept(table)}}
+
+
+def _text_schema(table: Table) -> "dict[str, polars.DataType]":
+    import polars as pl
+
+    return {column.name: pl.String() for column in _kept(table)}
+
+
+def _free_name(table: Table) -> str:
+    """A name that no column has."""
+    name = "part"
+    while name in table.names:
+        name += "_"
+    return name

@@ -1,0 +1,148 @@
+"""What is settled before the first cut, for all rows alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data._ties import tie_order
+from shoal.data.group_statistics import group_statistics
+from shoal.data.table import Column, Table, canonical_order
+from shoal.methods.mondrian._choice import Choice
+from shoal.methods.mondrian._partition import partition
+from shoal.methods.mondrian._publish import Axis, Form, axis_of, form_of, publish, reach
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The dimensions, the promises and the rules of a run: it cuts the whole table, or a part that was cut out of it.
+
+    Parameters
+    ----------
+    forms, axes
+        How each quasi-identifier is published, and its values in cut order.
+    models
+        The promises.
+    weights, relaxed, choose
+        As for ``partition``.
+    overall
+        How often each value of the sensitive columns occurs in the whole table, where a part of it is cut.
+    """
+
+    forms: tuple[Form, ...]
+    axes: tuple[Axis, ...]
+    models: tuple[TableModel, ...]
+    weights: Floats
+    relaxed: bool
+    choose: Choice
+    overall: Mapping[str, Counts] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        form: Form,
+        models: tuple[TableModel, ...],
+        weights: Mapping[str, float],
+        relaxed: bool,
+        choose: Choice,
+        overall: Mapping[str, Counts] | None = None,
+    ) -> "Plan":
+        """The plan for a table; its rows do not matter."""
+        forms = tuple(form_of(column, form) for column in table.quasi)
+        axes = tuple(axis_of(column, one) for column, one in zip(table.quasi, forms, strict=True))
+        wide = np.array([weights.get(column.name, 1.0) for column in table.quasi])
+        return cls(forms, axes, models, wide, relaxed, choose, overall)
+
+    @property
+    def least(self) -> int:
+        """The fewest rows of a class."""
+        return max(model.least_size() for model in self.models)
+
+    def cut(self, table: Table, seed: int, threads: int, rows: Rows | None = None) -> tuple[Rows, Rows]:
+        """The rows class by class, and where each class starts, with the number of rows at the end.
+
+        Parameters
+        ----------
+        rows
+            The order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
+        """
+        assert rows is not None or not self.relaxed
+        rows = np.arange(table.rows) if rows is None else rows
+        codes = np.stack(
+            [axis.place[column.codes[rows]] for axis, column in zip(self.axes, table.quasi, strict=True)],
+            axis=1,
+        )
+        parts = partition(
+            codes,
+            [axis.positions for axis in self.axes],
+            [axis.depths for axis in self.axes],
+            least=self.least,
+            weights=self.weights,
+            relaxed=self.relaxed,
+            choose=self.choose,
+            seed=seed,
+            allowed=self._allowed(table, rows),
+            threads=threads,
+        )
+        return rows[parts.order], parts.starts
+
+    def publish(self, table: Table, starts: Rows) -> dict[str, Column]:
+        """The published quasi-identifiers of a table whose rows stand class by class, as `cut` says."""
+        pairs = zip(table.quasi, self.forms, strict=True)
+        return {column.name: publish(column, form, starts) for column, form in pairs}
+
+    def _allowed(self, table: Table, rows: Rows) -> Any:
+        """The test of proposed cuts, or None where the least size of a class says it all."""
+        if table.entity is None and all(
+            isinstance(model, KAnonymity) and model.k <= self.least for model in self.models
+        ):
+            return None
+        columns = tuple(dict.fromkeys(name for model in self.models for name in model.columns()))
+
+        def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
+            groups = np.full(table.rows, -1, dtype=np.int64)
+            lengths = end - begin
+            places = np.repeat(begin - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
+                lengths.sum()
+            )
+            cut = np.repeat(np.arange(len(begin)), lengths)
+            groups[rows[order[places]]] = 2 * cut + (places >= middle[cut])
+            statistics = group_statistics(table, groups, 2 * len(begin), columns, overall=self.overall)
+            holds = np.ones(2 * len(begin), dtype=bool)
+            for model in self.models:
+                holds &= model.holds(statistics)
+            both: Mask = holds[::2] & holds[1::2]
+            if not all(model.may_overlap for model in self.models):
+                halves = np.column_stack([begin, middle]).reshape(-1) - np.repeat(begin, 2)
+                halves += np.repeat(np.concatenate(([0], np.cumsum(lengths)[:-1])), 2)
+                both &= self._part(table, rows[order[places]], halves)
+            return both
+
+        return allowed
+
+    def _part(self, table: Table, rows: Rows, starts: Rows) -> Mask:
+        """Which cuts part what is published: on some column, nobody fits the cells of both halves, now or later.
+
+        Parameters
+        ----------
+        rows, starts
+            The rows of all halves, left before right, and where each begins.
+        """
+        parted: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
+        for column, form, axis in zip(table.quasi, self.forms, self.axes, strict=True):
+            places = axis.place[column.codes[rows]].astype(np.int64)
+            low, high = np.minimum.reduceat(places, starts), np.maximum.reduceat(places, starts)
+            first, last = reach(column, form, axis, low, high)
+            parted |= (last[::2] < first[1::2]) | (last[1::2] < first[::2])
+        return parted
+
+
+def tied_rows(table: Table, seed: int | None) -> Rows:
+    """The rows by their quasi-identifiers alone, and those that are equal there in a secret random order."""
+    drawn = tie_order(table.rows, seed)
+    return drawn[canonical_order(column.take(drawn) for column in table.quasi)]

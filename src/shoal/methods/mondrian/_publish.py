@@ -1,0 +1,183 @@
+"""How a class is published: a tight range, a node of a hierarchy, or a set of the values it holds."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Codes, Floats, Rows
+from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.published_syntax import SUPPRESSED, range_text, set_text
+from shoal.data.table import Column
+
+Form: TypeAlias = Literal["nodes", "ranges", "sets"]
+"""What the classes of a column are published as."""
+
+
+def form_of(column: Column, wanted: Form) -> Form:
+    """The form that a column can have: what was wanted where it makes sense for its values.
+
+    A column without a hierarchy has no nodes, and names without an order have no ranges.
+    """
+    ordered = column.domain.kind is not Kind.NOMINAL
+    if wanted == "sets":
+        return "sets"
+    if column.hierarchy is not None and (wanted == "nodes" or not ordered):
+        return "nodes"
+    return "ranges" if ordered else "sets"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axis:
+    """A quasi-identifier as a dimension to cut: its values in cut order.
+
+    Parameters
+    ----------
+    place
+        The place in cut order of each code of the domain.
+    positions
+        The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself.
+    depths
+        How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
+        last value and the missing one, which no cut leaves together while they can be parted.
+    """
+
+    place: Codes
+    positions: Floats
+    depths: Codes
+
+
+def axis_of(column: Column, form: Form) -> Axis:
+    """The dimension to cut of a column: by its hierarchy where nodes are published, else by the order of its values."""
+    domain = column.domain
+    if form == "nodes":
+        assert column.hierarchy is not None
+        order = column.hierarchy.depth_first()
+        place_of_leaf = np.empty(len(order), dtype=np.int64)
+        place_of_leaf[order] = np.arange(len(order))
+        leaf_places = place_of_leaf[column.hierarchy.leaf_of(domain)]
+        by_place = np.argsort(leaf_places)
+        place = np.empty(len(domain), dtype=np.int32)
+        place[by_place] = np.arange(len(domain), dtype=np.int32)
+        positions = leaf_places[by_place].astype(np.float64)
+        depths = np.zeros(0, dtype=np.int32)
+        if len(domain) > 1:
+            between = column.hierarchy.boundary_depths(order)[: leaf_places[by_place][-1]]
+            depths = np.minimum.reduceat(between, leaf_places[by_place][:-1]).astype(np.int32)
+        return Axis(place, positions, depths)
+    positions = np.arange(len(domain), dtype=np.float64) if domain.values is None else domain.values.copy()
+    depths = np.zeros(max(len(domain) - 1, 0), dtype=np.int32)
+    if domain.missing is not None:
+        positions[-1] = positions[-2] if len(domain) > 1 else 0.0
+        if len(depths):
+            depths[-1] = -1
+    return Axis(np.arange(len(domain), dtype=np.int32), positions, depths)
+
+
+def reach(column: Column, form: Form, axis: Axis, low: Rows, high: Rows) -> tuple[Rows, Rows]:
+    """How far the published cells of classes reach in cut order, given the places of their least and largest values.
+
+    A node reaches over all its leaves, and ``*``, for missing and other values together, over everything.
+    """
+    if form != "nodes":
+        mixed = (column.domain.missing is not None) & (high == len(axis.place) - 1) & (low < high)
+        return np.where(mixed, 0, low), np.where(mixed, len(axis.place) - 1, high)
+    hierarchy = column.hierarchy
+    assert hierarchy is not None
+    order = hierarchy.depth_first()
+    first, last = axis.positions[low].astype(np.int64), axis.positions[high].astype(np.int64)
+    levels = hierarchy.common_level(first.astype(np.int32), last.astype(np.int32), order)
+    for level in np.unique(levels).tolist():
+        nodes, here = hierarchy.nodes_at(level)[order], levels == level
+        starts = np.flatnonzero(np.concatenate(([True], nodes[1:] != nodes[:-1])))
+        node = np.searchsorted(starts, first[here], side="right") - 1
+        first[here], last[here] = starts[node], np.append(starts[1:], len(nodes))[node] - 1
+    return first, last
+
+
+def publish(column: Column, form: Form, starts: Rows) -> Column:
+    """The published column of classes: rows ``starts[c]:starts[c + 1]`` are class c.
+
+    Every class is published by the values it holds, never by the box that was cut: ranges are tight.
+    """
+    if form == "sets":
+        class_codes, labels = _sets(column.domain, column.codes, starts)
+    elif form == "nodes":
+        class_codes, labels = _nodes(column, starts)
+    else:
+        class_codes, labels = _ranges(column.domain, column.codes, starts)
+    domain = nominal(labels)
+    if column.domain.missing is not None and "" in labels:
+        domain, class_codes = _with_missing_last(labels, class_codes)
+    return replace(column, domain=domain, codes=np.repeat(class_codes, np.diff(starts)), hierarchy=None)
+
+
+def _with_missing_last(labels: tuple[str, ...], codes: Codes) -> tuple[Domain, Codes]:
+    place = labels.index("")
+    moved = np.arange(len(labels), dtype=np.int32)
+    moved[place + 1 :] -= 1
+    moved[place] = len(labels) - 1
+    kept = (*labels[:place], *labels[place + 1 :], "")
+    return Domain(Kind.NOMINAL, kept, missing=len(kept) - 1), moved[codes]
+
+
+def _numbered(keys: Rows) -> tuple[Rows, Codes]:
+    """Distinct keys and the number of each class's key among them."""
+    distinct, numbers = np.unique(keys, return_inverse=True)
+    return distinct, numbers.astype(np.int32)
+
+
+def _extremes(codes: Codes, starts: Rows) -> tuple[Rows, Rows]:
+    low = np.minimum.reduceat(codes, starts[:-1]).astype(np.int64)
+    high = np.maximum.reduceat(codes, starts[:-1]).astype(np.int64)
+    return low, high
+
+
+def _ranges(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
+    low, high = _extremes(codes, starts)
+    pairs, numbers = _numbered(low * len(domain) + high)
+    labels = []
+    for pair in pairs.tolist():
+        first, last = divmod(pair, len(domain))
+        mixed = last == domain.missing and first != last
+        labels.append(SUPPRESSED if mixed else range_text(domain.labels[first], domain.labels[last]))
+    return _distinct(numbers, labels)
+
+
+def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
+    hierarchy = column.hierarchy
+    assert hierarchy is not None
+    order = hierarchy.depth_first()
+    place_of_leaf = np.empty(len(order), dtype=np.int32)
+    place_of_leaf[order] = np.arange(len(order), dtype=np.int32)
+    low, high = _extremes(place_of_leaf[hierarchy.leaf_of(column.domain)][column.codes], starts)
+    pairs, numbers = _numbered(low * len(order) + high)
+    first, last = pairs // len(order), pairs % len(order)
+    levels = hierarchy.common_level(first.astype(np.int32), last.astype(np.int32), order)
+    labels = [""] * len(pairs)
+    for level in np.unique(levels).tolist():
+        nodes = hierarchy.nodes_at(level)[order]
+        for place in np.flatnonzero(levels == level).tolist():
+            labels[place] = hierarchy.labels[level][nodes[first[place]]]
+    return _distinct(numbers, labels)
+
+
+def _sets(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
+    classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    members = np.unique(classes * len(domain) + codes)
+    indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain))
+    held = members % len(domain)
+    labels = []
+    for begin, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
+        if end - begin > 1 and held[end - 1] == domain.missing:
+            labels.append(SUPPRESSED)
+        else:
+            labels.append(set_text([domain.labels[code] for code in held[begin:end].tolist()]))
+    return _distinct(np.arange(len(labels), dtype=np.int32), labels)
+
+
+def _distinct(numbers: Codes, labels: list[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Merge equal labels: codes of the classes, and each label once."""
+    places: dict[str, int] = {}
+    merged = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int32)
+    return merged[numbers], tuple(places)

@@ -1,0 +1,205 @@
+"""Rules hidden in rows in parts: all rows of a class come together, and each class is starred by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.data._distributed_notes import NOTE, noted, notes_of
+from shoal.data._export import named, to_polars, unnamed
+from shoal.data._ties import tie_key
+from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.parts import BUCKET, COUNT, PartedRelease, PartedTable, Parts
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table, canonical_order
+from shoal.errors import WrongUse
+from shoal.methods.rule_hiding._class_counts import is_star
+from shoal.methods.rule_hiding._starring import Starring
+from shoal.models._distributed import buckets_of
+
+if TYPE_CHECKING:
+    import polars
+
+ROW_BYTES, CELL_BYTES = 128, 96
+"""What a row, and each of its cells, takes in a worker while rules are hidden."""
+
+SMALL_PART = 100_000
+"""Rows that are not worth dividing among workers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What a worker must know: the published table, and the values that sensitive columns had before."""
+
+    schema: Table
+    original: Table
+    starring: Starring
+    judged: tuple[str, ...]
+    seed: int
+
+
+def hide_in_parts(
+    published: PartedRelease,
+    data: PartedTable,
+    starring: Starring,
+    judged: Sequence[str],
+    seed: int | None,
+    memory: int,
+) -> tuple[PartedRelease, dict[str, dict[str, Any]]]:
+    """Hide the rules of whole classes.
+
+    Parameters
+    ----------
+    published
+        The table as step 1 publishes it.
+    data
+        The original: only its schema is looked at.
+    judged
+        The sensitive columns whose rules are hidden.
+    seed
+        Of the draw of starred rows. It is as secret as the data.
+
+    Returns
+    -------
+    The table in canonical order, and for each column what the owner may know, as of a table in memory.
+
+    Raises
+    ------
+    WrongUse
+        If the rows of a class do not fit into a worker.
+    """
+    schema: Table = published.schema
+    fits = max(memory // (ROW_BYTES + CELL_BYTES * len(schema.columns)), 1)
+    buckets = max(-(-published.rows // min(fits, max(published.rows // 32, SMALL_PART))), 1)
+    parts, crowded = published.parts, published.rows > fits
+    if crowded or starring.strategy == "decoy":
+        parts = parts.keep()
+    distinct = {name: _values(parts, name) for name in judged} if starring.strategy == "decoy" else None
+    task = _Task(
+        _without_rows(schema),
+        _without_rows(data.schema),
+        replace(starring, distinct=distinct),
+        tuple(judged),
+        tie_key(seed),
+    )
+    types = _types(schema)
+    quasi = [column.name for column in schema.quasi]
+    divided = parts.map(
+        partial(_divided, quasi=quasi, buckets=buckets, names=schema.names), {BUCKET: _integer(), **types}
+    )
+    if crowded:
+        _refuse_crowded(divided, fits, memory)
+    made = divided.group(BUCKET, partial(_hidden, task), {**types, NOTE: _text()}).keep()
+    notes = _together(notes_of(made)[1], judged)
+    # A column with a star is a column of texts.
+    starred = {name for name in judged if notes[name].pop("starred")}
+    named = tuple(
+        replace(column, domain=nominal(()), hierarchy=None) if column.name in starred else column
+        for column in schema.columns
+    )
+    return PartedRelease(Table(named), made.select(schema.names).sort(schema.names), published.rows), notes
+
+
+def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
+    """Refuse classes that are too large for a worker: all rows of a class come together."""
+    largest = int(divided.counts([BUCKET])[COUNT].max() or 0)  # type: ignore[arg-type]
+    if largest > 2 * fits:
+        raise WrongUse(
+            f"A class has up to {largest:,} rows, and a worker has room for {fits:,} ({memory / 1e6:,.0f} MB of rows): "
+            "all rows of a class come together where rules are hidden. Let step 1 make smaller classes, or allow more "
+            "memory (--memory; on a cluster spark.executor.pyspark.memory)."
+        )
+
+
+def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What is told of all classes, from what is told of some: the largest confidences, and sums of all else."""
+    return {
+        name: {
+            fact: (max if fact.startswith("confidence") else sum)(part[name][fact] for part in parts)
+            for fact in parts[0][name]
+        }
+        for name in judged
+    }
+
+
+def texts_of(data: PartedTable) -> PartedRelease:
+    """A table in parts as it stands, without its identifying columns."""
+    kept = tuple(column for column in data.schema.columns if column.role is not Role.IDENTIFYING)
+    schema = Table(kept)
+    return PartedRelease(schema, data.parts.map(partial(_texts, schema), _types(schema)), data.rows)
+
+
+def _texts(schema: Table, frame: "polars.DataFrame") -> "polars.DataFrame":
+    columns = (replace(column, codes=frame[column.name].to_numpy()) for column in schema.columns)
+    return to_polars(Table(tuple(columns)))
+
+
+def _divided(
+    frame: "polars.DataFrame", quasi: list[str], buckets: int, names: tuple[str, ...]
+) -> "polars.DataFrame":
+    import polars as pl
+
+    number = buckets_of(frame, quasi, buckets)
+    return frame.select(pl.Series(BUCKET, number), named(names))
+
+
+def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The rows of some classes with their rules hidden."""
+    columns = [_column(unnamed(frame[column.name]), column, task.original) for column in task.schema.columns]
+    table = Table(tuple(columns))
+    table = table.take(canonical_order(table.columns))
+    random = np.random.default_rng([task.seed, int(frame[BUCKET][0])])
+    changed, notes = task.starring.columns(table, table.select(task.judged), random, task.seed)
+    told = {
+        name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
+        for name, column in changed.items()
+    }
+    return noted(to_polars(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
+
+
+def _column(texts: "polars.Series", column: Column, original: Table) -> Column:
+    """A column of texts as a method in memory has it: sensitive values in their own order, a missing one last."""
+    import polars as pl
+
+    if column.role is Role.SENSITIVE:
+        known = original.column(column.name).domain
+        labels = [label for code, label in enumerate(known.labels) if code != known.missing]
+        labels += [] if SUPPRESSED in labels else [SUPPRESSED]
+    else:
+        labels = texts.drop_nulls().unique().sort().to_list()
+    missing = None if texts.null_count() == 0 and column.role is not Role.SENSITIVE else len(labels)
+    places = texts.cast(pl.Enum(labels)).to_physical().cast(pl.Int32)
+    codes = places.fill_null(len(labels)).to_numpy()
+    domain = Domain(Kind.NOMINAL, (*labels, *(() if missing is None else ("",))), missing=missing)
+    return Column(column.name, column.role, domain, codes)
+
+
+def _values(parts: Parts, name: str) -> int:
+    """How many different values a column tells."""
+    counted = parts.counts([name])
+    return int((unnamed(counted[name]).fill_null("") != SUPPRESSED).sum())
+
+
+def _types(schema: Table) -> "dict[str, polars.DataType]":
+    import polars as pl
+
+    return {column.name: pl.String() for column in schema.columns}
+
+
+def _integer() -> "polars.DataType":
+    import polars as pl
+
+    return pl.Int32()
+
+
+def _text() -> "polars.DataType":
+    import polars as pl
+
+    return pl.String()
+
+
+def _without_rows(table: Table) -> Table:
+    return table.take(np.empty(0, dtype=np.int64)) if table.rows else table

@@ -1,0 +1,181 @@
+"""Classes joined until no rule is left: no cell is starred, and the worst case is what is published."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
+from shoal.methods.mondrian._partition import partition
+from shoal.methods.rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.rule_hiding._star_counts import Bound
+
+DENSE = 8
+"""Keys are counted in an array of their range if that is at most so many times as long as they are."""
+
+BITS = 63
+"""Bits of a place along the curve."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Where classes lie: the first and the last place of each class (row) in each column, between 0 and 1."""
+
+    low: Floats
+    high: Floats
+
+    def joined(self, first: Rows, second: Rows) -> Floats:
+        """How wide two classes are together, summed over the columns."""
+        low = np.minimum(self.low[first], self.low[second])
+        high = np.maximum(self.high[first], self.high[second])
+        widths: Floats = (high - low).sum(axis=1)
+        return widths
+
+
+def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) -> Rows:
+    """A region for each class: the classes of a region joined have no rule.
+
+    Regions are cut as Mondrian cuts rows, at medians of the classes' middles, as long as both halves have no rule.
+    """
+    middles = (ends.low + ends.high) / 2
+    positions, codes = [], np.empty(middles.shape, dtype=np.int32)
+    for column, places in enumerate(middles.T):
+        distinct, codes[:, column] = np.unique(places, return_inverse=True)
+        positions.append(distinct)
+    depths = [np.zeros(len(distinct) - 1, dtype=np.int32) for distinct in positions]
+
+    def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
+        lengths = end - begin
+        cut = np.repeat(np.arange(len(begin)), lengths)
+        places = np.repeat(begin - np.cumsum(lengths) + lengths, lengths) + np.arange(len(cut))
+        half = np.full(len(classes), 2 * len(begin), dtype=np.int64)
+        half[order[places]] = 2 * cut + (places >= middle[cut])
+        sizes = summed(half, classes.sizes, 2 * len(begin) + 1)
+        good = ~_has_rule(half, columns, bound, sizes)[:-1]
+        both: Mask = good[::2] & good[1::2]
+        return both
+
+    parts = partition(codes, positions, depths, least=1, allowed=allowed)
+    region = np.empty(len(classes), dtype=np.int64)
+    region[parts.order] = np.repeat(np.arange(len(parts)), np.diff(parts.starts))
+    return region
+
+
+def along_curve(ends: Ends, region: Rows) -> Rows:
+    """The classes by region, and in it in the order of a curve that fills space: neighbours on it are near (Morton)."""
+    width = ends.low.shape[1]
+    bits = min(max(BITS // max(width, 1), 1), 20)
+    middle = ((ends.low + ends.high) / 2 * ((1 << bits) - 1)).astype(np.int64)
+    keys = np.zeros(len(middle), dtype=np.int64)
+    for bit in range(bits - 1, -1, -1):
+        for column in range(min(width, BITS)):
+            keys = keys << 1 | ((middle[:, column] >> bit) & 1)
+    return np.lexsort((keys, region))
+
+
+def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) -> Rows:
+    """Join classes with neighbours on the curve, inside regions that have no rule, until no class has a rule.
+
+    In every round each class with a rule asks one of its two neighbours: one with which it has no rule, if there is
+    one, and the one with which it is narrower. Of the joins that are asked for, those are made that do not share a
+    class; which of two that do is decided by a number that looks random, so that rounds are few.
+
+    Returns
+    -------
+    The joined class of each class, numbered along the curve.
+    """
+    region = safe_regions(classes, columns, bound, ends)
+    order = along_curve(ends, region)
+    group = np.empty(len(classes), dtype=np.int64)
+    group[order] = np.arange(len(classes))
+    turn = 0
+    while True:
+        count = int(group.max()) + 1
+        sizes = summed(group, classes.sizes, count)
+        bad = _has_rule(group, columns, bound, sizes)
+        if not bad.any() or count == 1:
+            return group
+        here = _grouped(ends, group, count)
+        left = np.arange(count - 1)
+        safe = np.zeros(count - 1, dtype=np.bool_)
+        for parity in (0, 1):
+            pairs = left[parity::2]
+            into = np.arange(count)
+            into[pairs + 1] = pairs
+            numbers = np.cumsum(np.bincount(into, minlength=count) > 0) - 1
+            together = numbers[into]
+            total = summed(together, sizes, int(together.max()) + 1)
+            safe[pairs] = ~_has_rule(together[group], columns, bound, total)[together[pairs]]
+        of = np.empty(count, dtype=np.int64)
+        of[group] = region
+        width = here.joined(left, left + 1) * (sizes[:-1] + sizes[1:])
+        width[of[1:] != of[:-1]] = np.inf
+        group = _joins(bad, np.where(safe, width, np.inf), width, turn)[group]
+        turn += 1
+
+
+def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
+    """The number that each class gets when the joins of one round are made.
+
+    Parameters
+    ----------
+    cost, plain
+        How bad the join of each class and the next is: where it leaves no rule, and in any case.
+    """
+    count = len(bad)
+    before = np.concatenate(([np.inf], cost))
+    after = np.concatenate((cost, [np.inf]))
+    neither = np.isinf(before) & np.isinf(after)
+    before = np.where(neither, np.concatenate(([np.inf], plain)), before)
+    after = np.where(neither, np.concatenate((plain, [np.inf])), after)
+    asks = np.zeros(count - 1, dtype=np.bool_)
+    rows = np.flatnonzero(bad)
+    lefts = rows[before[rows] <= after[rows]]
+    asks[lefts - 1] = True
+    asks[np.setdiff1d(rows, lefts)] = True
+    weight = _looks_random(np.arange(count - 1) + turn * count)
+    weight[~asks] = 0
+    around = np.pad(weight, 1)
+    made = asks & (weight > around[:-2]) & (weight > around[2:])
+    numbers = np.concatenate(([0], np.cumsum(~made)))
+    return numbers.astype(np.int64)
+
+
+def _looks_random(numbers: Rows) -> AnyArray:
+    """Numbers above 0 without ties between neighbours, the same for the same input (splitmix64)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+
+
+def _has_rule(group: Rows, columns: list[Values], bound: Bound, sizes: Counts) -> Mask:
+    """Which joined classes have a rule, in any sensitive column."""
+    bad = np.zeros(len(sizes), dtype=np.bool_)
+    for values in columns:
+        entries = np.flatnonzero(values.guarded)
+        width = len(values.column.domain)
+        numbers = group[values.classes[entries]] * width + values.codes[entries]
+        keys, shown = _summed_by(numbers, values.counts[entries], len(sizes) * width)
+        of = keys // width
+        stars = summed(group, values.stars, len(sizes))
+        bad[of[bound.broken(shown, stars[of], sizes[of])]] = True
+    return bad
+
+
+def _summed_by(keys: Rows, numbers: Counts, bound: int) -> tuple[Rows, Counts]:
+    """Distinct keys below a bound, and the sums of their numbers; without a sort where the keys are dense."""
+    if bound <= DENSE * len(keys):
+        sums = summed(keys, numbers, bound)
+        used = np.flatnonzero(sums)
+        return used, sums[used]
+    distinct, place = np.unique(keys, return_inverse=True)
+    return distinct, summed(place, numbers, len(distinct))
+
+
+def _grouped(ends: Ends, group: Rows, count: int) -> Ends:
+    """Where joined classes lie."""
+    low = np.full((count, ends.low.shape[1]), np.inf)
+    high = np.full((count, ends.low.shape[1]), -np.inf)
+    np.minimum.at(low, group, ends.low)
+    np.maximum.at(high, group, ends.high)
+    return Ends(low, high)

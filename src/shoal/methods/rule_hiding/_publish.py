@@ -1,0 +1,95 @@
+"""From numbers of stars to published cells: which cells are starred, and what of the rows may be told."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.data._hashes import mixed, text_hashes
+from shoal.data.domain import Domain, Kind
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.data.trace import Trace
+from shoal.methods.rule_hiding._class_counts import Classes, Values
+from shoal.methods.table_method import published
+
+
+def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.random.Generator) -> Mask:
+    """The rows whose cell is starred: of each class and value as many as asked for, drawn with equal chances.
+
+    Rows of a class with the same value differ in other published columns only. Were the first of them starred in any
+    known order, the place of a star would tell which values it can hide: not the ones that are shown by an earlier
+    row. Drawn from numbers that nobody else knows, it tells nothing.
+
+    The rows must be in canonical order, so that the draw does not depend on the order of the input.
+    """
+    width = len(values.column.domain)
+    keys = classes.of_row * width + values.column.codes
+    pairs = values.classes * width + values.codes
+    entry = np.minimum(np.searchsorted(pairs, keys), max(len(pairs) - 1, 0))
+    rows = (
+        np.flatnonzero((pairs[entry] == keys) & (stars[entry] > 0)) if len(pairs) else np.empty(0, np.int64)
+    )
+    order = rows[np.lexsort((random.permutation(len(keys))[rows], entry[rows]))]
+    entries = entry[order]
+    turn = np.arange(len(order)) - np.searchsorted(entries, entries)
+    mask = np.zeros(len(keys), dtype=np.bool_)
+    mask[order[turn < stars[entries]]] = True
+    return mask
+
+
+def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> AnyArray:
+    """A number that looks random for each class and value that meet: it follows from their texts and the key alone."""
+    import polars as pl
+
+    state = np.full(len(classes), key & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
+    for column, cells in zip(table.quasi, classes.cells.T, strict=True):
+        state = mixed(state) + text_hashes(pl.Series(column.domain.labels, dtype=pl.String))[cells]
+    labels = pl.Series(values.column.domain.labels, dtype=pl.String)
+    return mixed(mixed(state)[values.classes] + text_hashes(labels)[values.codes])
+
+
+def starred(column: Column, rows: Mask) -> Column:
+    """The column with some cells starred; it is a column of texts then, as every column with a ``*`` is."""
+    if not rows.any():
+        return column
+    domain = column.domain
+    labels, codes = list(domain.labels), column.codes.copy()
+    if SUPPRESSED not in labels:
+        place = domain.present
+        labels.insert(place, SUPPRESSED)
+        codes[codes >= place] += 1
+    codes[rows] = labels.index(SUPPRESSED)
+    missing = None if domain.missing is None else len(labels) - 1
+    return replace(
+        column, domain=Domain(Kind.NOMINAL, tuple(labels), missing=missing), codes=codes, hierarchy=None
+    )
+
+
+def rearranged(table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
+    """Put changed columns in the place of the old ones, and restore the canonical order.
+
+    The order of rows follows the cells as they are published now. What it was before would tell the rank of a starred
+    value.
+
+    Parameters
+    ----------
+    rows
+        The original row of each row of the table.
+    """
+    changed = Table(tuple(columns.get(column.name, column) for column in table.columns))
+    table, order = published(changed, {})
+    return table, rows[order]
+
+
+def as_it_is(data: Table) -> tuple[Table, Trace]:
+    """A table that is published as it stands: without its identifying columns, in canonical order."""
+    kept = Table(tuple(column for column in data.columns if column.role is not Role.IDENTIFYING))
+    table, order = published(kept, {})
+    return table, Trace(order)
+
+
+def of_rows(classes: Classes, codes: Codes) -> Codes:
+    """A code of each class, row by row."""
+    return codes[classes.of_row]

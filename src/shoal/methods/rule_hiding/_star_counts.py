@@ -1,0 +1,116 @@
+"""How many cells of each class and value are starred, class by class: least numbers in closed form."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Counts, Mask
+from shoal.methods.rule_hiding._class_counts import Classes, Values, maxima, shares, summed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """What a class may show.
+
+    Parameters
+    ----------
+    c
+        The largest confidence.
+    fewer_than
+        Rules above c in the worst case are shown by fewer rows than this; None asks for nothing in the worst case.
+    """
+
+    c: Fraction
+    fewer_than: int | None = None
+
+    def broken(self, shown: Counts, stars: Counts, sizes: Counts) -> Mask:
+        """Which rules are above the confidence, or above it in the worst case and shown too often."""
+        most = shares(sizes, self.c)
+        above: Mask = shown > most
+        if self.fewer_than is not None:
+            above |= (shown + stars > most) & (shown >= self.fewer_than)
+        return above
+
+    def cap(self, sizes: Counts) -> Counts:
+        """How many rows of a class that needs stars may show one value.
+
+        Without `fewer_than`, a share of c. With it: as long as a value may be shown by t rows or more, its rows and all
+        stars together are at most a share of c. But a class needs stars because the rows of some value and its stars
+        are more than that, and starring a row of that value does not change their sum. So that value, and by its stars
+        every other one, comes down to t - 1 rows.
+        """
+        most = shares(sizes, self.c)
+        return most if self.fewer_than is None else np.minimum(most, self.fewer_than - 1)
+
+
+def rules(values: Values, classes: Classes, bound: Bound) -> Mask:
+    """The entries that are rules to hide: guarded values that a class gives away."""
+    stars, sizes = values.stars[values.classes], classes.sizes[values.classes]
+    return values.guarded & bound.broken(values.counts, stars, sizes)
+
+
+def least_stars(values: Values, classes: Classes, bound: Bound) -> Counts:
+    """The least number of stars of each entry that hides all rules of whole classes."""
+    touched = np.zeros(len(classes), dtype=np.bool_)
+    touched[values.classes[rules(values, classes, bound)]] = True
+    cap = bound.cap(classes.sizes)[values.classes]
+    needed: Counts = np.where(touched[values.classes] & values.guarded, np.maximum(values.counts - cap, 0), 0)
+    return needed
+
+
+def with_decoys(values: Values, classes: Classes, bound: Bound, drawn: AnyArray) -> tuple[Counts, Mask]:
+    """Stars of each entry such that no guarded value has a share above c among the stars of its class.
+
+    Let b be the most stars that a value needs. So many stars are needed that b is a share of at most c of them, and no
+    value may have more than that share. If the class has not so many cells to give, it has not for any larger
+    number either (what it can give grows ever more slowly than what is needed), and it is starred as a whole. For one
+    value with a share p that is so where p > c·(2 - c).
+
+    Decoys are of the values that the class shows most often. Which of values that tie is drawn: were it the first in
+    any known order, a star could not hide a value behind one that is shown.
+
+    Parameters
+    ----------
+    drawn
+        A number of each entry that decides between values that tie.
+
+    Returns
+    -------
+    The stars of each entry, and the classes that are starred as a whole.
+    """
+    needed = least_stars(values, classes, bound)
+    count = len(classes)
+    most, total = maxima(values.classes, needed, count), summed(values.classes, needed, count)
+    up, down = bound.c.numerator, bound.c.denominator
+    distinct, place = np.unique(most, return_inverse=True)
+    least = np.array([-(-one * down // up) for one in distinct.tolist()], dtype=np.int64)[place]
+    stars = np.maximum(total, least)
+    share = shares(stars, bound.c)
+    ceiling = np.where(values.guarded, np.minimum(values.counts, share[values.classes]), values.counts)
+    whole = (total > 0) & (summed(values.classes, ceiling, count) < stars)
+    room = np.maximum(ceiling - needed, 0)
+    extra = np.where(whole | (total == 0), 0, stars - total)
+    order = np.lexsort((drawn, needed - values.counts, values.classes))
+    before = np.cumsum(room[order]) - room[order]
+    start = np.searchsorted(values.classes[order], np.arange(count))
+    inside = (
+        before - before[np.minimum(start, len(before) - 1)][values.classes[order]] if len(before) else before
+    )
+    given = np.zeros_like(needed)
+    given[order] = np.clip(extra[values.classes[order]] - inside, 0, room[order])
+    return np.where(whole[values.classes], values.counts, needed + given), whole
+
+
+def vanishing_stars(counts: Counts, guarded: Mask, c: Fraction) -> Counts:
+    """The least stars of a class whose starred rows count no more, value by value.
+
+    In a class that is ``*`` in every quasi-identifier, a row without its value tells nothing and belongs to no class.
+    So a value may be shown by b rows if b is at most a share of c of the rows that are left when no value has more.
+    """
+    low, high = 0, int(counts.max(initial=0))
+    while low < high:
+        b = (low + high + 1) // 2
+        left = int(np.where(guarded, np.minimum(counts, b), counts).sum())
+        low, high = (b, high) if b <= c * left else (low, b - 1)
+    return np.where(guarded, np.maximum(counts - low, 0), 0)

@@ -1,0 +1,177 @@
+"""Hiding rules by stars: how many each class and value needs, which cells get them, and what that does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data._plural import counted
+from shoal.data.table import Column, Table
+from shoal.errors import Infeasible
+from shoal.methods.rule_hiding._class_counts import Classes, Values, maxima, summed
+from shoal.methods.rule_hiding._cover import shared_stars
+from shoal.methods.rule_hiding._publish import chosen_cells, drawn_entries, starred
+from shoal.methods.rule_hiding._star_counts import Bound, least_stars, rules, vanishing_stars, with_decoys
+from shoal.models._exact import fraction, rounded_up
+
+
+@dataclass(frozen=True, slots=True)
+class Starring:
+    """The rules of a run that stars cells; see `RuleHiding` for its parameters.
+
+    Parameters
+    ----------
+    distinct
+        How many different values each column tells in all, where a table holds only some of the classes.
+    """
+
+    strategy: Literal["star", "decoy"]
+    antecedent: Literal["class", "any"]
+    size: int | None
+    confidence: float
+    fewer_than: int | None
+    values: tuple[str, ...]
+    k: int
+    distinct: Mapping[str, int] | None = None
+
+    @property
+    def bound(self) -> Bound:
+        """What a class may show."""
+        return Bound(fraction(self.confidence), self.fewer_than)
+
+    def apart(self, quasi: int) -> bool:
+        """Whether the stars of a class follow from that class alone, in a table of so many quasi-identifiers."""
+        size = quasi if self.size is None else min(self.size, quasi)
+        whole = self.antecedent == "class" or (size == quasi and self.fewer_than is None)
+        return self.strategy == "decoy" or whole
+
+    def columns(
+        self, table: Table, judged: tuple[Column, ...], random: np.random.Generator, key: int
+    ) -> tuple[dict[str, Column], dict[str, Any]]:
+        """The judged columns with their rules hidden, and what the owner may know.
+
+        The rows must be in canonical order, so that the draw does not depend on the order of the input.
+
+        Parameters
+        ----------
+        random, key
+            Rows are drawn by the one, and values by the other: it is the same wherever the classes are.
+        """
+        classes, bound = Classes.of(table), self.bound
+        columns = [Values.of(column, classes, self.values) for column in judged]
+        hiding = [self._stars(table, classes, values, bound, key) for values in columns]
+        stars = [found for found, _ in hiding]
+        if len(columns) == len(table.sensitive):
+            self._star_blank_class(table, classes, columns, stars, bound)
+        changed, notes = {}, {}
+        for values, found, (_, known) in zip(columns, stars, hiding, strict=True):
+            cells = chosen_cells(values, classes, found, random)
+            changed[values.column.name] = starred(values.column, cells)
+            known |= {"stars": int(found.sum()), **_after(values, classes, found)}
+            notes[f"rules.{values.column.name}"] = known
+        return changed, notes
+
+    def _stars(
+        self, table: Table, classes: Classes, values: Values, bound: Bound, key: int
+    ) -> tuple[Counts, dict[str, Any]]:
+        """The stars of each class and value, and what the owner may know about them."""
+        known = facts(values, classes, bound)
+        if self.strategy == "decoy":
+            drawn = drawn_entries(table, classes, values, key)
+            stars, whole = with_decoys(values, classes, bound, drawn)
+            self._refuse_bare_classes(values, bool(whole.any()), bound.c)
+            known |= {"decoys": int((stars - least_stars(values, classes, bound)).sum())}
+            known |= {"classes_starred_whole": int(whole.sum())}
+        elif self.apart(classes.cells.shape[1]):
+            stars = least_stars(values, classes, bound)
+            known["least_stars"] = int(stars.sum())
+        else:
+            width = classes.cells.shape[1]
+            cover = shared_stars(
+                classes, values, bound, width if self.size is None else min(self.size, width)
+            )
+            stars = cover.stars
+            known |= {"rules": len(cover.found), "least_stars": cover.least}
+        return stars, known
+
+    def _star_blank_class(
+        self, table: Table, classes: Classes, columns: list[Values], stars: list[Counts], bound: Bound
+    ) -> None:
+        """Star the class that is ``*`` in every quasi-identifier as a whole, where it needs stars.
+
+        Its rows belong to no class any more when all their sensitive cells are starred, so that stars do not thin out
+        what the others show. With one sensitive column and whole classes it is still possible to show some rows, as
+        long as there are k.
+        """
+        for place in np.flatnonzero(np.logical_and.reduce(classes.blank, axis=1)).tolist():
+            inside = [values.classes == place for values in columns]
+            if not any(found[here].any() for found, here in zip(stars, inside, strict=True)):
+                continue
+            plain = self.strategy == "star" and self.antecedent == "class" and self.fewer_than is None
+            for values, found, here in zip(columns, stars, inside, strict=True):
+                counts = values.counts[here]
+                found[here] = counts
+                if plain and len(columns) == 1 and not values.stars[place]:
+                    least = vanishing_stars(counts, values.guarded[here], bound.c)
+                    if int((counts - least).sum()) >= max(self.k, 1):
+                        found[here] = least
+
+    def _refuse_bare_classes(self, values: Values, any_whole: bool, c: Fraction) -> None:
+        """Refuse a class of stars only where a blind guess among the values is better than c."""
+        distinct = values.distinct if self.distinct is None else self.distinct[values.column.name]
+        if any_whole and Fraction(1, max(distinct, 1)) > c:
+            best = rounded_up(Fraction(1, max(distinct, 1)))
+            raise Infeasible(
+                f"Decoys cannot keep confidence = {self.confidence:g}: whole classes must be starred, and a blind "
+                f"guess among the {distinct} values of {values.column.name} is better. The least confidence is "
+                f"{best:g}.",
+                best,
+            )
+
+
+def facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
+    """The rules before anything is hidden."""
+    return {"rules": int(rules(values, classes, bound).sum()), "confidence_before": _largest(values, classes)}
+
+
+def sentences(notes: dict[str, Any]) -> list[str]:
+    """What was found and done, in sentences."""
+    found = [
+        f"{facts['rules']:,} of {name.partition('.')[2]} (confidence {facts['confidence_before']:.4g} at most before)"
+        for name, facts in notes.items()
+        if name.startswith("rules.")
+    ]
+    joined = (
+        f"; {counted(notes['classes_joined'], 'classes')} joined for it"
+        if notes.get("classes_joined")
+        else ""
+    )
+    return [f"Rules hidden: {', '.join(found)}{joined}."]
+
+
+def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:
+    """The confidences when cells are starred: as published, in the worst case, and of values among the stars.
+
+    The last is the share of the most frequent value among the stars of a class: what a reader is right with who knows
+    of every class which values its stars hide, but not which star hides which. Classes of stars only are left aside.
+    """
+    count = len(classes)
+    guarded = values.guarded
+    hidden: Counts = summed(values.classes, stars, count)
+    shown = maxima(values.classes[guarded], (values.counts - stars)[guarded], count)
+    most = maxima(values.classes[guarded], stars[guarded], count)
+    some = (hidden > 0) & (hidden < classes.sizes)
+    return {
+        "confidence_after": float((shown / np.maximum(classes.sizes, 1)).max()),
+        "confidence_worst": float(((shown + hidden + values.stars) / np.maximum(classes.sizes, 1)).max()),
+        "confidence_among_stars": float((most[some] / hidden[some]).max()) if some.any() else 0.0,
+    }
+
+
+def _largest(values: Values, classes: Classes) -> float:
+    guarded = values.guarded
+    shown = maxima(values.classes[guarded], values.counts[guarded], len(classes))
+    return float((shown / np.maximum(classes.sizes, 1)).max())

@@ -1,0 +1,361 @@
+"""Sets of items that many baskets hold.
+
+::
+
+    found = frequent_itemsets(baskets, least=36)            # every set that 36 baskets or more hold
+    found = frequent_itemsets(baskets, least=36, size=3)    # of at most three items
+    found = top_itemsets(baskets, 1000)                     # the 1000 most frequent ones
+    found.supports, found.sizes                             # one number a set
+    indptr, items = found.members()                         # the items of each set, ascending codes
+    supports_of(baskets, indptr, items)                     # how many (other) baskets hold each of these sets
+    found.places_of(indptr, items)                          # where each of these sets stands in `found`, -1 if nowhere
+
+The sets and their order depend on the baskets alone, never on their order.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+from typing import TypeVar
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows
+from shoal.data._frozen import frozen
+from shoal.data.baskets import Baskets, ragged_order
+from shoal.errors import WrongUse
+
+Result = TypeVar("Result")
+
+LIMIT = 50_000_000
+"""Sets that are found at most: more would fill the memory, and nobody would read them."""
+
+BLOCKS = 16
+"""Parts of the work for each thread: the sets lie unevenly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Itemsets:
+    """Frequent sets, each written as the set without its most frequent item, and that item.
+
+    Parameters
+    ----------
+    rows
+        The number of baskets they were found in.
+    least
+        The least support that was asked for.
+    parents
+        The place of the set without its last item; -1 for a single item. It comes earlier.
+    lasts
+        The code of the last item of each set: the most frequent one.
+    supports
+        The number of baskets that hold each set.
+    ranks
+        The rank of each item of the vocabulary by ascending support, which says which item is the last.
+    """
+
+    rows: int
+    least: int
+    parents: Rows
+    lasts: Items
+    supports: Counts
+    ranks: Codes
+    sizes: Counts = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in (
+            ("parents", np.int64),
+            ("lasts", np.int32),
+            ("supports", np.int64),
+            ("ranks", np.int32),
+        ):
+            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+        sizes = np.ones(len(self.parents), dtype=np.int64)
+        above = self.parents.copy()
+        while (inner := above >= 0).any():
+            sizes[inner] += 1
+            above[inner] = self.parents[above[inner]]
+        object.__setattr__(self, "sizes", frozen(sizes))
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def columns(self, places: Rows, size: int) -> Items:
+        """The items of sets of one size, a row a set, by ascending rank."""
+        table = np.empty((len(places), size), dtype=np.int32)
+        here = places
+        for column in range(size - 1, -1, -1):
+            table[:, column] = self.lasts[here]
+            here = self.parents[here]
+        return table
+
+    def members(self, places: Rows | None = None) -> tuple[Indptr, Items]:
+        """The items of all sets, or of some: set i is ``items[indptr[i]:indptr[i + 1]]``, codes ascending."""
+        chosen = np.arange(len(self)) if places is None else places
+        sizes = self.sizes[chosen]
+        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        items = np.empty(indptr[-1], dtype=np.int32)
+        for size in np.unique(sizes).tolist():
+            those = np.flatnonzero(sizes == size)
+            table = np.sort(self.columns(chosen[those], size), axis=1)
+            items[indptr[those][:, None] + np.arange(size)] = table
+        return indptr, items
+
+    def texts(
+        self, vocabulary: tuple[str, ...], places: Iterable[int] | None = None
+    ) -> list[tuple[str, ...]]:
+        """The items of all sets, or of some, as texts."""
+        chosen = np.arange(len(self)) if places is None else np.array(list(places), dtype=np.int64)
+        indptr, items = self.members(chosen)
+        plain = [vocabulary[item] for item in items.tolist()]
+        return [tuple(plain[begin:end]) for begin, end in pairwise(indptr.tolist())]
+
+    def places_of(self, indptr: Indptr, items: Items) -> Rows:
+        """Where given sets, of codes of the same vocabulary, stand among these; -1 if nowhere, as the empty set."""
+        children = Children.of(self)
+        sizes = np.diff(indptr)
+        places = np.full(len(sizes), -1, dtype=np.int64)
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            those = np.flatnonzero(sizes == size)
+            table = np.sort(self.ranks[items[indptr[those][:, None] + np.arange(size)]], axis=1)
+            here = np.full(len(those), TOP, dtype=np.int64)
+            for column in range(size):
+                here = children.below(here, table[:, column])
+            places[those] = np.maximum(here, -1)
+        return places
+
+
+TOP, NOWHERE = -1, -2
+"""Places of the empty set, and of sets that are not there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Children:
+    """A way to find the set that has one more item, a more frequent one than all others."""
+
+    keys: Rows
+    order: Rows
+    width: int
+
+    @classmethod
+    def of(cls, itemsets: Itemsets) -> "Children":
+        """Sort the sets by what they were found from."""
+        width = len(itemsets.ranks) + 1
+        keys = (itemsets.parents + 1) * width + itemsets.ranks[itemsets.lasts]
+        order = np.argsort(keys, kind="stable")
+        return cls(keys[order], order, width)
+
+    def below(self, places: Rows, ranks: Codes) -> Rows:
+        """The places of the sets at some places with one more item each, by its rank; `NOWHERE` if not there."""
+        if not len(self.keys):
+            return np.full(len(places), NOWHERE, dtype=np.int64)
+        wanted = (places + 1) * self.width + ranks
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        there = (self.keys[at] == wanted) & (places != NOWHERE)
+        return np.where(there, self.order[at], NOWHERE)
+
+
+def least_count(rows: int, share: float) -> int:
+    """The least number of baskets that is at least a share of all, and at least 1.
+
+    >>> least_count(59602, 0.001), least_count(10, 0.2), least_count(10, 0)
+    (60, 2, 1)
+    """
+    return max(1, ceil(Fraction(str(share)) * rows))
+
+
+def frequent_itemsets(
+    baskets: Baskets,
+    least: int,
+    size: int | None = None,
+    *,
+    threads: int | None = None,
+    limit: int = LIMIT,
+    small: int | None = None,
+) -> Itemsets:
+    """Every set of items that at least so many baskets hold.
+
+    Parameters
+    ----------
+    least
+        The least support, a number of baskets; `least_count` makes it from a share. The lower it is, the more sets
+        there are, and that quickly.
+    size
+        The largest number of items of a set; any unless told.
+    threads
+        All of this machine unless told.
+    limit
+        More sets than this are refused.
+    small
+        Sets of more items than this need one basket more.
+
+    Raises
+    ------
+    WrongUse
+        If the least support or the size is below 1, or there are too many sets.
+
+    Examples
+    --------
+    >>> from shoal.io.baskets.load import read_baskets
+    >>> baskets = read_baskets([["beer", "nuts"], ["beer", "nuts", "wine"], ["wine"]])
+    >>> found = frequent_itemsets(baskets, least=2)
+    >>> sorted(zip(found.texts(baskets.vocabulary), found.supports.tolist()))
+    [(('beer',), 2), (('beer', 'nuts'), 2), (('nuts',), 2), (('wine',), 2)]
+    """
+    if least < 1:
+        raise WrongUse(f"The least support of a frequent itemset must be at least 1, not {least}.")
+    if size is not None and size < 1:
+        raise WrongUse(f"The largest size of an itemset must be at least 1, not {size}.")
+    supports = baskets.supports
+    order = np.argsort(supports, kind="stable").astype(np.int32)
+    frequent = order[supports[order] >= least]
+    ranks = _ranks(frequent, len(supports))
+    if size == 1 or len(frequent) < 2:
+        parents = np.full(len(frequent), -1)
+        return Itemsets(len(baskets), least, parents, frequent, supports[frequent], ranks)
+    indptr, items, item_indptr, holders = _by_rank(baskets, frequent)
+    from shoal.kernels.eclat import ENTRY, mine_roots
+
+    longest = int(np.diff(indptr).max(initial=0))
+    deepest = min(size or longest, max(longest, 1))
+
+    counts: list[int] = []
+
+    def work(block: tuple[int, int]) -> tuple[AnyArray, int]:
+        rest = limit - sum(counts)
+        part, count = mine_roots(
+            *block, indptr, items, item_indptr, holders, least, small or deepest, deepest, rest
+        )
+        counts.append(count)
+        return part, count
+
+    parts = _in_threads(work, len(frequent), threads)
+    begins = np.concatenate(([0], np.cumsum([count for _, count in parts])))
+    if begins[-1] > limit:
+        raise WrongUse(
+            f"More than {limit} itemsets are held by {least} baskets or more; ask for a higher support or a size."
+        )
+    table = np.concatenate([part.reshape(-1, ENTRY) for part, _ in parts])
+    moved = np.repeat(begins[:-1], np.diff(begins))
+    parents = np.where(table[:, 0] < 0, -1, table[:, 0] + moved)
+    return Itemsets(len(baskets), least, parents, frequent[table[:, 1]], table[:, 2], ranks)
+
+
+def top_itemsets(
+    baskets: Baskets, count: int, size: int | None = None, *, least: int = 1, threads: int | None = None
+) -> Itemsets:
+    """The most frequent sets of items.
+
+    Of sets with equal support the smaller ones come first, then the one whose items come first in the vocabulary: who
+    asks for a hundred gets a hundred, and the same hundred each time. Sets stand in that order. Every part of a set is
+    among them too, for it has as much support and fewer items.
+
+    Parameters
+    ----------
+    count
+        How many; fewer if there are not so many.
+    size
+        The largest number of items of a set; any unless told.
+    least
+        Leave out sets that fewer baskets hold.
+    """
+    if count < 1:
+        raise WrongUse(f"The number of itemsets must be at least 1, not {count}.")
+    supports = np.sort(baskets.supports)[::-1]
+    bound = least if len(supports) < count else max(least, int(supports[count - 1]))
+    # Size by size. Where enough sets are found, larger ones come in only with more support than the least of those:
+    # of sets with equal support the smaller win. So the search stays small even if long baskets are alike.
+    reach, small = 1, None
+    while True:
+        found = frequent_itemsets(baskets, bound, reach, threads=threads, small=small)
+        full = len(found) >= count
+        if full:
+            reached = int(np.partition(found.supports, len(found) - count)[len(found) - count])
+            small = reach if small is None or reached > bound else small
+            bound = reached
+        ends = found.supports[found.sizes == reach]
+        if reach == size or not len(ends) or (full and ends.max() <= bound):
+            return _best(found, count, bound)
+        reach += 1
+
+
+def _best(found: Itemsets, count: int, bound: int) -> Itemsets:
+    """The first so many sets by support, size and items."""
+    places = np.flatnonzero(found.supports >= bound)
+    indptr, items = found.members(places)
+    rank = np.empty(len(places), dtype=np.int64)
+    rank[ragged_order(indptr, items)] = np.arange(len(places))
+    order = places[np.lexsort([rank, found.sizes[places], -found.supports[places]])][:count]
+    renamed = np.full(len(found) + 1, -1, dtype=np.int64)
+    renamed[order] = np.arange(len(order))
+    return Itemsets(
+        found.rows,
+        int(found.supports[order].min(initial=found.least)) if len(order) else found.least,
+        renamed[found.parents[order]],
+        found.lasts[order],
+        found.supports[order],
+        found.ranks,
+    )
+
+
+def supports_of(baskets: Baskets, indptr: Indptr, items: Items, *, threads: int | None = None) -> Counts:
+    """The number of baskets that hold each of some sets of codes of their vocabulary; all hold the empty set."""
+    if not len(items):
+        return np.full(len(indptr) - 1, len(baskets), dtype=np.int64)
+    order = np.argsort(baskets.supports, kind="stable").astype(np.int32)
+    ranks = _ranks(order, len(order))
+    _, _, item_indptr, holders = _by_rank(baskets, order)
+    sizes = np.diff(indptr)
+    of_set = np.repeat(np.arange(len(sizes)), sizes)
+    by_rank = ranks[items]
+    sets = by_rank[np.lexsort((by_rank, of_set))]
+    out = np.full(len(sizes), len(baskets), dtype=np.int64)
+    held = np.flatnonzero(sizes > 0)
+    begins = np.concatenate(([0], np.cumsum(sizes[held])))
+    counts = np.zeros(len(held), dtype=np.int64)
+    from shoal.kernels.eclat import count_sets
+
+    _in_threads(
+        lambda block: count_sets(block[0], block[1], begins, sets, item_indptr, holders, counts),
+        len(held),
+        threads,
+    )
+    out[held] = counts
+    return out
+
+
+def _ranks(order: Items, size: int) -> Codes:
+    """The rank of each code; those that are not in the order come last, all alike."""
+    ranks = np.full(size, len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
+
+
+def _by_rank(baskets: Baskets, order: Items) -> tuple[Indptr, Items, Indptr, Items]:
+    """The items of baskets as ascending ranks, less those without one; and the baskets of each rank, ascending."""
+    ranks = _ranks(order, len(baskets.vocabulary))[baskets.items]
+    row_of = np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths)
+    kept = ranks < len(order)
+    ranks, row_of = ranks[kept], row_of[kept]
+    by_item = np.argsort(ranks, kind="stable")
+    holders = row_of[by_item]
+    item_indptr = np.concatenate(([0], np.cumsum(np.bincount(ranks, minlength=len(order)))))
+    by_row = np.argsort(holders, kind="stable")
+    items = ranks[by_item][by_row]
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(row_of, minlength=len(baskets)))))
+    return indptr, items, item_indptr, holders
+
+
+def _in_threads(work: Callable[[tuple[int, int]], Result], count: int, threads: int | None) -> list[Result]:
+    """Do the work on blocks of ``0 … count - 1``; results in order."""
+    number = threads or os.cpu_count() or 1
+    edges = np.unique(np.linspace(0, count, min(count, number * BLOCKS) + 1).astype(np.int64)).tolist()
+    blocks = list(pairwise(edges))
+    if number == 1 or len(blocks) < 2:
+        return [work(block) for block in blocks]
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(work, blocks))

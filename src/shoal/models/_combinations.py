@@ -1,0 +1,112 @@
+"""Combinations of items that occur, but too rarely."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from shoal.arrays import Indptr, Items, Mask, Rows
+from shoal.data.verdict import SHOWN
+
+BATCH = 4_000_000
+"""How many combinations are counted at a time, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Items that occur together in a group of sets, and in how many of them."""
+
+    group: int
+    items: tuple[int, ...]
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """The rarest combinations: their support, how many are below k, and the worst of those."""
+
+    least: int | None
+    count: int
+    worst: tuple[Combination, ...]
+
+
+def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int, firsts: Mask | None = None) -> Rarity:
+    """Count every combination of 1 up to m items that occurs in the sets of a group, in all groups.
+
+    Parameters
+    ----------
+    groups
+        The group of each set.
+    indptr, items
+        The sets, items ascending.
+    firsts
+        Count only combinations whose first item is one of these (one entry an item).
+    """
+    if not len(items):
+        return Rarity(None, 0, ())
+    record = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    width = int(items.max()) + 1
+    key = groups[record] * width + items
+    order = np.argsort(key, kind="stable")
+    if firsts is not None and not len(order := order[firsts[items[order]]]):
+        return Rarity(None, 0, ())
+    least, count, found = len(items), 0, []
+    for first in _batches(key[order], (indptr[record + 1] - np.arange(len(items)) - 1)[order], m):
+        for group, combination, support in _counted(order[first], key, record, indptr, items, m):
+            least = min(least, int(support.min()))
+            rare = np.flatnonzero(support < k)
+            count += len(rare)
+            for place in rare[np.argsort(support[rare], kind="stable")][:SHOWN]:
+                names = tuple(int(items[position]) for position in combination(int(place)))
+                found.append(Combination(int(groups[record[group[place]]]), names, int(support[place])))
+    found.sort(key=lambda one: (one.support, len(one.items)))
+    return Rarity(least, count, tuple(found[:SHOWN]))
+
+
+def _batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
+    """Ranges of first items, each with all sets it is the first item of, of bounded work."""
+    longest = int(rest.max())
+    work = np.array(
+        [float(sum(comb(length, size) for size in range(m))) for length in range(longest + 1)],
+        dtype=np.float64,
+    )[rest]
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    batch = (np.cumsum(np.add.reduceat(work, starts)) // BATCH).astype(np.int64)
+    cuts = starts[np.concatenate(([True], batch[1:] != batch[:-1]))]
+    for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), len(keys)], strict=True):
+        yield slice(begin, end)
+
+
+def _counted(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items, m: int) -> Iterator[tuple]:  # type: ignore[type-arg]
+    """The distinct combinations that begin with one of the first items, size by size.
+
+    Yields
+    ------
+    For each an occurrence of it, how to list the positions of its items there, and its support.
+    """
+    width = int(items.max()) + 1
+    last, number = first, np.unique(key[first], return_inverse=True)[1]
+    trail: list[tuple[Rows, Rows]] = []
+    came = np.arange(len(first))
+    for size in range(1, m + 1):
+        trail.append((last, came))
+        _, example, number, support = np.unique(
+            number, return_index=True, return_inverse=True, return_counts=True
+        )
+
+        def positions(place: int, example: Rows = example, size: int = size) -> list[int]:
+            row, listed = int(example[place]), []
+            for here, before in reversed(trail[:size]):
+                listed.append(int(here[row]))
+                row = int(before[row])
+            return listed[::-1]
+
+        yield last[example], positions, support
+        more = indptr[record[last] + 1] - last - 1
+        if size == m or not more.any():
+            return
+        came = np.repeat(np.arange(len(last)), more)
+        step = np.arange(len(came)) - np.repeat(np.cumsum(more) - more, more)
+        last = last[came] + 1 + step
+        number = number[came] * width + items[last]

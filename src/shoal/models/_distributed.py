@@ -1,0 +1,384 @@
+"""Published tables, groups and clusters in parts, judged where the parts lie.
+
+Classes of a table are judged apart, and so are the lines of groups and clusters: what each worker finds is joined here.
+Of a table, only its distinct rows travel, with their counts, so that no class is too large for a worker.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts
+from shoal.data._export import named, unnamed
+from shoal.data._hashes import mixed, text_hashes
+from shoal.data.clusters import Clusters
+from shoal.data.domain import nominal
+from shoal.data.groups import Groups
+from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Published
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.data.verdict import Verdict
+from shoal.errors import BadData, WrongUse
+from shoal.models._equivalence_classes import Excerpt
+from shoal.models._evidence import Evidence, Part, joined
+from shoal.models._nothing_published import verdict_on_nothing
+from shoal.models._published_order import evidence_of, verdict_on
+from shoal.models._sensitive import SensitiveModel
+from shoal.models.model import LineModel, TableModel
+from shoal.risk.disclosure_warnings import count_bare
+
+if TYPE_CHECKING:
+    import polars
+
+ROW_BYTES, CELL_BYTES = 128, 96
+"""What a distinct row, and each of its cells, takes in a worker while it is judged."""
+
+SMALL_PART = 50_000
+"""Distinct rows that are not worth dividing among workers."""
+
+FOUND, CLASSES = "found", "classes"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Survey:
+    """How much some lines publish, the items that are secret by them, and baskets without any other item."""
+
+    lines: int
+    baskets: int
+    items: "polars.Series"
+    secrets: frozenset[str]
+    bare: int
+
+    def joined(self, other: "_Survey") -> "_Survey":
+        import polars as pl
+
+        return _Survey(
+            self.lines + other.lines,
+            self.baskets + other.baskets,
+            pl.concat([self.items, other.items]).unique(),
+            self.secrets | other.secrets,
+            self.bare + other.bare,
+        )
+
+
+def verify_table(models: Sequence[TableModel], published: PartedRelease, memory: int) -> tuple[Verdict, ...]:
+    """Judge a published table in parts; see `judge_table`."""
+    return judge_table(models, published, memory)[0]
+
+
+def judge_table(
+    models: Sequence[TableModel], published: PartedRelease, memory: int
+) -> tuple[tuple[Verdict, ...], int]:
+    """Judge a published table in parts, and count its classes.
+
+    Parameters
+    ----------
+    models
+        The promises.
+    published
+        The table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing, and one
+        if its order is broken, where that can be found out.
+    memory
+        Bytes that one worker can give to it.
+
+    Raises
+    ------
+    WrongUse
+        If a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
+    """
+    table = published.schema
+    assert isinstance(table, Table)
+    for model in models:
+        if isinstance(model, SensitiveModel):
+            model.judged(table)
+    entities = {getattr(model, "entity", None) for model in models} - {None}
+    named = [column for column in table.columns if column.role in (Role.QUASI, Role.SENSITIVE)]
+    columns = (*named, *(column for column in table.columns if column.name in entities))
+    rows = published.parts.distinct([column.name for column in columns]).keep()
+    size = partial(_size, columns=tuple(column.name for column in named))
+    count, told, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
+    _refuse_changed(published, {"rows": total})
+    fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
+    apart = [model for model in models if model.apart(table)]
+    together = [model for model in models if not model.apart(table)]
+    if together and count > fits:
+        raise WrongUse(
+            f"{together[0].name} as promised here compares classes with each other, and {count:,} distinct rows do not "
+            "fit into one worker; give more memory."
+        )
+    wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
+    quasi = [column.name for column in table.quasi]
+    examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, told=told)
+    found = _by_class(
+        rows,
+        partial(_counted_too, examine=examine, quasi=quasi, columns=tuple(column.name for column in named)),
+        quasi,
+        -(-count // min(fits, max(count // 32, SMALL_PART))),
+    )
+    *found, classes = found or [Evidence() for _ in (*apart, None)]
+    verdicts = {id(model): model.conclude(one) for model, one in zip(apart, found, strict=True)}
+    if together:
+        everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
+        verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
+    tells: bool | None = told > 0 or published.parts.fold(
+        partial(_shows, columns=_insensitive(table)), _either
+    )
+    disorder = None if published.order is None else verdict_on(published.order())
+    last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
+    judged = (model.remarked(verdicts[id(model)]) for model in models)
+    return (*judged, *last), classes.sums.get(CLASSES, 0)
+
+
+def refuse_unknown(models: Sequence[TableModel], published: PartedRelease) -> None:
+    """Refuse promises that name values which are not published anywhere."""
+    table = published.schema
+    assert isinstance(table, Table)
+    for model in models:
+        if isinstance(model, SensitiveModel) and model.named():
+            columns = model.judged(table)
+            known = [_overall(published.parts.distinct([one.name]), one.name)[0] for one in columns]
+            model.refuse_absent({text for texts in known for text in texts}, columns)
+
+
+def verify_lines(
+    models: Sequence[LineModel],
+    published: PartedRelease,
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> tuple[Verdict, ...]:
+    """Judge groups or clusters in parts; see `judge_lines`."""
+    return judge_lines(models, published, parse)[0]
+
+
+def judge_lines(
+    models: Sequence[LineModel],
+    published: PartedRelease,
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> tuple[tuple[Verdict, ...], int]:
+    """Judge groups or clusters in parts, and count the baskets without a public item beside sensitive ones.
+
+    Parameters
+    ----------
+    published
+        The lines. Their order is judged where it can be found out.
+    parse
+        What some lines publish; the second argument names where they are from, for messages.
+
+    Raises
+    ------
+    BadData
+        If there are not as many lines, baskets or items as release.json says.
+    """
+    parts = published.parts
+    survey = parts.fold(partial(_surveyed, models=tuple(models), parse=parse), _Survey.joined)
+    lines, baskets, items = (survey.lines, survey.baskets, len(survey.items)) if survey else (0, 0, 0)
+    _refuse_changed(
+        published, {"rows": lines, "groups": lines, "clusters": lines, "baskets": baskets, "items": items}
+    )
+    secrets = survey.secrets if survey else frozenset[str]()
+    judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
+    found = judged or tuple(Evidence() for _ in models)
+    order = Evidence() if published.order is None else evidence_of(published.order())
+    nothing = verdict_on_nothing(published.schema, tells=items > 0)
+    pairs = zip(models, found, strict=True)
+    verdicts = tuple(model.remarked(model.conclude(one.joined(order))) for model, one in pairs)
+    return (*verdicts, *(() if nothing is None else (nothing,))), survey.bare if survey else 0
+
+
+def _by_class(
+    rows: Parts, examine: "Callable[[polars.DataFrame], list[Evidence]]", quasi: list[str], buckets: int
+) -> list[Evidence]:
+    """Examine distinct rows, all of a class together."""
+    import polars as pl
+
+    schema = {
+        BUCKET: pl.Int32(),
+        **{name: pl.String() for name in rows.names if name != COUNT},
+        COUNT: pl.Int64(),
+    }
+    divided = rows.map(partial(_bucketed, quasi=quasi, buckets=buckets, names=tuple(schema)), schema)
+    packed = divided.group(BUCKET, partial(_packed, examine=examine), {FOUND: pl.Binary()})
+    found = [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
+    return [joined(parts) for parts in zip(*found, strict=True)]
+
+
+def _bucketed(
+    frame: "polars.DataFrame", quasi: list[str], buckets: int, names: tuple[str, ...]
+) -> "polars.DataFrame":
+    """Distinct rows with a number that the rows of a class share."""
+    import polars as pl
+
+    texts = frame.with_columns(pl.col(pl.String).fill_null(""), pl.col(COUNT).cast(pl.Int64))
+    return texts.with_columns(pl.Series(BUCKET, buckets_of(texts, quasi, buckets))).select(named(names))
+
+
+def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) -> Codes:
+    """A number for each row that all rows of its class share; null and the empty text are one."""
+    state = np.zeros(frame.height, dtype=np.uint64)
+    for name in quasi:
+        state = mixed(state) + text_hashes(unnamed(frame[name]))
+    return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
+
+
+def _packed(
+    frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]"
+) -> "polars.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame({FOUND: [pickle.dumps(examine(frame.drop(BUCKET)))]}, schema={FOUND: pl.Binary()})
+
+
+def _examined(
+    frame: "polars.DataFrame",
+    models: tuple[TableModel, ...],
+    columns: tuple[Column, ...],
+    wholes: "dict[str, tuple[tuple[str, ...], Counts]]",
+    told: int,
+) -> list[Evidence]:
+    """Look at some classes, given by their distinct rows with counts."""
+    table = Table(
+        tuple(_column(unnamed(frame[column.name]), column, wholes.get(column.name)) for column in columns)
+    )
+    overall = {name: counts for name, (_, counts) in wholes.items()}
+    excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
+    return [model.examine(excerpt) for model in models]
+
+
+def _counted_too(
+    frame: "polars.DataFrame",
+    examine: "Callable[[polars.DataFrame], list[Evidence]]",
+    quasi: list[str],
+    columns: tuple[str, ...],
+) -> list[Evidence]:
+    """What models find in some classes, and how many classes there are; rows that tell nothing are in none."""
+    classes = (
+        frame.filter(~_hidden(columns)).select(named(quasi)).n_unique() if quasi else min(frame.height, 1)
+    )
+    return [*examine(frame), Evidence(sums={CLASSES: classes})]
+
+
+def _column(texts: "polars.Series", column: Column, whole: "tuple[tuple[str, ...], Counts] | None") -> Column:
+    """A column of texts, with the values of the whole where they are known."""
+    import polars as pl
+
+    texts = texts.fill_null("")
+    labels = texts.unique().sort() if whole is None else pl.Series(whole[0], dtype=pl.String)
+    codes = texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int32)
+    return Column(column.name, column.role, nominal(tuple(labels.to_list())), codes)
+
+
+def _compared(models: Sequence[TableModel], table: Table) -> tuple[Column, ...]:
+    """The sensitive columns of which the distribution in all rows must be known."""
+    some = [model for model in models if isinstance(model, SensitiveModel)]
+    asking = [model for model in some if model.relative or model.named()]
+    return table.select(dict.fromkeys(column.name for model in asking for column in model.judged(table)))
+
+
+def _overall(rows: Parts, name: str) -> "tuple[tuple[str, ...], Counts]":
+    """The texts of a column, ascending, and how often each is published; those that tell nothing never."""
+    counts = rows.fold(partial(_values, name=name), _summed) or {}
+    labels = tuple(sorted(counts))
+    return labels, np.array([0 if text == SUPPRESSED else counts[text] for text in labels], dtype=np.int64)
+
+
+def _values(frame: "polars.DataFrame", name: str) -> dict[str, int]:
+    import polars as pl
+
+    sums = frame.group_by(named(name).fill_null("")).agg(pl.col(COUNT).sum())
+    return dict(zip(sums[name].to_list(), sums[COUNT].to_list(), strict=True))
+
+
+def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    for text, count in other.items():
+        one[text] = one.get(text, 0) + count
+    return one
+
+
+def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...]:
+    """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
+    told, total = frame.filter(~_hidden(columns))[COUNT].sum(), frame[COUNT].sum()
+    return frame.height, int(told), int(total)
+
+
+def _hidden(columns: tuple[str, ...]) -> "polars.Expr":
+    """Which rows tell nothing, as `telling_rows` says."""
+    import polars as pl
+
+    return pl.all_horizontal(named(name).eq_missing(SUPPRESSED) for name in columns)
+
+
+def _insensitive(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns if column.role is Role.INSENSITIVE)
+
+
+def _shows(frame: "polars.DataFrame", columns: tuple[str, ...]) -> bool:
+    """Whether a cell of some columns is no star."""
+    return any(not frame[name].eq_missing(SUPPRESSED).all() for name in columns)
+
+
+def _either(one: bool, other: bool) -> bool:
+    return one or other
+
+
+def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(first + second for first, second in zip(one, other, strict=True))
+
+
+def _refuse_changed(published: PartedRelease, found: Mapping[str, int]) -> None:
+    """Refuse files that hold more or less than release.json says."""
+    for what, told in (published.told or {"rows": published.rows}).items():
+        if told != found[what]:
+            raise BadData(
+                f"release.json says {told:,} {what}, the file has {found[what]:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                published.path,
+            )
+
+
+def _paired(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    return tuple(first.joined(second) for first, second in zip(one, other, strict=True))
+
+
+def _surveyed(
+    frame: "polars.DataFrame",
+    models: tuple[LineModel, ...],
+    parse: "Callable[[Iterable[str], str], Published]",
+) -> _Survey:
+    import polars as pl
+
+    published = parse(frame["line"].to_list(), _name(frame))
+    assert isinstance(published, Groups | Clusters)
+    secrets = frozenset[str]().union(*(model.secrets(published) for model in models))
+    # What lines publish has no items but those that stand in them.
+    items = pl.Series(published.vocabulary, dtype=pl.String)
+    left_out = any(getattr(model, "safe", 1) < 1 for model in models)
+    named = secrets.union(*(getattr(model, "sensitive", ()) for model in models))
+    return _Survey(
+        frame.height,
+        int(published.sizes.sum()),
+        items,
+        secrets,
+        count_bare(published, named, left_out=left_out),
+    )
+
+
+def _judged(
+    frame: "polars.DataFrame",
+    models: tuple[LineModel, ...],
+    parse: "Callable[[Iterable[str], str], Published]",
+    secrets: frozenset[str],
+) -> tuple[Evidence, ...]:
+    part = Part(_name(frame), secrets)
+    published = parse(frame["line"].to_list(), part.name)
+    return tuple(model.examine(published, part) for model in models)
+
+
+def _name(frame: "polars.DataFrame") -> str:
+    """Some lines by the first of them, for they have no other name."""
+    first = frame["line"][0]
+    return f"the part that begins with {first if len(first) <= 40 else first[:39] + '…'}"

@@ -1,0 +1,227 @@
+"""The classes of a published table and their sensitive values, read off its cells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.data._telling import telling_rows
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.table import Column, Table
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """The sensitive values of each class, as far as they are published.
+
+    A cell ``*`` tells no value: it is left out, and so a class all of whose cells are ``*`` says nothing and can break
+    nothing. A missing cell is a value.
+
+    Where persons are counted, they stand for the cells: a person counts once for each value that she has in the class.
+
+    Parameters
+    ----------
+    column
+        The column that is judged.
+    sizes
+        Cells of each class that tell a value, or persons of whom one does.
+    indptr, values, counts
+        The values of class c are ``values[indptr[c]:indptr[c + 1]]``, ascending, with their counts.
+    overall
+        How often each value is published in all.
+    noun
+        What is counted: rows, or persons.
+    """
+
+    column: Column
+    sizes: Counts
+    indptr: Indptr
+    values: Codes
+    counts: Counts
+    overall: Counts
+    noun: str = "rows"
+
+    @property
+    def several(self) -> Mask:
+        """The classes in which somebody has several values."""
+        sums = np.zeros(len(self.sizes), dtype=np.int64)
+        np.add.at(sums, np.repeat(np.arange(len(self.sizes)), np.diff(self.indptr)), self.counts)
+        mask: Mask = sums > self.sizes
+        return mask
+
+    @property
+    def total(self) -> int:
+        """All cells that tell a value."""
+        return int(self.overall.sum())
+
+    def of(self, place: int) -> dict[str, int]:
+        """The values of one class with their counts, the most frequent first."""
+        inside = slice(int(self.indptr[place]), int(self.indptr[place + 1]))
+        pairs = zip(self.values[inside].tolist(), self.counts[inside].tolist(), strict=True)
+        labels = self.column.domain.labels
+        return {
+            labels[value] or "(missing)": count for value, count in sorted(pairs, key=lambda pair: -pair[1])
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Excerpt:
+    """Some classes of a published table, each of them whole.
+
+    Parameters
+    ----------
+    table
+        The rows. Without weights they are all rows of the published table.
+    weights
+        How many rows of the published table each row stands for; None where that is 1.
+    told
+        The rows of the published table that tell anything about somebody; None where all its rows are here.
+    overall
+        How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
+        counted here.
+    """
+
+    table: Table
+    weights: Counts | None = None
+    told: int | None = None
+    overall: Mapping[str, Counts] = field(default_factory=dict)
+
+    def telling(self) -> "Excerpt":
+        """Without rows that tell nothing about anybody: see `telling_rows`."""
+        kept = telling_rows(self.table)
+        if kept.all():
+            return self
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, table=self.table.take(np.flatnonzero(kept)), weights=weights)
+
+    def summed(self, groups: Rows, count: int) -> Counts:
+        """The rows of the published table in each of some groups of rows."""
+        if self.weights is None:
+            return np.bincount(groups, minlength=count).astype(np.int64)
+        sums = np.zeros(count, dtype=np.int64)
+        np.add.at(sums, groups, self.weights)
+        return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedClasses:
+    """Rows that agree on the published texts of all quasi-identifiers.
+
+    Parameters
+    ----------
+    excerpt
+        The classes of the published table that are looked at.
+    number
+        The class of each row.
+    first
+        One row of each class.
+    sizes
+        Rows of each class.
+    """
+
+    excerpt: Excerpt
+    number: Rows
+    first: Rows
+    sizes: Counts
+
+    @classmethod
+    def of(cls, published: Table | Excerpt, *, with_suppressed: bool = False) -> "PublishedClasses":
+        """Number the classes of the rows that tell something.
+
+        Parameters
+        ----------
+        with_suppressed
+            Number those that tell nothing too, for promises about who is in the table (see `telling_rows`).
+        """
+        excerpt = Excerpt(published) if isinstance(published, Table) else published
+        if not with_suppressed:
+            excerpt = excerpt.telling()
+        number = numbered(excerpt.table.quasi, excerpt.table.rows)
+        first = np.unique(number, return_index=True)[1]
+        return cls(excerpt, number, first, excerpt.summed(number, len(first)))
+
+    @property
+    def table(self) -> Table:
+        """The rows."""
+        return self.excerpt.table
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def persons(self, entity: str | None, rows: Rows | None = None) -> Counts:
+        """Persons of each class: rows with the same cell in the entity column count once.
+
+        Parameters
+        ----------
+        rows
+            The rows that count; all unless told.
+        """
+        if entity is None:
+            return self.sizes
+        column = self.table.column(entity)
+        number, codes = (
+            (self.number, column.codes) if rows is None else (self.number[rows], column.codes[rows])
+        )
+        pairs = np.unique(number * len(column.domain) + codes)
+        return np.bincount(pairs // max(len(column.domain), 1), minlength=len(self)).astype(np.int64)
+
+    def tally(self, column: Column, entity: str | None = None) -> Tally:
+        """Count the published values of a column in each class: the rows, or the persons of an entity column."""
+        labels = column.domain.labels
+        told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
+        pairs, counts = self._pairs(rows, column, entity)
+        indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
+        values = (pairs % max(len(labels), 1)).astype(np.int32)
+        overall = self.excerpt.overall.get(column.name)
+        if overall is None:
+            overall = np.zeros(len(labels), dtype=np.int64)
+            np.add.at(overall, values, counts)
+        sizes = np.zeros(len(self), dtype=np.int64)
+        np.add.at(sizes, np.repeat(np.arange(len(self)), np.diff(indptr)), counts)
+        if entity is None:
+            return Tally(column, sizes, indptr, values, counts, overall)
+        return Tally(column, self.persons(entity, rows), indptr, values, counts, overall, "persons")
+
+    def _pairs(self, rows: Rows, column: Column, entity: str | None) -> tuple[Rows, Counts]:
+        """The pairs of class and value of some rows, ascending, and how many rows, or persons, have each."""
+        keys = self.number[rows] * len(column.domain) + column.codes[rows]
+        if entity is not None:
+            who = self.table.column(entity)
+            kinds, keys = np.unique(keys, return_inverse=True)
+            held = np.unique(keys * max(len(who.domain), 1) + who.codes[rows])
+            return kinds, np.bincount(held // max(len(who.domain), 1), minlength=len(kinds)).astype(np.int64)
+        if self.excerpt.weights is None:
+            keys.sort()
+            starts = (
+                np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
+            )
+            return keys[starts], np.diff(np.append(starts, len(keys)))
+        pairs, place = np.unique(keys, return_inverse=True)
+        counts = np.zeros(len(pairs), dtype=np.int64)
+        np.add.at(counts, place, self.excerpt.weights[rows])
+        return pairs, counts
+
+    def words(self, place: int) -> str:
+        """A class in words: ``age [25,31], sex Male``."""
+        row = int(self.first[place])
+        return ", ".join(
+            f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
+            for column in self.table.quasi
+        )
+
+
+def numbered(columns: tuple[Column, ...], rows: int) -> Rows:
+    """Number the distinct combinations of cells 0, 1, 2, …: one number a row."""
+    numbers, width = np.zeros(rows, dtype=np.int64), 1
+    for column in columns:
+        size = max(len(column.domain), 1)
+        if width * size >= _ROOM:
+            kinds, numbers = np.unique(numbers, return_inverse=True)
+            width = len(kinds)
+        numbers = numbers * size + column.codes
+        width *= size
+    return np.unique(numbers, return_inverse=True)[1]

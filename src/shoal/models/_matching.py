@@ -1,0 +1,177 @@
+"""Which persons of a population a published class may stand for."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data._calendar import iso
+from shoal.data.domain import Domain, Kind
+from shoal.data.published_syntax import SUPPRESSED, set_members
+from shoal.data.table import Column, Table
+from shoal.models._equivalence_classes import PublishedClasses, numbered
+
+_RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
+
+
+def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
+    """How many rows of a population match the published cells of each class.
+
+    Raises
+    ------
+    UnknownName
+        If the population lacks a quasi-identifier of the release.
+    """
+    weights = distinct_persons(classes, population)[2]
+    found = np.zeros(len(classes), dtype=np.int64)
+    for here, persons in matches_of(classes, population):
+        found[here] = weights[persons].sum()
+    return found
+
+
+def distinct_persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:
+    """The population's columns, one row of each distinct combination, and how many rows share it."""
+    columns = population.select(column.name for column in classes.table.quasi)
+    number = numbered(columns, population.rows)
+    first = np.unique(number, return_index=True)[1]
+    return columns, first, np.bincount(number, minlength=len(first)).astype(np.int64)
+
+
+def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[int, Rows]]:
+    """Each class that somebody matches, and the distinct combinations of the population that match its cells.
+
+    Classes are walked through column by column, and those that share their first cells share the rows that match them,
+    so that the work is about that of listing the matches and not classes times rows.
+    """
+    columns, first, _ = distinct_persons(classes, population)
+    quasi = classes.table.quasi
+    codes = [column.codes[first] for column in columns]
+    cells = [column.codes[classes.first] for column in quasi]
+    readers = [CellReader(column) for column in columns]
+    waiting: list[tuple[int, Rows, Rows]] = [(0, np.arange(len(classes)), np.arange(len(first)))]
+    while waiting:
+        depth, here, rows = waiting.pop()
+        if depth == len(quasi):
+            yield int(here[0]), rows
+            continue
+        here = here[np.argsort(cells[depth][here], kind="stable")]
+        texts, starts = np.unique(cells[depth][here], return_index=True)
+        for text, inside in zip(texts.tolist(), np.split(here, starts[1:]), strict=True):
+            meant = readers[depth].meant(quasi[depth].domain.labels[text])
+            matching = rows[meant[codes[depth][rows]]]
+            if len(matching):
+                waiting.append((depth + 1, inside, matching))
+
+
+class CellReader:
+    """Reads published cells as sets of the values of a population's column, each text once."""
+
+    def __init__(self, column: Column) -> None:
+        self._column = column
+        self._known: dict[str, Mask] = {}
+        self._codes = {label: code for code, label in enumerate(column.domain.labels)}
+        self._coordinates = _coordinates(column.domain)
+        self._nodes: dict[str, list[int]] = {}
+        if column.hierarchy is not None:
+            for path in column.hierarchy.paths():
+                if path[0] in self._codes:
+                    for text in set(path[1:-1]):
+                        self._nodes.setdefault(text, []).append(self._codes[path[0]])
+
+    def meant(self, text: str) -> Mask:
+        """The values that a text may stand for, as a mask over the domain of the population's column.
+
+        A text that is no value of the population, no range, no set and no node of its hierarchy matches nobody, so
+        that a hierarchy which is not given can break a promise but never keep one.
+        """
+        if text not in self._known:
+            self._known[text] = self._read(text)
+        return self._known[text]
+
+    def _read(self, text: str, inside: bool = False) -> Mask:
+        size = len(self._column.domain)
+        if text and not text.strip(SUPPRESSED):
+            return np.ones(size, dtype=np.bool_)
+        if text in self._nodes or text in self._codes:
+            mask = self._range(text)
+            mask[self._nodes.get(text, [])] = True
+            if text in self._codes:
+                mask[self._codes[text]] = True
+            return mask
+        # A set holds no other: braces in the names of a set have a backslash before them.
+        members = None if inside else set_members(text)
+        if members is None:
+            return self._range(text)
+        mask = np.zeros(size, dtype=np.bool_)
+        for member in members:
+            mask |= self._read(member, inside=True)
+        return mask
+
+    def _range(self, text: str) -> Mask:
+        matched = _RANGE.fullmatch(text)
+        low, high, closing = (text, text, "]") if matched is None else matched.groups()
+        first, last = self._coordinate(low.strip()), self._coordinate(high.strip())
+        if first is None or last is None:
+            return np.zeros(len(self._column.domain), dtype=np.bool_)
+        within: Mask = self._coordinates >= first
+        within &= self._coordinates <= last if closing == "]" else self._coordinates < last
+        return within
+
+    def _coordinate(self, text: str) -> float | None:
+        if text in self._codes:
+            return float(self._coordinates[self._codes[text]])
+        try:
+            if self._column.domain.kind is Kind.NUMERIC:
+                return float(text)
+            if self._column.domain.kind is Kind.DATE:
+                return float(np.datetime64(iso(text), "D").astype(np.int64))
+        except ValueError:
+            return None
+        return None
+
+
+def _coordinates(domain: Domain) -> Floats:
+    """Where the values of a column lie; nowhere for the missing one."""
+    places = np.arange(len(domain), dtype=np.float64) if domain.values is None else domain.values.copy()
+    if domain.missing is not None:
+        places[domain.missing] = np.nan
+    return places
+
+
+def rows_alike(table: Table, population: Table) -> tuple[Rows, Counts]:
+    """Number the distinct quasi-identifiers of a table, and count the rows of a population that have the same.
+
+    Returns
+    -------
+    The number of each row of the table, and the rows of the population for each number.
+    """
+    number = numbered(table.quasi, table.rows)
+    first = np.unique(number, return_index=True)[1]
+    here, there = np.zeros(len(first), dtype=np.int64), np.zeros(population.rows, dtype=np.int64)
+    known: Mask = np.ones(population.rows, dtype=np.bool_)
+    for column, other in zip(
+        table.quasi, population.select(column.name for column in table.quasi), strict=True
+    ):
+        translated = _translated(column.domain, other.domain)[other.codes]
+        known &= translated >= 0
+        _, both = np.unique(
+            np.concatenate([here, there]) * len(column.domain)
+            + np.concatenate([column.codes[first], np.maximum(translated, 0)]),
+            return_inverse=True,
+        )
+        here, there = both[: len(here)], both[len(here) :]
+    size = int(max(here.max(initial=0), there.max(initial=0))) + 1
+    counts = np.bincount(there[known], minlength=size).astype(np.int64)
+    return number, counts[here]
+
+
+def _translated(domain: Domain, other: Domain) -> Rows:
+    """The code in a domain of each value of another one: by text, or by number or day; -1 where there is none."""
+    codes = {label: code for code, label in enumerate(domain.labels)}
+    translated = np.array([codes.get(label, -1) for label in other.labels], dtype=np.int64)
+    if domain.values is not None and other.values is not None and domain.kind is other.kind:
+        places = {value: code for code, value in enumerate(domain.values.tolist())}
+        unknown = np.flatnonzero(translated < 0)
+        translated[unknown] = [places.get(value, -1) for value in other.values[unknown].tolist()]
+    return translated

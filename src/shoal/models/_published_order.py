@@ -1,0 +1,126 @@
+"""The order of what is published: in any but the canonical one, places may tell of the input."""
+
+import numpy as np
+
+from shoal.arrays import Mask, Rows
+from shoal.data._set_keys import as_rows, cluster_keys
+from shoal.data.baskets import Baskets, descents, ragged_ranks
+from shoal.data.clusters import Clusters
+from shoal.data.order_violations import MISNUMBERED, UNSORTED, Disorder, early, shortened
+from shoal.data.release import Published
+from shoal.data.table import Table
+from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.models._evidence import Evidence
+
+ORDER = "canonical-order"
+"""What the verdict on the order of a release is called."""
+
+ORDERED = {
+    "basket": "baskets and the items in them stand in ascending order",
+    "row": "rows stand in ascending order of their cells",
+}
+
+LEAST = -1e3
+"""How bad it is that a line of groups or clusters is out of place: less than all that may be wrong inside a line."""
+
+
+def broken_order(published: Published) -> Verdict | None:
+    """The verdict on published rows or baskets that do not stand in canonical order; None where they do.
+
+    No model of tables or baskets says anything about their order, because they judge any file. A release promises it:
+    rows in the order of the input can be matched, line by line, with whatever else is known in that order.
+    Models of groups and clusters judge the order themselves.
+    """
+    if isinstance(published, Table):
+        return verdict_on(_of_rows(published))
+    return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
+
+
+def verdict_on(disorder: Disorder) -> Verdict | None:
+    """The verdict on rows or baskets of whose order that was found out; None where nothing is wrong with it."""
+    if not disorder.count:
+        return None
+    return Verdict(
+        ORDER,
+        f"{ORDERED[disorder.form]}, so that their places tell nothing of the input",
+        False,
+        None,
+        0,
+        tuple(Offender(where, why) for where, why in disorder.places[:SHOWN]),
+        disorder.count,
+    )
+
+
+def evidence_of(disorder: Disorder) -> Evidence:
+    """What the order of lines of groups or clusters tells of their promises."""
+    places = tuple((LEAST, Offender(where, why)) for where, why in disorder.places[:SHOWN])
+    return Evidence(places, disorder.count)
+
+
+def _of_rows(table: Table) -> Disorder:
+    """Rows that come before the one ahead of them by their texts, first column first."""
+    fallen = np.zeros(max(table.rows - 1, 0), dtype=np.bool_)
+    tied = ~fallen
+    for column in table.columns:
+        if not tied.any():
+            break
+        ranks = column.domain.ranks()[column.codes]
+        fallen |= tied & (ranks[1:] < ranks[:-1])
+        tied &= ranks[1:] == ranks[:-1]
+    rows = np.flatnonzero(fallen) + 1
+    places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
+    return Disorder("row", tuple(places), len(rows))
+
+
+def _of_baskets(baskets: Baskets) -> Disorder:
+    """Baskets that have another number than their place, whose items do not ascend, or that come too late."""
+    late = descents(baskets.indptr, baskets.items)
+    places = [(_basket(baskets, row), MISNUMBERED) for row in baskets.misnumbered[:SHOWN].tolist()]
+    places += [(_basket(baskets, row), UNSORTED) for row in baskets.unsorted[:SHOWN].tolist()]
+    places += [
+        (_basket(baskets, row), early("basket", _basket(baskets, row - 1))) for row in late[:SHOWN].tolist()
+    ]
+    count = len(baskets.misnumbered) + len(baskets.unsorted) + len(late)
+    return Disorder("basket", tuple(places[:SHOWN]), count)
+
+
+def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
+    """Chunks whose sub-records do not ascend, and chunks that belong before the one ahead of them."""
+    ranks = ragged_ranks(clusters.item_indptr, clusters.items)
+    falls = np.flatnonzero(ranks[1:] < ranks[:-1]) + 1
+    chunk = np.searchsorted(clusters.record_indptr, falls, side="right") - 1
+    mixed = np.unique(chunk[falls > clusters.record_indptr[chunk]])
+    early = descents(clusters.record_indptr, ranks)
+    owners = clusters.owners
+    return mixed, early[owners[early] == owners[early - 1]]
+
+
+def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
+    """Clusters that belong before the one ahead of them: among the parts of a joint cluster, and among the lines.
+
+    Parameters
+    ----------
+    lines
+        Whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
+    """
+    parents = clusters.parents
+    order = np.argsort(parents, kind="stable")
+    # The lines come first, for nothing is above them.
+    order = order if lines else order[parents[order] >= 0]
+    if len(order) < 2:
+        return order[:0]
+    keys = cluster_keys(clusters)
+    early = descents(*as_rows([keys[cluster] for cluster in order.tolist()]))
+    siblings: Mask = parents[order[early]] == parents[order[early - 1]]
+    return np.sort(order[early[siblings]])
+
+
+def _basket(baskets: Baskets, row: int) -> str:
+    """A basket in words: its number in the file and its items."""
+    return f"basket {row + 1} {{{shortened(', '.join(baskets.basket(row)))}}}"
+
+
+def _row(table: Table, row: int) -> str:
+    """A row in words: its number in the file and its cells."""
+    cells = (column.domain.labels[column.codes[row]] for column in table.columns)
+    return f"row {row + 1} ({shortened(', '.join(cells))})"

@@ -1,0 +1,273 @@
+"""What promises about the sensitive values of classes have in common."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Self, TypeAlias
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Floats, Mask
+from shoal.data._plural import counted
+from shoal.data.group_statistics import GroupStatistics, Histogram
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Published
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.errors import UnknownName, WrongUse
+from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
+from shoal.models._evidence import Evidence, Number
+from shoal.models.model import TableModel
+
+Reached: TypeAlias = Number | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """What a model found in one sensitive column of a release, class by class.
+
+    Parameters
+    ----------
+    broken
+        The classes that break the promise.
+    badness
+        How bad each class is: a larger number is worse. For the order of offenders only, never for the judgement.
+    value
+        What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
+    why
+        The numbers of one class, in words.
+    told
+        What a reader of the verdict should know of how it was judged.
+    """
+
+    broken: Mask
+    badness: Floats
+    value: Reached
+    why: Callable[[int], str]
+    told: str = ""
+
+
+class SensitiveModel(TableModel):
+    """A promise about the distribution of sensitive values in every class.
+
+    Without a `column` it speaks of every sensitive column of the table, each by itself.
+    """
+
+    greater_is_safer: ClassVar[bool] = False
+    """Whether a greater reached value is a stronger promise, as with l; otherwise a smaller one is, as with t."""
+
+    one_value: ClassVar[bool] = False
+    """Whether it can be said of persons only where each of them has one value."""
+
+    column: str | None = Field(
+        default=None, description="the sensitive column that is promised about; every one unless told"
+    )
+
+    def named(self) -> tuple[str, ...]:
+        """The sensitive values that the promise names; the missing one is the empty text."""
+        return ()
+
+    def refuse_unknown(self, data: Published) -> None:
+        """Refuse to bound values that no sensitive column has."""
+        if self.named() and isinstance(data, Table):
+            columns = self.judged(data)
+            self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
+
+    def refuse_absent(self, known: Iterable[str], columns: tuple[Column, ...]) -> None:
+        """Refuse named values that are not among the known ones of the columns."""
+        texts = set(known) - {SUPPRESSED}
+        for name in self.named():
+            if name not in texts:
+                where = " or ".join(column.name for column in columns)
+                raise UnknownName("value", name, sorted(texts), where)
+
+    def absent(self, tally: Tally) -> str:
+        """That named values are not published, in words; empty where all are."""
+        labels = tally.column.domain.labels
+        shown = {labels[code] for code in np.flatnonzero(tally.overall).tolist()}
+        names = [name or "(missing)" for name in self.named() if name not in shown]
+        return f"{tally.column.name}: no published cell is {' or '.join(names)}" if names else ""
+
+    def columns(self) -> tuple[str, ...]:
+        """The column, where one is named."""
+        return () if self.column is None else (self.column,)
+
+    def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
+        """One promise for each sensitive column."""
+        named = [
+            (model.model_copy(update={"column": column.name}), column)
+            for model in super().bound(table, published=published)
+            for column in self.judged(table)
+        ]
+        if not published and self.one_value and table.entity is not None:
+            for column in self.judged(table):
+                self._refuse_several(column, table.entity)
+        return tuple(model if published else model.fitted(column) for model, column in named)
+
+    def fitted(self, column: Column) -> Self:
+        """The promise with all that a reader of the release must know about the values of the column."""
+        return self
+
+    def judged(self, table: Table) -> tuple[Column, ...]:
+        """The columns that the promise speaks of.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        WrongUse
+            If the column, or all columns, are not sensitive; or if a person may have several rows, and the promise
+            cannot speak about persons.
+        """
+        if table.entity is not None and "entity" not in type(self).model_fields:
+            raise WrongUse(
+                f"{self.name} does not go with several rows a person ({table.entity.name}): {self._speechless()}. "
+                "Promise --alpha, which bounds the share of persons who have a value, or publish one row a person."
+            )
+        if self.column is None:
+            if not table.sensitive:
+                raise WrongUse(f"{self.name} is about sensitive values; name their columns with --sensitive.")
+            return table.sensitive
+        column = table.column(self.column)
+        if column.role is not Role.SENSITIVE:
+            raise WrongUse(
+                f"{self.name} is about sensitive values, and the column {self.column!r} is {column.role}; "
+                "give it the role sensitive."
+            )
+        return (column,)
+
+    def holds(self, statistics: GroupStatistics) -> Mask:
+        """Which groups keep the promise in the column, or in every column that was counted."""
+        names = tuple(statistics.sensitive) if self.column is None else (self.column,)
+        if not names:
+            raise WrongUse(f"{self.name} needs the counts of a sensitive column.")
+        mask = np.ones(len(statistics), dtype=np.bool_)
+        for name in names:
+            histogram = statistics.sensitive[name]
+            mask &= self.keeps(histogram, statistics)
+            if self.one_value:
+                mask &= histogram.sums <= histogram.sizes
+        return mask
+
+    def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
+        """Which groups keep the promise in one column."""
+        raise NotImplementedError
+
+    def examine(self, published: Excerpt) -> Evidence:
+        """Judge the published values of every class, column by column."""
+        classes = PublishedClasses.of(published)
+        columns = self.judged(classes.table)
+        tallies = [classes.tally(column, getattr(self, "entity", None)) for column in columns]
+        found = [
+            (column, self._found(tally, classes)) for column, tally in zip(columns, tallies, strict=True)
+        ]
+        broken = [
+            (float(finding.badness[place]), number, place)
+            for number, (_, finding) in enumerate(found)
+            for place in _worst(finding)
+        ]
+        offenders = []
+        for _, number, place in sorted(broken, key=lambda entry: (-entry[0], *entry[1:]))[:SHOWN]:
+            column, finding = found[number]
+            where = Offender(f"{classes.words(place)}: {column.name}", finding.why(place))
+            offenders.append((float(finding.badness[place]), where))
+        count = sum(int(finding.broken.sum()) for _, finding in found)
+        values = {column.name: one.value for column, one in found if one.value is not None}
+        lowest, highest = (values, {}) if self.greater_is_safer else ({}, values)
+        remarks = {one.told for _, one in found} | {self.absent(tally) for tally in tallies}
+        return Evidence(
+            tuple(offenders),
+            count,
+            {column.name: len(classes) for column in columns},
+            lowest,
+            highest,
+            frozenset(filter(None, remarks)),
+        )
+
+    def conclude(self, evidence: Evidence) -> Verdict:
+        """The worst class of the worst column decides."""
+        return Verdict(
+            self.name,
+            self.promise(),
+            not evidence.count,
+            self._worst_value(evidence),
+            self.threshold(),
+            evidence.places,
+            evidence.count,
+            "; ".join(sorted(evidence.remarks)),
+        )
+
+    def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
+        """Judge one column of a release, from its cells."""
+        raise NotImplementedError
+
+    def _found(self, tally: Tally, classes: PublishedClasses) -> Finding:
+        """Judge one column; a class breaks a promise about the one value of each person where somebody has several."""
+        finding = self.found(tally, classes)
+        several = tally.several
+        if not self.one_value or not several.any():
+            return finding
+        return Finding(
+            broken=finding.broken | several,
+            badness=np.where(several, inf, finding.badness),
+            value=0 if self.greater_is_safer else inf,
+            why=lambda place: (
+                f"somebody has several values, so that {self.name} says nothing about persons; promise --alpha"
+                if several[place]
+                else finding.why(place)
+            ),
+        )
+
+    def _refuse_several(self, column: Column, entity: Column) -> None:
+        """Refuse an original in which somebody has several values."""
+        pairs = np.unique(entity.codes.astype(np.int64) * len(column.domain) + column.codes)
+        values = np.bincount(pairs // max(len(column.domain), 1))
+        if several := int((values > 1).sum()):
+            raise WrongUse(
+                f"{self.name} is about the one value of each person, and {counted(several, 'persons')} "
+                f"({entity.name}) {'have' if several > 1 else 'has'} several of {column.name}. Promise --alpha, which "
+                "bounds the share of persons who have a value, or publish one row a person."
+            )
+
+    def _speechless(self) -> str:
+        """Why it says nothing about persons: the middle of a sentence."""
+        return (
+            "it compares classes with all persons, and a reader can tell persons apart inside a class only"
+            if self.relative
+            else "it counts rows, and says nothing about how many persons have a value"
+        )
+
+    def promise(self) -> str:
+        """The promise in words."""
+        raise NotImplementedError
+
+    def threshold(self) -> Number:
+        """What is promised."""
+        raise NotImplementedError
+
+    def _worst_value(self, evidence: Evidence) -> Reached:
+        """The value of the worst column; none where one of them tells nothing, or no number says it."""
+        values = {**evidence.lowest, **evidence.highest}
+        if not evidence.sums or values.keys() != evidence.sums.keys():
+            return None
+        value = min(values.values()) if self.greater_is_safer else max(values.values())
+        return None if value == inf else value
+
+    def _subject(self) -> str:
+        return "every sensitive column" if self.column is None else self.column
+
+
+def _occurring(column: Column) -> Iterable[str]:
+    """The texts of a column's cells; of a column in parts, whose cells are elsewhere, those of its domain."""
+    if not len(column.codes):
+        return column.domain.labels
+    return (column.domain.labels[code] for code in np.unique(column.codes).tolist())
+
+
+def _worst(finding: Finding) -> list[int]:
+    """The worst classes that break the promise, as many as a verdict shows."""
+    places = np.flatnonzero(finding.broken)
+    chosen: list[int] = places[np.argsort(-finding.badness[places], kind="stable")][:SHOWN].tolist()
+    return chosen

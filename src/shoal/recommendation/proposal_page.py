@@ -1,0 +1,141 @@
+"""The folder of a recommendation: a page, the results, the picture of the frontier, and the recipe."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from shoal import __version__
+from shoal.comparison.comparison_page import inline, page_style
+from shoal.comparison.curves import Figure, figure_of, number_text
+from shoal.comparison.machine import machine
+from shoal.comparison.results import write_results
+from shoal.comparison.runner import Picture
+from shoal.comparison.sweep_recipe import Chart
+from shoal.errors import CannotWrite, WrongUse
+from shoal.recommendation.problem import SWEEP
+from shoal.recommendation.propose import Recommendation
+from shoal.recommendation.reasons import WORDS
+
+PAGE, RECIPE = "recommend.html", "recipe.toml"
+
+
+def write(found: Recommendation, folder: str | Path, command: str) -> Path:
+    """Write recommend.html, results.csv and .parquet, charts and recipe.toml; earlier ones are replaced.
+
+    Parameters
+    ----------
+    command
+        What makes the proposed release.
+
+    Returns
+    -------
+    The page.
+    """
+    folder = Path(folder)
+    refuse_other_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder / "charts", ignore_errors=True)
+    except OSError as error:
+        raise CannotWrite(f"The recommendation {folder}", error) from error
+    write_results([{**one.row, "frontier": one.best, "meets": one.meets} for one in found.tried], folder)
+    picture = _picture(found)
+    try:
+        if picture.svg:
+            from shoal.comparison.vega_charts import picture as as_png
+
+            (folder / "charts").mkdir()
+            (folder / "charts" / "frontier.svg").write_text(picture.svg, encoding="utf-8")
+            (folder / "charts" / "frontier.png").write_bytes(as_png(picture.svg))
+        (folder / PAGE).write_text(render(found, picture, command), encoding="utf-8")
+    except OSError as error:
+        raise CannotWrite(f"The recommendation {folder}", error) from error
+    found.recipe.model_copy(
+        update={"output": found.recipe.output.model_copy(update={"folder": "out"})}
+    ).write(folder / RECIPE)
+    return folder / PAGE
+
+
+def refuse_other_folder(folder: str | Path) -> None:
+    """Refuse to replace anything but an earlier recommendation.
+
+    Raises
+    ------
+    WrongUse
+        If there is something else.
+    """
+    folder = Path(folder)
+    try:
+        there = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except OSError as error:
+        raise CannotWrite(f"The recommendation {folder}", error) from error
+    if there and not (folder / PAGE).is_file():
+        raise WrongUse(f"{folder} holds something else than a recommendation; name another folder with -o.")
+
+
+def figure(found: Recommendation) -> Figure:
+    """The frontier of all releases that were made."""
+    rows = [{**one.row, "privacy": _rounded(one.privacy)} for one in found.tried]
+    several = len({row["method"] for row in rows}) > 1
+    privacy = {"worst case": "confidence in the worst case"}.get(found.scale.privacy, found.scale.privacy)
+    chart = Chart(
+        name="frontier",
+        title="What protection costs",
+        sweep=SWEEP,
+        kind="frontier",
+        x="privacy",
+        y="loss",
+        by=("method",) if several else ("label",),
+        prefer_x="high" if found.scale.high else "low",
+        prefer_y="low",
+        titles={"privacy": f"{privacy} reached", "loss": found.scale.meaning},
+    )
+    return figure_of(chart, rows)
+
+
+def _rounded(value: float | None) -> float | None:
+    """A place on the axis that has a short name."""
+    return value if value is None or isinstance(value, int) else float(f"{value:.3g}")
+
+
+def _picture(found: Recommendation) -> Picture:
+    """The frontier as SVG."""
+    from shoal.comparison.vega_charts import draw
+
+    drawn = figure(found)
+    return Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
+
+
+def render(found: Recommendation, picture: Picture, command: str) -> str:
+    """The page as a text."""
+    return (
+        _templates()
+        .get_template("recommendation.html.j2")
+        .render(
+            found=found,
+            done=found.releases,
+            failed=[one for one in found.tried if one.status != "done"],
+            words=WORDS,
+            number=number_text,
+            style=Markup(page_style()),
+            svg=inline(picture, 0),
+            remarks=picture.figure.remarks if picture.figure else (),
+            command=command,
+            machine=machine(),
+            version=__version__,
+        )
+    )
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("shoal.recommendation"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,253 @@
+"""From data and a promise to a proposal: what was tried, what it lost, and what to run.
+
+::
+
+    found = recommend("adult.csv", Stated(k=10), roles=Roles(quasi=("age", "sex"), sensitive=("occupation",)))
+    found.proposal.label, found.proposal.loss      # the least lossy release that keeps the promise
+    found.recipe.write("release.toml")             # what to run
+    found.reasons                                  # why, in sentences
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shoal.comparison.scheduler import Race
+from shoal.errors import Infeasible, WrongUse
+from shoal.io.reading import Reading
+from shoal.recipe import Recipe, Roles
+from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
+from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.problem import Problem
+from shoal.recommendation.reasons import reasons
+from shoal.recommendation.scale import By, Scale, scale_for
+from shoal.recommendation.trial import Tried
+
+SHARE = 0.5
+"""The largest part of the time that one candidate may take."""
+
+OWN = 0.2
+"""The part of the time that a method with a time limit of its own is given."""
+
+RESERVE = 0.1
+"""The part of the time that is kept for what comes after the runs."""
+
+BEST = 3
+"""So many of the best candidates are tried with stronger promises too."""
+
+Tell = Callable[[int, int, str], None]
+"""Told how many runs are finished, how many there are, and what the last one was."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recommendation:
+    """A proposal, and what it was chosen from.
+
+    Parameters
+    ----------
+    tried
+        All candidates in the order in which they were tried.
+    proposal
+        The one that loses least.
+    recipe
+        What to run; without a folder to write.
+    trees
+        Column to the hierarchy that was built for it, where the proposal needs it.
+    profile
+        What the data is, in a sentence.
+    reasons
+        Why this one, in sentences.
+    seconds
+        How long it took.
+    """
+
+    aim: Aim
+    scale: Scale
+    tried: tuple[Tried, ...]
+    proposal: Tried
+    recipe: Recipe
+    trees: Mapping[str, str]
+    profile: str
+    reasons: tuple[str, ...]
+    seconds: float
+
+    @property
+    def releases(self) -> tuple[Tried, ...]:
+        """The candidates that a release was made of, the least protection first, of equal ones the least loss."""
+        sign = 1 if self.scale.high else -1
+        made = (one for one in self.tried if one.status == "done" and one.loss is not None)
+        return tuple(sorted(made, key=lambda one: (sign * (one.privacy or 0.0), one.loss or 0.0)))
+
+    @property
+    def frontier(self) -> tuple[Tried, ...]:
+        """Those of the releases that no other beats."""
+        return tuple(one for one in self.releases if one.best)
+
+
+def recommend(
+    source: str | Path,
+    stated: Stated,
+    *,
+    roles: Roles | None = None,
+    reading: Reading | None = None,
+    baskets: str | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    hierarchies_folder: str | None = None,
+    time_limit: float = 60.0,
+    suppression: float = 0.05,
+    by: By = "loss",
+    jobs: int | None = None,
+    tell: Tell | None = None,
+) -> Recommendation:
+    """Try methods and parameters that keep a promise, and propose the least lossy release.
+
+    Parameters
+    ----------
+    source
+        A file of a table or of baskets. It is read once by each worker.
+    stated
+        What is promised.
+    baskets
+        The layout of baskets, where the file does not tell.
+    hierarchies, hierarchies_folder
+        As methods take them. Methods that need more are given hierarchies that are built.
+    time_limit
+        Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
+        same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
+    suppression
+        The largest share of rows that a candidate may leave out.
+    by
+        What tables are compared by: the loss of their cells, or the error of counting questions.
+    jobs
+        Runs at a time; as many as there are cores unless told.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, or the promise does not fit the data.
+    Infeasible
+        If no candidate keeps the promise.
+    """
+    begin = time.monotonic()
+    if not time_limit > 0:
+        raise WrongUse(f"The time limit must be above 0 seconds, not {time_limit:g} (--time-limit).")
+    if not 0 <= suppression < 1:
+        raise WrongUse(
+            f"The share of rows that may be left out must be at least 0 and below 1, not {suppression:g} "
+            "(--suppression)."
+        )
+    if jobs is not None and jobs < 1:
+        raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
+    _refuse_no_file(source)
+    problem = Problem.of(
+        source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder
+    )
+    scale = scale_for(problem.aim, stated, by)
+    own = max(time_limit * OWN, 1.0)
+    first = candidates(problem.aim, stated, seconds=own, suppression=suppression)
+    with Race(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as race:
+
+        def carry_out(batch: Sequence[Candidate], before: int, *, finish_first: bool = False) -> list[Tried]:
+            cells = {(cell := problem.cell(one, scale, time_limit * SHARE)).key: (one, cell) for one in batch}
+            done: list[Tried] = []
+            for cell, answer in race.answers([cell for _, cell in cells.values()], finish_first=finish_first):
+                done.append(problem.tried(cells[cell.key][0], cell, answer, scale))
+                if tell is not None:
+                    tell(before + len(done), before + len(cells), done[-1].label)
+            return done
+
+        found = carry_out(first, 0, finish_first=True)
+        found += carry_out(_stronger(found, problem), len(found))
+    marked = _with_frontier(found, scale)
+    proposal = _least_lossy(marked, scale)
+    chosen = problem.chosen(proposal.candidate)
+    built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
+    seconds = time.monotonic() - begin
+    told = reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit)
+    return Recommendation(
+        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
+    )
+
+
+def _refuse_no_file(source: object) -> None:
+    what = "" if isinstance(source, str | Path) else f"a {type(source).__name__} in memory"
+    if what or str(source) == "-":
+        raise WrongUse(f"The data is read several times: give a file instead of {what or 'standard input'}.")
+
+
+def _stronger(found: Sequence[Tried], problem: Problem) -> list[Candidate]:
+    """The best candidates of different methods with stronger promises: what more protection would cost."""
+    axis = main_parameter(problem.aim, problem.stated)
+    if axis is None:
+        return []
+    usable = sorted((one for one in found if one.usable), key=lambda one: one.loss or 0.0)
+    chosen: dict[str, Candidate] = {}
+    for one in usable:
+        chosen.setdefault(one.candidate.method["name"], one.candidate)
+    rest = [one.candidate for one in usable if one.candidate not in chosen.values()]
+    several = [harder(one, axis) for one in [*chosen.values(), *rest][:BEST]]
+    depth = max(map(len, several), default=0)
+    return [rungs[step] for step in range(depth) for rungs in several if step < len(rungs)]
+
+
+def _with_frontier(found: Iterable[Tried], scale: Scale) -> list[Tried]:
+    """The same, with those marked that no other beats."""
+    every = list(found)
+    places = [
+        (one.privacy, one.loss)
+        for one in every
+        if one.status == "done" and one.privacy is not None and one.loss is not None
+    ]
+
+    def best(one: Tried) -> bool:
+        if one.status != "done" or one.privacy is None or one.loss is None:
+            return False
+        here = (one.privacy, one.loss)
+        return not any(scale.beats(other, here) for other in places)
+
+    return [replace(one, best=best(one)) for one in every]
+
+
+def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
+    """The risks that candidates came down to, and those that joined classes would, where less was asked of them.
+
+    Joined classes star nothing: the confidence that they can reach is that of the worst case.
+    """
+    for one in found:
+        if one.status == "done" and one.privacy is not None:
+            yield one.privacy, one.candidate.label
+        best = one.row.get("best")
+        if one.status == "refused" and one.candidate.method.get("strategy") == "merge" and best is not None:
+            yield float(best), one.candidate.label
+
+
+def _least_lossy(found: Sequence[Tried], scale: Scale) -> Tried:
+    """The usable candidate that loses least; of equal ones the one that protects more, then the first."""
+    usable = [one for one in found if one.usable]
+    if usable:
+        sign = -1 if scale.high else 1
+        return min(usable, key=lambda one: (one.loss or 0.0, sign * (one.privacy or 0.0)))
+    raise _refusal(found, scale)
+
+
+def _refusal(found: Sequence[Tried], scale: Scale) -> Infeasible:
+    """Why there is nothing to propose: what each method said, once, and the best that can be reached."""
+    refused = [one for one in found if one.status != "timeout"]
+    late = len(found) - len(refused)
+    more = f" Time was too short for {late} more: give it with --time-limit." if late else ""
+    if scale.risk is not None and (risks := sorted(_risks(found))):
+        least, label = risks[0]
+        return Infeasible(
+            f"No candidate comes down to a risk of {scale.risk:g}; the least that can be reached is {least:.4g}, by "
+            f"{label}.{more}",
+            least,
+        )
+    said: dict[str, dict[str, None]] = {}
+    for one in refused:
+        said.setdefault(one.error, {})[one.candidate.method["name"]] = None
+    told = [f"{', '.join(names)}: {error}" for error, names in said.items()]
+    bests = [one.row["best"] for one in refused if one.row.get("best") is not None]
+    best = (max if scale.high else min)(bests, default=None)
+    return Infeasible(f"No candidate keeps the promise. {' '.join(told[:3])}{more}", best)

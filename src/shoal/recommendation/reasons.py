@@ -1,0 +1,136 @@
+"""Why a release is proposed, in sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from shoal.comparison.curves import number_text
+from shoal.data._plural import counted
+from shoal.recommendation.goal import Aim, spelt
+from shoal.recommendation.scale import Scale
+from shoal.recommendation.trial import Tried
+
+WORDS = {
+    "refused": "cannot keep the promise here",
+    "timeout": "was given up",
+    "failed": "failed",
+    "crashed": "crashed",
+    "broken": "broke the promise and was thrown away",
+}
+
+
+def reasons(
+    proposal: Tried,
+    found: Sequence[Tried],
+    scale: Scale,
+    trees: Mapping[str, str],
+    *,
+    seconds: float,
+    time_limit: float,
+) -> tuple[str, ...]:
+    """The sentences, the most important first."""
+    first, *rest = _sentences(proposal, found, scale, trees)
+    late = sum(one.status == "timeout" for one in found if one.candidate.axis is None)
+    if late and seconds > time_limit:
+        begun = f"{counted(late, 'other candidates')} {'was' if late == 1 else 'were'} given up"
+        rest.insert(
+            0,
+            f"The limit of {time_limit:g} second{'s' * (time_limit != 1)} was passed: {number_text(round(seconds, 1))} "
+            f"were needed to have a release at all, and {begun}. Give more with --time-limit to try more.",
+        )
+    return (first, *rest)
+
+
+def _sentences(
+    proposal: Tried, found: Sequence[Tried], scale: Scale, trees: Mapping[str, str]
+) -> Iterator[str]:
+    usable = [one for one in found if one.usable]
+    base = [one for one in usable if one.candidate.axis is None]
+    lost = f"{number_text(proposal.loss or 0.0)} ({scale.meaning})"
+    yield (
+        f"Of {len(base)} releases that keep the promise, each proved from its published form, {proposal.label} loses "
+        f"least: {lost}."
+        if len(base) > 1
+        else f"{proposal.label} is the only release that was made and keeps the promise, proved from its published "
+        f"form; it loses {lost}."
+    )
+    if proposal.candidate.axis is not None:
+        name = proposal.candidate.axis
+        yield f"It keeps more than was stated, {spelt(name)} = {proposal.candidate.method[name]}, at no further loss."
+    yield from _rivals(proposal, base)
+    yield from _protection(proposal, found, scale)
+    suppressed = int(proposal.row.get("suppressed") or 0)
+    if suppressed:
+        rows = int(proposal.row.get("rows") or 0)
+        yield f"It leaves out {suppressed:,} of {rows:,} rows, which count as lost."
+    if proposal.row.get("starred_cells"):
+        yield f"It stars {int(proposal.row['starred_cells']):,} sensitive cells, which count as lost."
+    if proposal.candidate.method["name"] == "disassociation":
+        yield "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
+    if proposal.candidate.method["name"] in ("cahd", "permutation-mondrian"):
+        yield "Public items are published basket by basket, sensitive ones as counts of a group."
+    if "time_limit" in proposal.candidate.method:
+        seconds = proposal.candidate.method["time_limit"]
+        yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."
+    if trees:
+        shown = ", ".join(f"{name} {spec}" for name, spec in trees.items())
+        yield f"Hierarchies were built from the values alone ({shown}): see whether their groups mean something."
+    yield from _failures(found)
+
+
+def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
+    """The best candidate of every other method."""
+    bests: dict[str, Tried] = {}
+    for one in sorted(base, key=lambda one: one.loss or 0.0):
+        bests.setdefault(one.candidate.method["name"], one)
+    others = [one for name, one in bests.items() if name != proposal.candidate.method["name"]]
+    if others:
+        told = ", ".join(f"{one.label} loses {number_text(one.loss or 0.0)}" for one in others)
+        yield f"Beside it, {told}."
+    same = [one for one in base if one.candidate.method["name"] == proposal.candidate.method["name"]]
+    worst = max(same, key=lambda one: one.loss or 0.0)
+    if (worst.loss or 0.0) > (proposal.loss or 0.0):
+        yield f"{worst.label} would lose {number_text(worst.loss or 0.0)}: the parameters matter."
+
+
+def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterator[str]:
+    if scale.aim is Aim.RULES:
+        row = proposal.row
+        told = [f"{number_text(row['confidence_published'])} as published"]
+        if row.get("confidence_stars"):
+            told.append(f"{number_text(row['confidence_stars'])} for who reads the stars")
+        told.append(f"{number_text(proposal.privacy or 0.0)} in the worst case")
+        yield f"A class tells a sensitive value with a confidence of at most {', '.join(told)}."
+    stronger = [one for one in found if one.usable and one.best and one is not proposal]
+    ahead = [
+        one
+        for one in stronger
+        if one.privacy is not None
+        and proposal.privacy is not None
+        and ((one.privacy > proposal.privacy) == scale.high)
+        and one.privacy != proposal.privacy
+    ]
+    if not ahead:
+        return
+    near = min(ahead, key=lambda one: one.loss or 0.0)
+    words = "a worst case of" if scale.aim is Aim.RULES else f"{scale.privacy} ="
+    yield (
+        f"More protection: {words} {number_text(near.privacy or 0.0)} would lose {number_text(near.loss or 0.0)} "
+        f"({near.label})."
+    )
+
+
+def _failures(found: Sequence[Tried]) -> Iterator[str]:
+    """What there is no release of, and why."""
+    told: dict[tuple[str, str], dict[str, None]] = {}
+    for one in found:
+        if one.status != "done" and one.candidate.axis is None:
+            told.setdefault((one.status, one.error), {})[one.candidate.label] = None
+    for (status, error), labels in told.items():
+        yield f"Without a release: {'; '.join(labels)} {WORDS[status]} ({error.rstrip('.')})."
+    stronger = [one for one in found if one.candidate.axis is not None]
+    if refused := next((one for one in stronger if one.status == "refused"), None):
+        yield f"A stronger promise has an end: {refused.error}"
+    if late := sum(one.status == "timeout" for one in stronger):
+        yield f"Time was too short for {late} stronger promises."
+    missed = sum(one.status == "done" and not one.meets for one in found)
+    if missed:
+        yield f"{missed} further releases keep their own promise, but not the risk that was stated."

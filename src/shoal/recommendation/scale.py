@@ -1,0 +1,101 @@
+"""How candidates are compared: what they lose, and how much they protect."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from shoal.comparison.results import Row
+from shoal.recommendation.candidates import main_parameter
+from shoal.recommendation.goal import Aim, Stated, spelt
+
+By = Literal["loss", "queries"]
+
+MODELS = {
+    "k": "k-anonymity",
+    "l": "distinct-diversity",
+    "entropy_l": "entropy-diversity",
+    "t": "t-closeness",
+    "alpha": "alpha-k-anonymity",
+    "beta": "beta-likeness",
+    "delta": "delta-disclosure",
+    "maximal_risk": "reidentification-risk",
+    "average_risk": "reidentification-risk",
+    "k_map": "k-map",
+    "presence": "delta-presence",
+}
+"""The model that says which value of a parameter was reached."""
+
+HIGHER = frozenset({"k", "l", "entropy_l", "k_map"})
+"""Parameters of tables of which more is more protection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One measure of loss and one of protection for all candidates.
+
+    Parameters
+    ----------
+    measures
+        What is measured of each run.
+    loss, meaning
+        The score, and what it says.
+    axis, privacy
+        The parameter that protection is measured by, and what it is called; of rules it is the ``worst case``.
+    high
+        Whether more of it is more protection.
+    """
+
+    aim: Aim
+    measures: tuple[str, ...]
+    loss: str
+    meaning: str
+    axis: str
+    privacy: str
+    high: bool
+    risk: float | None = None
+
+    def loss_of(self, row: Row, quasi: int, sensitive: int) -> float | None:
+        """The loss of a run; none where it was not measured."""
+        if self.aim is not Aim.RULES or self.loss == "are":
+            return row.get(self.loss)
+        if row.get("lm") is None:
+            return None
+        starred = float(row.get("starred_share") or 0.0) * sensitive
+        return (float(row["lm"]) + starred) / (quasi + sensitive)
+
+    def privacy_of(self, row: Row, method: Mapping[str, Any]) -> float | None:
+        """How much protection a run reached."""
+        if self.aim is Aim.RULES:
+            return row.get("confidence_worst")
+        reached = row.get(f"reached.{MODELS.get(self.axis, '')}") if self.aim is Aim.CLASSES else None
+        return reached if reached is not None else method.get(self.axis)
+
+    def meets(self, privacy: float | None) -> bool:
+        """Whether a run that keeps the promise of its method also meets the risk that was stated."""
+        return self.risk is None or (privacy is not None and privacy <= self.risk + 1e-12)
+
+    def beats(self, one: tuple[float, float], other: tuple[float, float]) -> bool:
+        """Whether a pair of protection and loss is at least as good in both ways, and better in one."""
+        more = (one[0] - other[0]) * (1 if self.high else -1)
+        less = other[1] - one[1]
+        return more >= 0 and less >= 0 and (more > 0 or less > 0)
+
+
+def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
+    """The scale of a kind of promise.
+
+    Tables are compared by the loss of their cells, or by the error of counting questions. Where rules are hidden,
+    starred sensitive cells are lost cells too. Baskets are published in forms that lose different things; all of them
+    are asked for the supports of pairs of items.
+    """
+    axis = main_parameter(aim, stated) or "k"
+    loss, meaning = ("are", "mean relative error of counts") if by == "queries" else ("", "")
+    if aim is Aim.CLASSES:
+        loss, meaning = loss or "lm_mean", meaning or "mean loss of a cell"
+        return Scale(aim, ("loss", "classes", "queries"), loss, meaning, axis, spelt(axis), axis in HIGHER)
+    if aim is Aim.RULES:
+        loss, meaning = loss or "cell_loss", meaning or "mean loss of a cell, a starred one losing all"
+        measures = ("loss", "classes", "hidden-rules", "queries")
+        return Scale(aim, measures, loss, meaning, axis, "worst case", False, stated.risk)
+    meaning = "mean relative error of the supports of pairs of items"
+    return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, spelt(axis), True)

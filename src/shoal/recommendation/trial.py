@@ -1,0 +1,55 @@
+"""A candidate and what came of it."""
+
+from dataclasses import dataclass
+
+from shoal.comparison.results import Row
+from shoal.recommendation.candidates import Candidate
+from shoal.recommendation.goal import spelt
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate and what came of it.
+
+    Parameters
+    ----------
+    status, error
+        ``done``: it keeps the promise, proved; otherwise why there is no release.
+    loss, privacy
+        On the scale of the recommendation; none where there is no release.
+    meets
+        Whether it also meets the risk that was stated.
+    best
+        Whether no other candidate is better in both ways.
+    row
+        Everything that was measured.
+    """
+
+    candidate: Candidate
+    status: str
+    error: str
+    loss: float | None
+    privacy: float | None
+    seconds: float | None
+    meets: bool
+    best: bool
+    row: Row
+
+    @property
+    def label(self) -> str:
+        """What it is called, with the parameters that tell it from others of the same name."""
+        shown = {
+            name: value
+            for name, value in self.candidate.method.items()
+            if name in ("k", "confidence", self.candidate.axis)
+            and (self.candidate.axis or self.candidate.method["name"] == "rule-hiding")
+        }
+        words = [
+            f"{spelt(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
+        ]
+        return ", ".join([self.candidate.label, *words])
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be proposed."""
+        return self.status == "done" and self.meets and self.loss is not None

@@ -1,0 +1,202 @@
+"""Classes of the published table: their sizes, and what they give away of sensitive values."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Counts, Mask, Rows
+from shoal.data._telling import telling_rows
+from shoal.data.group_statistics import GroupStatistics, group_statistics
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.models._achieved_levels import protections
+from shoal.models.t_closeness import TCloseness
+
+BINS = 24
+"""Bars of the histogram of sizes; the largest classes share the last one."""
+
+KEYS = 2**62
+"""Mixed keys stay below this, so that they fit 63 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Classes of ``low … high`` members; high is None for the last bar, which has no upper end."""
+
+    low: int
+    high: int | None
+    classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the classes (or groups, or clusters: the unit) are, in rows, persons or baskets: the noun."""
+
+    count: int
+    unit: str
+    noun: str
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    promised: int | None
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """What the classes give away of a sensitive column.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    certain_classes, certain_rows
+        Classes in which all rows (or persons) show one value, and the rows in them. Where a row of a class is a star
+        nothing is certain: it may hide any value.
+    classes, rows
+        How many there are in all.
+    least_distinct
+        The smallest number of distinct values in a class.
+    largest_share
+        The largest share that one value has of a class.
+    common_share
+        The share of the most frequent value in the whole table: what everybody can guess without any class.
+    entropy_l, t
+        The effective number of values of the poorest class, and the distance from the whole of the farthest one: the
+        entropy l-diversity and the t-closeness that the release reaches, asked for or not.
+    """
+
+    column: str
+    certain_classes: int
+    certain_rows: int
+    classes: int
+    rows: int
+    least_distinct: int
+    largest_share: float
+    common_share: float
+    entropy_l: float | None = None
+    t: float | None = None
+
+
+def class_statistics(published: Table) -> GroupStatistics:
+    """Count the classes of a published table again, from its cells: suppressed rows are in no class."""
+    numbers, classes = _numbered(published.quasi, published.rows)
+    numbers[~telling_rows(published)] = -1
+    names = tuple(column.name for column in published.sensitive)
+    return group_statistics(published, numbers, classes, names)
+
+
+def _numbered(columns: tuple[Column, ...], rows: int) -> tuple[Rows, int]:
+    """Number the distinct combinations of the columns' cells, one number a row; and how many numbers there are."""
+    keys = np.zeros(rows, dtype=np.int64)
+    bound = 1
+    for column in columns:
+        if bound * len(column.domain) >= KEYS:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            bound = len(distinct)
+        keys = keys * len(column.domain) + column.codes
+        bound *= len(column.domain)
+    if bound > max(4 * rows, 1024):
+        distinct, keys = np.unique(keys, return_inverse=True)
+        return keys.astype(np.int64), len(distinct)
+    used = np.bincount(keys, minlength=bound) > 0
+    return (np.cumsum(used) - 1)[keys], int(used.sum())
+
+
+def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Sizes | None:
+    """Sum up the sizes of classes; None where there are none."""
+    members = members[members > 0]
+    if not len(members):
+        return None
+    return Sizes(
+        count=len(members),
+        unit=unit,
+        noun=noun,
+        smallest=int(members.min()),
+        median=float(np.median(members)),
+        mean=float(members.mean()),
+        largest=int(members.max()),
+        promised=promised,
+        bins=_bins(members, promised),
+    )
+
+
+def _bins(members: Counts, promised: int | None) -> tuple[Bin, ...]:
+    """Bars of equal width, one of which begins at the promised size; the last one takes all that is larger."""
+    smallest, largest = int(members.min()), int(members.max())
+    anchor = smallest if promised is None else promised
+    low = min(smallest, anchor)
+    usual = max(int(np.quantile(members, 0.95, method="higher")), anchor)
+    step = _whole_step(-(-(usual - low + 1) // (BINS - 2)))
+    start = anchor - -(-(anchor - low) // step) * step
+    bars = max((usual - start) // step + 1, 1)
+    places = np.minimum((members - start) // step, bars)
+    counts = np.bincount(places, minlength=bars + 1).tolist()
+    begin = [start + place * step for place in range(bars + 1)]
+    bins = [Bin(first, first + step - 1, classes) for first, classes in zip(begin, counts[:-1], strict=False)]
+    return (*bins, Bin(begin[-1], None, counts[-1])) if largest >= begin[-1] else tuple(bins)
+
+
+def _whole_step(least: int) -> int:
+    """The least whole number of one place that counts (or 15, 25, 150, …) that is not below a number."""
+    unit = int("1" + "0" * (len(str(least)) - 1))
+    halves: tuple[int, ...] = () if unit < 10 else (unit * 3 // 2, unit * 5 // 2)
+    steps: list[int] = sorted([*range(unit, 11 * unit, unit), *halves])
+    return next(step for step in steps if step >= least)
+
+
+def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
+    """What the classes give away of one sensitive column; None where no class tells a value.
+
+    A cell ``*`` tells no value, so that it is none of the values of a class, as for the models. Shares are of all rows
+    of a class, or of its persons where somebody may have several rows: they stand for the rows then.
+    """
+    histogram = statistics.sensitive[column]
+    labels = histogram.domain.labels if histogram.domain is not None else ()
+    told: Mask = np.ones(len(histogram.values), dtype=np.bool_)
+    if SUPPRESSED in labels:
+        told = histogram.values != labels.index(SUPPRESSED)
+    groups = np.repeat(np.arange(len(statistics)), np.diff(histogram.indptr))[told]
+    values, counts = histogram.values[told], histogram.counts[told]
+    if not len(groups):
+        return None
+    starts = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
+    sizes = histogram.sizes[groups[starts]]
+    distinct = np.diff(np.append(starts, len(groups)))
+    largest = np.maximum.reduceat(counts, starts)
+    certain = largest == sizes
+    rows = int(counts.sum() if histogram.persons is None else sizes.sum())
+    return Sensitive(
+        column=column,
+        certain_classes=int(certain.sum()),
+        certain_rows=int(sizes[certain].sum()),
+        classes=len(starts),
+        rows=rows,
+        least_distinct=int(distinct.min()),
+        largest_share=float((largest / sizes).max()),
+        common_share=int(np.bincount(values, weights=counts).max()) / rows,
+    )
+
+
+def sensitives_of(
+    release: Release, data: Table, statistics: GroupStatistics, limit: int
+) -> tuple[Sensitive, ...]:
+    """What is left to learn of the first sensitive columns, with the diversity and closeness that classes reach."""
+    promised = tuple(
+        TCloseness.from_promise(dict(promise))
+        for promise in release.promises
+        if promise["model"] == TCloseness.name
+    )
+    columns = data.sensitive[:limit]
+    kept = Table(tuple(column for column in data.columns if column.role is not Role.SENSITIVE) + columns)
+    reached = {entry.column: entry for entry in protections(kept, promised)}
+    found = []
+    for column in columns:
+        entry = sensitive_of(column.name, statistics)
+        if entry is not None:
+            protection = reached[column.name]
+            found.append(replace(entry, entropy_l=protection.entropy_l, t=protection.t))
+    return tuple(found)

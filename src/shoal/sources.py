@@ -1,0 +1,399 @@
+"""What a run takes in: data with roles and hierarchies, and what is to be said about it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import WrongUse
+from shoal.io.reading import Reading
+from shoal.methods.method import Method
+from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
+
+if TYPE_CHECKING:
+    from shoal.data.profile import BasketsProfile, TableProfile
+
+BASKET_ENDINGS = (".dat", ".spmf")
+"""Endings of files that hold baskets and no table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intake:
+    """Data that is ready for a method.
+
+    Parameters
+    ----------
+    data
+        With roles and hierarchies.
+    left_out
+        Rows that were left out because they have missing values.
+    hierarchies
+        Column to where its hierarchy comes from: a file, or a builder.
+    warnings
+        What its owner should hear, in plain sentences.
+    """
+
+    data: Table | Baskets
+    left_out: int = 0
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
+    """Read what a method accepts, as the recipe says."""
+    if method.accepts is Baskets:
+        baskets, remarks = receive_baskets_for(source, recipe)
+        return Intake(with_item_hierarchy(baskets, recipe.hierarchies), warnings=remarks)
+    plan = recipe.source
+    return take_in_for(
+        method, source, recipe.roles, plan.reading, recipe.hierarchies, plan.hierarchies_folder
+    )
+
+
+def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
+    """Read baskets and give their items their roles, as the recipe says."""
+    return receive_baskets_for(source, recipe)[0]
+
+
+def receive_baskets_for(source: Any, recipe: Recipe) -> tuple[Baskets, tuple[str, ...]]:
+    """Read baskets as the recipe says, and tell what their owner should hear of how they were taken."""
+    from shoal.io.baskets.load import receive_baskets
+
+    roles, plan = recipe.roles, recipe.source
+    arrival = receive_baskets(
+        source, plan.baskets, plan.reading, sensitive=roles.sensitive, insensitive=roles.insensitive
+    )
+    return with_drawn_roles(arrival.baskets, roles, recipe.seed), arrival.remarks
+
+
+def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
+    """How baskets were read, as a recipe tells it: what was told, and what is needed to read them again."""
+    told = {
+        "separator": reading.separator,
+        "names": reading.names,
+        "query": reading.query,
+        "sheet": reading.sheet,
+    }
+    given = {name: value for name, value in told.items() if value is not None}
+    source = {"baskets": layout, "reading": given or None}
+    return {name: value for name, value in source.items() if value is not None}
+
+
+def take_in_for(
+    method: Method,
+    source: Any,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    folder: str | None = None,
+) -> Intake:
+    """Read a table for a method, and say so where the source does not look like one."""
+    refuse_generalised(method, reading)
+    try:
+        return take_in_table(source, roles, reading, hierarchies, folder)
+    except WrongUse as error:
+        if not looks_like_baskets(source, reading):
+            raise
+        refuse_baskets(source, method, error)
+
+
+def refuse_generalised(method: Method, reading: Reading) -> None:
+    """Refuse a table that is generalised already for a method that does not go on from one."""
+    if reading.published and not method.goes_on():
+        raise WrongUse(
+            f"{method.name} would take generalised cells for names: --published is for methods that go on from an "
+            "anonymous table, such as rule-hiding with --anonymize-with none."
+        )
+
+
+def refuse_baskets(source: Any, method: Method, error: WrongUse) -> NoReturn:
+    """Refuse baskets that were read as a table, with what came of it."""
+    raise WrongUse(
+        f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+    ) from error
+
+
+def take_in_table(
+    source: Any,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    folder: str | None = None,
+) -> Intake:
+    """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
+
+    Parameters
+    ----------
+    hierarchies
+        Column to hierarchy, builder or file; in older recipes also ``folder`` to a folder of files.
+    folder
+        Of hierarchy files, for quasi-identifiers that have no other.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy is given to a column that it has no effect on.
+    """
+    from shoal.io.tables.load import persons_counted, receive_table
+
+    folder, named = folder_and_columns(hierarchies, folder)
+    arrival = receive_table(
+        source,
+        **column_roles(roles),
+        reading=reading,
+        columns=tuple(named),
+    )
+    table, told, warnings = give_hierarchies(arrival.table, named, folder)
+    taken = (arrival.taken,) if arrival.taken else ()
+    return Intake(table, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
+
+
+def column_roles(roles: Roles) -> dict[str, Any]:
+    """The roles of columns as the doors of tables take them."""
+    return roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"})
+
+
+def give_hierarchies(
+    table: Table, hierarchies: Mapping[str, str | Hierarchy], folder: str | None = None
+) -> tuple[Table, dict[str, str], list[str]]:
+    """Give columns their hierarchies, and tell where each comes from and what its owner should hear.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy is given to a column that it has no effect on.
+    """
+    folder, named = folder_and_columns(hierarchies, folder)
+    for name in named:
+        if name not in table.names:
+            raise WrongUse(
+                f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
+                "leave its hierarchy away."
+            )
+    warnings = []
+    found = hierarchies_of(table, named, folder)
+    if folder is not None and not hierarchies_of(table, {}, folder):
+        quasi = [column.name for column in table.quasi]
+        warnings.append(
+            f"No file in {folder} is the hierarchy of a quasi-identifier: files are called "
+            f"{quasi[0] if quasi else 'COLUMN'}.csv or ANYTHING_hierarchy_{quasi[0] if quasi else 'COLUMN'}.csv."
+        )
+    told = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
+    return with_hierarchies(table, found), told, warnings
+
+
+def read_roles(
+    source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
+) -> Table:
+    """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
+    table = take_in_table(source, roles, reading, hierarchies).data
+    assert isinstance(table, Table)
+    return table
+
+
+def looks_like_baskets(source: Any, reading: Reading) -> bool:
+    """Whether a file that was read as a table has the ending of baskets, or one column of items with blanks between."""
+    from shoal.io.source import STANDARD_INPUT, format_of
+    from shoal.io.tables.load import open_input
+
+    if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT or "://" in str(source):
+        return False
+    if format_of(source) in BASKET_ENDINGS:
+        return True
+    return are_items(open_input(source, reading).names if os.path.isfile(source) else ())
+
+
+def are_items(names: Sequence[str]) -> bool:
+    """Whether the names of columns look like one line of items with blanks between.
+
+    >>> are_items(["milk bread tea"]), are_items(["age", "zip"]), are_items(["first name"])
+    (True, False, False)
+    """
+    words = names[0].split() if len(names) == 1 else []
+    return len(words) > 2 or (len(words) == 2 and all(map(str.isdigit, words)))
+
+
+def form_of(source: Any) -> type:
+    """The form that a published file seems to have, by its ending and first line; a table unless it looks otherwise."""
+    from shoal.io.releases.set_lines import read_json_lines
+    from shoal.io.source import STANDARD_INPUT, format_of
+
+    if str(source) == STANDARD_INPUT or "://" in str(source) or not os.path.isfile(source):
+        return Table
+    if format_of(source) == ".jsonl":
+        first = next((entry for _, entry in read_json_lines(source)), {})
+        return Groups if "baskets" in first else Clusters
+    return Baskets if looks_like_baskets(source, Reading()) else Table
+
+
+def likely_layout(source: Any) -> str | None:
+    """The layout of baskets that a text file with a header may have: a matrix of 0 and 1, or a long table."""
+    from shoal.io.baskets.layouts import SAMPLE, find_layout
+    from shoal.io.baskets.write import FRAME_FORMATS
+    from shoal.io.source import STANDARD_INPUT, format_of, read_bytes
+
+    place = str(source) if isinstance(source, str | Path) else STANDARD_INPUT
+    if (
+        place == STANDARD_INPUT
+        or "://" in place
+        or not os.path.isfile(place)
+        or format_of(place) in FRAME_FORMATS
+    ):
+        return None
+    try:
+        packed = Path(place).suffix.lower() in (".gz", ".zst")
+        sample = read_bytes(place)[:SAMPLE] if packed else _beginning(place, SAMPLE)
+        layout = find_layout(sample, place)
+    except WrongUse:
+        return None
+    return str(layout) if layout.form in ("matrix", "long") else None
+
+
+def _beginning(path: str, size: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(size)
+
+
+def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
+    """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder."""
+    from shoal.data._hierarchy_builders import build
+    from shoal.data.domain import nominal
+    from shoal.io.hierarchies.load import read_hierarchy
+
+    spec = given.get("items")
+    if spec is None:
+        return baskets
+    domain = nominal(baskets.vocabulary)
+    if isinstance(spec, str):
+        spec = read_hierarchy(spec, domain) if is_hierarchy_file(spec) else build(spec, domain, "items")
+    return replace(baskets, hierarchy=spec)
+
+
+def with_drawn_roles(baskets: Baskets, roles: Roles, seed: int | None) -> Baskets:
+    """Give items their roles by chance, where the recipe says so."""
+    from shoal.data._random_roles import draw_roles
+
+    drawn = draw_of(roles, seed)
+    return baskets if drawn is None else draw_roles(baskets, **drawn)
+
+
+def draw_of(roles: Roles, seed: int | None) -> dict[str, Any] | None:
+    """What is to be drawn, where the recipe says so; None where nothing is."""
+    if roles.public_share is None:
+        if roles.private != "none" or roles.private_below is not None:
+            raise WrongUse("--private and --private-below are about a draw: say --public-share too.")
+        return None
+    if seed is None:
+        raise WrongUse("--public-share draws at random: say --seed, so that the draw can be repeated.")
+    return {
+        "share": roles.public_share,
+        "seed": seed,
+        "private": roles.private,
+        "below": roles.private_below,
+    }
+
+
+def profile(
+    source: Any,
+    *,
+    reading: Reading | None = None,
+    layout: str | None = None,
+    quasi: Sequence[str] | None = None,
+) -> "TableProfile | BasketsProfile":
+    """Look at data before anything is done to it.
+
+    Parameters
+    ----------
+    layout
+        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
+    quasi
+        Columns of a table to look at together; the suggested ones unless told.
+    """
+    from shoal.data.profile import profile_baskets, profile_table
+    from shoal.io.source import format_of
+
+    reading = reading or Reading()
+    if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
+        from shoal.io.baskets.load import receive_baskets
+
+        arrival = receive_baskets(source, layout, reading)
+        return profile_baskets(arrival.baskets, arrival.remarks)
+    return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
+
+
+def read_column(source: Any, name: str, reading: Reading) -> Column:
+    """Read one column of a table, as a hierarchy needs it."""
+    return read_roles(source, Roles(quasi=(name,), others="drop"), reading, {}).column(name)
+
+
+def hierarchies_of(
+    table: Table, given: Mapping[str, str | Hierarchy], folder: str | None = None
+) -> dict[str, str | Hierarchy]:
+    """Column to hierarchy, builder or file, with the files that are found in a folder for quasi-identifiers.
+
+    A hierarchy that is named for its column goes before one that is found in the folder.
+    """
+    from shoal.io.hierarchies.load import hierarchy_files
+
+    folder, wanted = folder_and_columns(given, folder)
+    if folder is None:
+        return wanted
+    files = hierarchy_files(folder, [column.name for column in table.quasi])
+    return {name: str(path) for name, path in files.items()} | wanted
+
+
+def folder_and_columns(
+    given: Mapping[str, str | Hierarchy], folder: str | None
+) -> tuple[str | None, dict[str, str | Hierarchy]]:
+    """The folder of hierarchy files, and the hierarchies of single columns."""
+    named = {name: spec for name, spec in given.items() if not names_folder(name, spec)}
+    old = next((str(spec) for name, spec in given.items() if name not in named), None)
+    return folder or old, named
+
+
+def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
+    """Give columns their hierarchies: objects, builders (``intervals:5,10``) or files.
+
+    Raises
+    ------
+    WrongUse
+        If a hierarchy has no effect: quasi-identifiers are generalised by theirs, and the closeness of sensitive values
+        can be told by one; other columns have no use for it.
+    """
+    found = hierarchies_of(table, given)
+    for name in found:
+        role = table.column(name).role
+        if role not in (Role.QUASI, Role.SENSITIVE):
+            raise WrongUse(
+                f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalised, and the column is "
+                f"{role}. Name it with --quasi, or leave its hierarchy away."
+            )
+    columns = []
+    for column in table.columns:
+        spec = found.get(column.name)
+        if spec is None:
+            columns.append(column)
+            continue
+        path = spec if isinstance(spec, str) and is_hierarchy_file(spec) else None
+        hierarchy = hierarchy_of(column, spec)
+        columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name, path)))
+    return Table(tuple(columns))
+
+
+def hierarchy_of(column: Column, spec: str | Hierarchy) -> Hierarchy:
+    """The hierarchy of a column, from an object, a builder or a file."""
+    from shoal.data._hierarchy_builders import build
+    from shoal.io.hierarchies.load import read_hierarchy
+
+    if isinstance(spec, Hierarchy):
+        return spec
+    if is_hierarchy_file(spec):
+        return read_hierarchy(spec, column.domain)
+    return build(spec, column.domain, column.name)

@@ -1,0 +1,350 @@
+"""What can be told of data and of published files, without making anything: inspect and verify.
+
+::
+
+    shoal.inspect("people.csv")                          # what there is, and which roles columns may play
+    shoal.verify("out")                                  # a written release, by its own promises
+    shoal.verify("any.csv", k=10, quasi=["age", "zip"])  # any table, by the promises that are asked for
+    shoal.verify("any.dat", promises=[KmAnonymity(k=5, m=2)])
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from shoal import registry
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.release import Published, Release
+from shoal.data.role import Role
+from shoal.data.table import Table
+from shoal.errors import BadData, WrongUse, warn
+from shoal.io.reading import Reading, with_names
+from shoal.methods.table_method import TableMethod, refuse_idle_population
+from shoal.models._judged import Verdicts, broken_folder, judged_sets, judged_table
+from shoal.models._promised import promised as promised_by
+from shoal.models.model import Model, TableModel
+from shoal.outcome import judge, proved
+from shoal.population import Trees
+from shoal.recipe import Roles, explain, roles_of
+from shoal.sources import form_of, profile
+
+if TYPE_CHECKING:
+    from shoal.data.profile import BasketsProfile, TableProfile
+
+
+def inspect(
+    source: Any,
+    *,
+    reading: Reading | None = None,
+    baskets: str | None = None,
+    names: Sequence[str] | None = None,
+    quasi: str | Sequence[str] | None = None,
+) -> "TableProfile | BasketsProfile":
+    """Look at data before anything is done to it.
+
+    Parameters
+    ----------
+    source
+        A path, an address of a database, or a frame of polars, pandas or Arrow; baskets as `read_baskets` takes them.
+    names
+        The names of the columns, for a text without a header; of an array of 0 and 1, its items.
+    baskets
+        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
+    quasi
+        Columns of a table to look at together; the suggested ones unless told.
+    """
+    together = (quasi,) if isinstance(quasi, str) else quasi
+    found = profile(source, reading=with_names(reading, names), layout=baskets, quasi=together)
+    warn(getattr(found, "notes", ()))
+    return found
+
+
+def verify(
+    source: str | Path | Release,
+    *,
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    insensitive: str | Sequence[str] = (),
+    entity: str | None = None,
+    reading: Reading | None = None,
+    baskets: str | None = None,
+    population: str | None = None,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    promises: Sequence[Model | Mapping[str, Any]] = (),
+    **promised: Any,
+) -> Verdicts:
+    """Judge published data, from what is published alone.
+
+    Parameters
+    ----------
+    source
+        A release, the folder of one, or any published file: a table, baskets, groups or clusters.
+    quasi, sensitive, insensitive, entity
+        Who is who among columns or items; a release knows it itself.
+    baskets
+        The layout of a file of baskets.
+    population
+        The file of the population, for promises that are made beside one.
+    hierarchies
+        Of the population's columns, where published cells are nodes of them: objects, builders or files. A folder that
+        `Run.write` made knows its own.
+    promises
+        What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
+    **promised
+        What to prove of a table, in the short forms of its methods: ``k=10``, ``l=3``. A release is judged by its own
+        promises unless told.
+
+    Returns
+    -------
+    A tuple with one verdict for each promise; `Verdict.holds` says whether it is kept, and `Verdicts.judged` by which
+    columns or items. One more, ``canonical-order``, comes at the end where a release that is judged by its own promises
+    does not stand in canonical order. A release folder that holds something else too is not judged any further: the
+    only verdict is ``release-folder`` then.
+    """
+    roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
+    try:
+        models = [_made(promise) for promise in promises]
+        of_tables = tuple(model for model in models if isinstance(model, TableModel))
+        asked = TableMethod(population=population, promises=of_tables, **promised)
+    except ValidationError as error:
+        raise WrongUse(explain(error)) from error
+    others = tuple(model for model in models if not isinstance(model, TableModel))
+    return verify_as_asked(source, Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {})))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to prove of published data, and how to read it where it is no release.
+
+    Parameters
+    ----------
+    promised
+        Of tables, in the short forms and models that methods of tables take.
+    others
+        Of baskets, groups and clusters, as models.
+    roles
+        Who is who. A release has its own roles unless told.
+    layout
+        Of a file of baskets.
+    trees
+        Hierarchies of the population's columns.
+    """
+
+    promised: TableMethod = field(default_factory=TableMethod)
+    others: tuple[Model, ...] = ()
+    roles: Roles = field(default_factory=Roles)
+    reading: Reading | None = None
+    layout: str | None = None
+    trees: Trees = field(default_factory=Trees)
+
+    def population(self, table: Table, source: str | Path | Release, models: Iterable[Model]) -> Table | None:
+        """The population of a published table, for models some of which are about one."""
+        if self.promised.population is not None:
+            refuse_idle_population(models)
+        trees = self.trees if self.reading is None else replace(self.trees, orders=self.reading.orders)
+        return trees.population(self.promised.population, table, source)
+
+
+def verify_as_asked(source: str | Path | Release, asked: Asked) -> Verdicts:
+    """Judge a release or any published file; what is asked for goes before what a release promises itself."""
+    if (broken := not_whole(source)) is not None:
+        return broken
+    promised, roles = asked.promised, asked.roles
+    if asked.others:
+        return _verify_sets(source, asked)
+    release = source if isinstance(source, Release) else None
+    if release is None and not promised.models() and not roles.quasi and not _is_file(source):
+        release = _release_in(source)
+    if release is None or promised.models():
+        return _verify_table(release or source, asked)
+    if not release.promises:
+        raise BadData("the release promises nothing, so there is nothing to prove.", path=_path_of(source))
+    data, models = release.data, promised_by(release.promises)
+    if not isinstance(data, Table):
+        return Verdicts(judge(release), judged_sets(data, models, _items(data)))
+    return Verdicts(judge(release, asked.population(data, source, models)), judged_table(data))
+
+
+def not_whole(source: str | Path | Release) -> Verdicts | None:
+    """The verdict on a release folder that holds something else than the release; None for all others."""
+    from shoal.io.releases.folder import is_release, strays
+
+    found = strays(source) if not isinstance(source, Release) and is_release(source) else ()
+    return Verdicts((broken_folder(found),), None) if found else None
+
+
+def _items(data: Published) -> int:
+    from shoal.io.releases.data_file import counts_of
+
+    return counts_of(data)["items"]
+
+
+def _verify_table(source: str | Path | Release, asked: Asked) -> Verdicts:
+    """Judge any published table, or that of a release: its cells are taken as they are, nothing is guessed.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, or no column is a quasi-identifier.
+    """
+    from shoal.io.releases.folder import is_release
+    from shoal.io.tables.load import read_published_table
+
+    promised, roles, reading = asked.promised, asked.roles, asked.reading
+    if isinstance(source, Release) or is_release(source):
+        data = (source if isinstance(source, Release) else _release_in(source)).data
+        for model in promised.models():
+            model.accept(data)
+        assert isinstance(data, Table)
+        table, named = with_column_roles(data, roles), roles_told(roles) or None
+    else:
+        refuse_unproven(source, bool(promised.models()))
+        table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
+        named = roles_told(roles)
+    if not table.quasi:
+        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    for model in promised.models():
+        model.ask(table)
+    population = asked.population(table, source, promised.models())
+    models = promised.definite(table, population, published=True)
+    return Verdicts(proved(models, table), judged_table(table, named))
+
+
+def _verify_sets(source: str | Path | Release, asked: Asked) -> Verdicts:
+    """Judge published baskets, groups or clusters: of a release, or of any file in that form.
+
+    Raises
+    ------
+    WrongUse
+        If promises are about different forms.
+    """
+    from shoal.io.releases.folder import is_release
+
+    refuse_different_forms(asked)
+    data: Published
+    if isinstance(source, Release) or is_release(source):
+        data = (source if isinstance(source, Release) else _release_in(source)).data
+        named = asked.roles.sensitive or asked.roles.insensitive
+        if isinstance(data, Baskets) and named:
+            from shoal.io.baskets.load import with_roles
+
+            data = with_roles(data, asked.roles.sensitive, asked.roles.insensitive)
+    else:
+        data = _published_sets(source, asked.others[0], asked)
+    for model in asked.others:
+        model.ask(data)
+    # Where lines are judged in parts, nobody counts the items of a file that is no release.
+    told = isinstance(data, Baskets) or isinstance(source, Release) or is_release(source)
+    judged = judged_sets(data, asked.others, _items(data) if told else None)
+    return Verdicts(proved(asked.others, data), judged)
+
+
+def refuse_different_forms(asked: Asked) -> None:
+    """Refuse promises about different forms of data."""
+    first = asked.others[0]
+    for model in (*asked.promised.models(), *asked.others):
+        if not set(model.accepts) & set(first.accepts):
+            raise WrongUse(
+                f"{model.name} judges {_forms(model)}, and {first.name} {_forms(first)}: prove them one by one."
+            )
+
+
+def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published:
+    """Read a file in the form that a model judges."""
+    if Groups in model.accepts:
+        from shoal.io.releases.groups_file import read_groups
+
+        return read_groups(source)
+    if Clusters in model.accepts:
+        from shoal.io.releases.clusters_file import read_clusters
+
+        return read_clusters(source)
+    from shoal.io.baskets.load import receive_baskets
+
+    roles = {"sensitive": asked.roles.sensitive, "insensitive": asked.roles.insensitive}
+    return receive_baskets(source, asked.layout, asked.reading, **roles, published=True).baskets
+
+
+def _made(promise: Model | Mapping[str, Any]) -> Model:
+    """A model, from itself or from plain data."""
+    if isinstance(promise, Model):
+        return promise
+    made: Model = registry.load("model", promise.get("model", "")).from_promise(dict(promise))
+    return made
+
+
+def refuse_unproven(source: str | Path, promised: bool) -> None:
+    """Say how to ask, where nothing is promised, or something that is not about data of this form."""
+    form = form_of(source)
+    if promised and form is Table:
+        return
+    names = [name for name, kind in registry.load_all("model").items() if form in kind.accepts]
+    if form is Table:
+        said = (
+            "Nothing to prove: say what is promised, for example --k 10, or --model NAME with the parameters of a "
+            f"model: {', '.join(names)}."
+        )
+    else:
+        required = [
+            f"--{name.replace('_', '-')} …"
+            for name, facts in registry.load("model", names[0]).model_fields.items()
+            if facts.is_required()
+        ]
+        said = (
+            f"{source}: these look like {form.__name__.lower()}, and what is asked is about tables"
+            if promised
+            else f"{source}: these look like {form.__name__.lower()}, and nothing is promised"
+        )
+        said += f". Say it with --model {names[0]} {' '.join(required)}"
+        said += f", or another model of such data: {', '.join(names[1:])}." if names[1:] else "."
+    if (Path(source).parent / "release.json").is_file():
+        said += f" Or prove what its own release.json promises: shoal verify {Path(source).parent}"
+    raise WrongUse(said)
+
+
+def _forms(model: Model) -> str:
+    return " and ".join(form.__name__.lower() for form in model.accepts)
+
+
+def with_column_roles(table: Table, roles: Roles) -> Table:
+    """The table with other roles, where some are given; a column that has none then is insensitive."""
+    given = roles_told(roles)
+    if not given:
+        return table
+    table.select(given)
+    return Table(tuple(replace(one, role=given.get(one.name, Role.INSENSITIVE)) for one in table.columns))
+
+
+def roles_told(roles: Roles) -> dict[str, Role]:
+    """The columns that are given a role to judge a table by."""
+    return {
+        **dict.fromkeys(roles.quasi, Role.QUASI),
+        **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
+        **({roles.entity: Role.ENTITY} if roles.entity else {}),
+    }
+
+
+def _release_in(folder: str | Path | Release) -> Release:
+    from shoal.io.releases.folder import read_release
+
+    assert not isinstance(folder, Release)
+    return read_release(folder)
+
+
+def _is_file(source: str | Path | Release) -> bool:
+    """Whether a source is no folder of a release: a file, standard input, or a database."""
+    from shoal.io.source import STANDARD_INPUT
+    from shoal.io.tables.database import is_database
+
+    assert not isinstance(source, Release)
+    return str(source) == STANDARD_INPUT or is_database(source) or Path(source).is_file()
+
+
+def _path_of(source: Any) -> str | None:
+    return str(source) if isinstance(source, str | Path) else None
