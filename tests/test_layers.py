@@ -43,7 +43,7 @@ LAYERS = (
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 # Rooms of one layer leave each other alone, but for these (importer, imported).
-NEIGHBOURS = {
+NEIGHBORS = {
     ("pipeline", "recipe"),
     ("pipeline", "outcome"),
     ("pipeline", "sources"),
@@ -153,7 +153,7 @@ def fault_of_layer(entry: Import) -> str | None:
         return f"{imported} has no layer; import from the module that defines the name, not from the front"
     if LEVEL[imported] > LEVEL[importer]:
         return f"{imported} lies above {importer}"
-    if LEVEL[imported] == LEVEL[importer] and (importer, imported) not in NEIGHBOURS:
+    if LEVEL[imported] == LEVEL[importer] and (importer, imported) not in NEIGHBORS:
         return f"{imported} lies beside {importer}"
     return None
 

@@ -75,7 +75,7 @@ def command_line() -> str:
 
 
 def help_page(names: tuple[str, ...]) -> str:
-    """What `--help` prints, without colour."""
+    """What `--help` prints, without color."""
     out = io.StringIO()
     console = Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
     program(names).help_print(list(names), console=console)

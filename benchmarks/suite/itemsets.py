@@ -1,4 +1,4 @@
-"""The miner of frequent itemsets beside mlxtend, hidden association rules beside chance, and generalised items."""
+"""The miner of frequent itemsets beside mlxtend, hidden association rules beside chance, and generalized items."""
 
 import time
 from dataclasses import replace
@@ -33,7 +33,7 @@ def baskets_of(name: str) -> Baskets:
 
 def case(kind: str, **arguments: Any) -> dict[str, Any]:
     """One row of a table."""
-    return {"mine": mine, "top": top, "hide": hide, "generalise": generalise}[kind](**arguments)
+    return {"mine": mine, "top": top, "hide": hide, "generalize": generalize}[kind](**arguments)
 
 
 def mine(data: str, share: float, threads: int) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def hide(
     }
 
 
-def generalise(algorithm: str, k: int, m: int, parts: int = 10) -> dict[str, Any]:
+def generalize(algorithm: str, k: int, m: int, parts: int = 10) -> dict[str, Any]:
     from shoal.io.hierarchies.load import read_hierarchy
     from shoal.methods.km_generalization.method import KmGeneralization
     from shoal.outcome import judge
@@ -159,10 +159,10 @@ def run() -> None:
             for strategy in ("dsr", "dsl", "isl", "random")
         ]
     )
-    print("\n## Generalised items, BMS2 with its hierarchy\n")
+    print("\n## Generalized items, BMS2 with its hierarchy\n")
     show(
         [
-            in_child(MODULE, kind="generalise", algorithm=algorithm, k=k, m=m)
+            in_child(MODULE, kind="generalize", algorithm=algorithm, k=k, m=m)
             for algorithm, k, m in (
                 ("aa", 5, 1),
                 ("aa", 5, 2),

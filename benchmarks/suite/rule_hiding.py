@@ -1,4 +1,4 @@
-"""Hiding rules against anonymising the same table, and shared stars against rules hidden class by class."""
+"""Hiding rules against anonymizing the same table, and shared stars against rules hidden class by class."""
 
 from typing import Any
 

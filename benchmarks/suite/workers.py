@@ -116,7 +116,7 @@ def _local(method: str, source: Path, out: Path) -> list[str]:
 
 
 def run_local(method: str, source: str, out: str) -> None:
-    """Read, anonymise, verify, write and prove in memory."""
+    """Read, anonymize, verify, write and prove in memory."""
     from shoal.pipeline import carry_out
     from shoal.recipe import Recipe, Roles, Source
     from shoal.sources import take_in

@@ -1,4 +1,4 @@
-"""The order of the steps for rows in parts: read, anonymise, write, verify. No row passes through this process."""
+"""The order of the steps for rows in parts: read, anonymize, write, verify. No row passes through this process."""
 
 import json
 import time
@@ -268,7 +268,7 @@ def carry_out_parts(
     seed: int | None = None,
     stage: Stage | None = None,
 ) -> PartedRun:
-    """Anonymise rows in parts."""
+    """Anonymize rows in parts."""
     if stage is not None:
         stage(f"anonymizing by {method.name}")
     begin = time.perf_counter()
@@ -341,11 +341,11 @@ def judged(run: PartedRun) -> PartedRun:
     return run._judged(verdicts, found, {"verifying": time.perf_counter() - begin})
 
 
-Judgement: TypeAlias = tuple[tuple[Verdict, ...], dict[str, int]]
+Judgment: TypeAlias = tuple[tuple[Verdict, ...], dict[str, int]]
 """Verdicts, and what else was found out on the way: the classes of a table, baskets without a public item."""
 
 
-def judge_files(folder: str | Path, engine: Engine) -> Judgement:
+def judge_files(folder: str | Path, engine: Engine) -> Judgment:
     """Judge a written release by its own promises, from its files alone, where the engine works."""
     from shoal.io.releases.distributed import open_baskets, open_release
     from shoal.models._distributed_baskets import verify_baskets
@@ -356,7 +356,7 @@ def judge_files(folder: str | Path, engine: Engine) -> Judgement:
     return judge_parts(release, engine)
 
 
-def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
+def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgment:
     """Judge a release whose rows are in parts by its own promises, where its rows are."""
     from shoal.io.releases.distributed import baskets_published
     from shoal.models._distributed import judge_table
@@ -372,7 +372,7 @@ def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgement:
     return judge_sets(models, release.data)
 
 
-def judge_sets(models: list[Any], published: PartedRelease) -> Judgement:
+def judge_sets(models: list[Any], published: PartedRelease) -> Judgment:
     """Judge groups or clusters whose lines are in parts."""
     from shoal.io.releases.distributed import clusters_in, groups_in
     from shoal.models._distributed import judge_lines

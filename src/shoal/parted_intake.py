@@ -22,7 +22,7 @@ from shoal.sources import (
     folder_and_columns,
     give_hierarchies,
     refuse_baskets,
-    refuse_generalised,
+    refuse_generalized,
     told_of_baskets,
     with_item_hierarchy,
 )
@@ -81,7 +81,7 @@ def take_in_parts(
     if method.accepts is Baskets:
         intake = _take_in_baskets(source, engine, roles, reading, hierarchies, layout, seed)
     else:
-        refuse_generalised(method, reading)
+        refuse_generalized(method, reading)
         try:
             intake = _take_in_table(source, engine, roles, reading, hierarchies, folder)
         except WrongUse as error:

@@ -1,4 +1,4 @@
-"""The order of the steps: read, anonymise, verify, measure, write. The only place that knows it."""
+"""The order of the steps: read, anonymize, verify, measure, write. The only place that knows it."""
 
 import os
 import time
@@ -125,7 +125,7 @@ def carry_out(
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
 ) -> Run:
-    """Anonymise data that is in memory, verify and measure: by the given measures, or by all that run by default.
+    """Anonymize data that is in memory, verify and measure: by the given measures, or by all that run by default.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def anonymize(
     engine: Engine | None = None,
     **parameters: Any,
 ) -> Run | PartedRun:
-    """Read, anonymise, verify and measure in one line.
+    """Read, anonymize, verify and measure in one line.
 
     What `Run.warnings` holds is issued as `ShoalWarning` too, once for each sentence.
 

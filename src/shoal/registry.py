@@ -121,7 +121,7 @@ MEASURES = Names(
         "entropy": "shoal.measures.entropy:Entropy",
         "itemsets": "shoal.measures.itemsets:FrequentItemsets",
         "associations": "shoal.measures.associations:Associations",
-        "generalised-items": "shoal.measures.generalized_items:GeneralisedItems",
+        "generalized-items": "shoal.measures.generalized_items:GeneralizedItems",
         "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
         "chunks": "shoal.measures.chunks:Chunks",
         "distributions": "shoal.measures.distributions:Distributions",

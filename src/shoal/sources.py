@@ -95,7 +95,7 @@ def take_in_for(
     folder: str | None = None,
 ) -> Intake:
     """Read a table for a method, and say so where the source does not look like one."""
-    refuse_generalised(method, reading)
+    refuse_generalized(method, reading)
     try:
         return take_in_table(source, roles, reading, hierarchies, folder)
     except WrongUse as error:
@@ -104,11 +104,11 @@ def take_in_for(
         refuse_baskets(source, method, error)
 
 
-def refuse_generalised(method: Method, reading: Reading) -> None:
-    """Refuse a table that is generalised already for a method that does not go on from one."""
+def refuse_generalized(method: Method, reading: Reading) -> None:
+    """Refuse a table that is generalized already for a method that does not go on from one."""
     if reading.published and not method.goes_on():
         raise WrongUse(
-            f"{method.name} would take generalised cells for names: --published is for methods that go on from an "
+            f"{method.name} would take generalized cells for names: --published is for methods that go on from an "
             "anonymous table, such as rule-hiding with --anonymize-with none."
         )
 
@@ -364,7 +364,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
     Raises
     ------
     WrongUse
-        If a hierarchy has no effect: quasi-identifiers are generalised by theirs, and the closeness of sensitive values
+        If a hierarchy has no effect: quasi-identifiers are generalized by theirs, and the closeness of sensitive values
         can be told by one; other columns have no use for it.
     """
     found = hierarchies_of(table, given)
@@ -372,7 +372,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
         role = table.column(name).role
         if role not in (Role.QUASI, Role.SENSITIVE):
             raise WrongUse(
-                f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalised, and the column is "
+                f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalized, and the column is "
                 f"{role}. Name it with --quasi, or leave its hierarchy away."
             )
     columns = []

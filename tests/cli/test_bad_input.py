@@ -145,7 +145,7 @@ def test_bad_input(case: Case, shoal: Callable[..., object], folder: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("anonymise mondrian x", 2, "anonymise"),
+        ("anonymize mondrian x", 2, "anonymize"),
         ("anonymize mondrain x", 2, "mondrian"),
         ("anonymize mondrian", 2, "INPUT"),
         ("anonymize mondrian data.csv extra --k 3", 2, "extra"),
@@ -159,7 +159,7 @@ def test_bad_input(case: Case, shoal: Callable[..., object], folder: Path) -> No
         ("measure .", 2, "--original"),
         ("run nothing.toml", 3, "nothing.toml"),
         ("run broken.toml", 3, "broken.toml"),
-        ("run wrong.toml", 2, "colour"),
+        ("run wrong.toml", 2, "color"),
         ("run nowhere.toml", 2, "-o"),
         ("inspect nothing.csv", 3, "nothing.csv"),
         ("hierarchy build data.csv age -o age.csv", 2, "COLUMN=BUILDER"),
@@ -176,7 +176,7 @@ def test_wrong_use(arguments: str, code: int, said: str, shoal: Callable[..., ob
     (folder / "data.csv").write_text(GOOD)
     (folder / "broken.toml").write_text("[source\n")
     (folder / "wrong.toml").write_text(
-        "[source]\npath = 'data.csv'\ncolour = 'red'\n[method]\nname = 'mondrian'\n"
+        "[source]\npath = 'data.csv'\ncolor = 'red'\n[method]\nname = 'mondrian'\n"
     )
     (folder / "nowhere.toml").write_text("[source]\npath = 'data.csv'\n[method]\nname = 'mondrian'\nk = 3\n")
     before = {path: path.read_bytes() for path in folder.iterdir()}
@@ -222,7 +222,7 @@ def test_a_full_disk_is_a_sentence(
     assert [path.name for path in folder.iterdir()] == ["data.csv"]
 
 
-def test_generalised_cells_are_for_methods_that_go_on(shoal: Callable[..., object], folder: Path) -> None:
+def test_generalized_cells_are_for_methods_that_go_on(shoal: Callable[..., object], folder: Path) -> None:
     (folder / "done.csv").write_text(
         'age,ill\n"[20,30]",flu\n"[20,30]",cold\n"[40,50]",flu\n"[40,50]",cold\n'
     )

@@ -46,7 +46,7 @@ def other(people: Path, change: Callable[[list[list[str]]], object]) -> Path:
         ("rule-hiding", ("--confidence", "0.6", "--strategy", "merge")),
     ],
 )
-def test_an_original_is_recognised(
+def test_an_original_is_recognized(
     method: str, more: tuple[str, ...], shoal: Callable[..., object], people: Path, roles: tuple[str, ...]
 ) -> None:
     release_by(shoal, people, roles, method, *more)

@@ -203,10 +203,10 @@ def test_what_was_looked_for_is_among_the_scores(aim: str, table: Callable[..., 
     assert names_of_scores(answer.out)[:2] == [aim, "lm"]
 
 
-def test_generalised_items_are_not_called_suppressed(shoal: Callable[..., Any], baskets: Path) -> None:
+def test_generalized_items_are_not_called_suppressed(shoal: Callable[..., Any], baskets: Path) -> None:
     call = ("anonymize", "km-generalization", baskets, "--k", 16, "--m", 2, "--no-report", "-o", "out")
     names = names_of_scores(shoal(*call).out)
-    assert names == ["item_ncp", "generalised_occurrences"]
+    assert names == ["item_ncp", "generalized_occurrences"]
 
 
 def test_suppressed_items_and_hidden_rules_of_baskets(shoal: Callable[..., Any], baskets: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a judgement is about is told, and what nobody judges is told or refused: on every engine."""
+"""What a judgment is about is told, and what nobody judges is told or refused: on every engine."""
 
 import json
 from collections.abc import Callable

@@ -148,7 +148,7 @@ def test_baskets_of_secrets_alone_are_warned_of(
     assert f"2 baskets are published without a public item, in {form} with sensitive ones" in answer.out
 
 
-def test_a_generalised_release_is_measured_without_its_hierarchy(
+def test_a_generalized_release_is_measured_without_its_hierarchy(
     shoal: Callable[..., Any], tmp_path: Path
 ) -> None:
     path = tmp_path / "g.dat"

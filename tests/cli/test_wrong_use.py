@@ -80,7 +80,7 @@ def test_what_is_missing(
 def test_rules_are_hidden_after_a_promise(anonymize: Callable[..., Any]) -> None:
     answer = anonymize("rule-hiding", "--confidence", 0.5)
     assert answer.code == 2
-    assert answer.err.startswith("shoal: rule-hiding anonymises the table first, by mondrian")
+    assert answer.err.startswith("shoal: rule-hiding anonymizes the table first, by mondrian")
     assert "--anonymize-with none" in answer.err
 
 
@@ -121,10 +121,10 @@ def test_one_row_has_no_k(shoal: Callable[..., Any], folder: Path) -> None:
     assert "k = 2 cannot be kept: there is only 1 row. No k can be." in answer.err
 
 
-def test_a_table_that_reaches_no_k_is_to_be_anonymised(anonymize: Callable[..., Any]) -> None:
+def test_a_table_that_reaches_no_k_is_to_be_anonymized(anonymize: Callable[..., Any]) -> None:
     answer = anonymize("rule-hiding", "--confidence", 0.5, "--k", 3, "--anonymize-with", "none")
     assert answer.code == 1
-    assert "it reaches 1. Anonymise it with --anonymize-with mondrian." in answer.err
+    assert "it reaches 1. Anonymize it with --anonymize-with mondrian." in answer.err
 
 
 def test_a_release_of_no_use_is_warned_of(anonymize: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""Pictures: whole, readable, told apart without colours; and the page around them."""
+"""Pictures: whole, readable, told apart without colors; and the page around them."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -66,7 +66,7 @@ def placed(element: ET.Element, x: float = 0, y: float = 0) -> list[tuple[str, f
     return own + [place for child in element for place in placed(child, x, y)]
 
 
-def test_lines_differ_in_shape_dash_and_colour() -> None:
+def test_lines_differ_in_shape_dash_and_color() -> None:
     many = [{**row, "label": f"method {n}"} for n in range(8) for row in rows()]
     figure = figure_of(Chart(sweep="s", x="k", y="lm", by=("label",)).pictures()[0], many)
     layers = charts.specification(figure)["layer"]
@@ -126,8 +126,8 @@ def test_the_page_holds_pictures_tables_and_no_scripts(recipe: Callable[..., Pat
     assert "<b>bold</b>" not in page
     assert "k = 1000 cannot be kept" in page or "1000" in page
     assert "Refused and failed" in page
-    for colour in (charts.INK, charts.GROUND):
-        assert f'fill="{colour}"' not in page
+    for color in (charts.INK, charts.GROUND):
+        assert f'fill="{color}"' not in page
     identifiers = re.findall(r' id="([^"]+)"', page)
     assert len(identifiers) == len(set(identifiers))
 

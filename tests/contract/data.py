@@ -15,7 +15,7 @@ ROWS = 120
 
 
 def with_hierarchy(values: Column, builder: str) -> Column:
-    """A column with the hierarchy of a builder: some methods generalise along hierarchies alone."""
+    """A column with the hierarchy of a builder: some methods generalize along hierarchies alone."""
     tree = build(builder, values.domain, values.name)
     return replace(values, hierarchy=tree.covering(values.domain, values.name))
 

@@ -69,7 +69,7 @@ WARNED: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 REFUSED: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "a generalised table": ("mondrian", "visits.csv", {**TABLE, "reading": Reading(published=True)}),
+    "a generalized table": ("mondrian", "visits.csv", {**TABLE, "reading": Reading(published=True)}),
     "baskets as a table": ("mondrian", "baskets.txt", TABLE),
     "names of a Parquet file": ("mondrian", "visits.parquet", {**TABLE, "reading": Reading(separator=";")}),
     "a cell like a published one": ("mondrian", "published.csv", {**TABLE, "quasi": ["born"]}),

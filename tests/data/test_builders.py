@@ -155,7 +155,7 @@ def test_days_are_a_level_where_values_are_written_in_another_way() -> None:
     assert build("dates:day,year", days(date(1967, 1, 23)), "born").height == 2
 
 
-def test_order_makes_groups_of_neighbours() -> None:
+def test_order_makes_groups_of_neighbors() -> None:
     assert list(build("order:2,4", names("a", "b", "c", "d", "e"), "x").paths()) == [
         ("a", "{a|b}", "{a|b|c|d}", "*"),
         ("b", "{a|b}", "{a|b|c|d}", "*"),

@@ -109,8 +109,8 @@ def test_blanks_around_quotes() -> None:
 
 
 def test_quotes_inside_a_cell_are_text() -> None:
-    assert read('size,colour\n5" pipe,"red"\n6",blue\n') == [
-        ("size", "colour"),
+    assert read('size,color\n5" pipe,"red"\n6",blue\n') == [
+        ("size", "color"),
         ('5" pipe', "red"),
         ('6"', "blue"),
     ]

@@ -56,7 +56,7 @@ def test_timestamps_give_their_days_where_that_is_told(values: list[object]) -> 
     assert column(values).domain.kind is Kind.NOMINAL
 
 
-def test_dotted_dates_keep_their_texts_and_generalise_to_the_calendar() -> None:
+def test_dotted_dates_keep_their_texts_and_generalize_to_the_calendar() -> None:
     found = column(["10.09.2024", "9.10.2024", "11.09.2024 08:30"], kinds={"x": "date"})
     assert found.domain.labels == ("10.09.2024", "11.09.2024", "9.10.2024")
     tree = build("dates:month,year", found.domain, "x")

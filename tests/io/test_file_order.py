@@ -86,7 +86,7 @@ def test_a_table_of_columns(rows: list[tuple[str | None, int | None]]) -> None:
     check(told, "row", falls(texts))
 
 
-SPELT: dict[str, tuple[str, dict[str, str], Any]] = {
+SPELLED: dict[str, tuple[str, dict[str, str], Any]] = {
     "lines": (".dat", {"layout": "lines"}, lambda basket: " ".join(basket) + "\n"),
     "lines with commas": (".dat", {"layout": "lines:,"}, lambda basket: ",".join(basket) + "\n"),
     "spmf": (
@@ -102,11 +102,11 @@ SPELT: dict[str, tuple[str, dict[str, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("layout", SPELT)
+@pytest.mark.parametrize("layout", SPELLED)
 @settings(max_examples=40)
 @given(baskets=st.lists(ITEMS, min_size=1, max_size=12), in_order=st.booleans(), draw=st.data())
 def test_baskets(layout: str, baskets: list[list[str]], in_order: bool, draw: st.DataObject) -> None:
-    ending, shape, spell = SPELT[layout]
+    ending, shape, spell = SPELLED[layout]
     baskets = sorted(map(sorted, baskets)) if in_order else baskets
     header = "goods\n" if layout == "column" else ""
     parts = [header + "".join(map(spell, part)) for part in shared(draw, baskets)]

@@ -111,5 +111,5 @@ def test_wrong_separators(separator: str) -> None:
         single_character(separator)
 
 
-def test_a_tab_can_be_spelt_out() -> None:
+def test_a_tab_can_be_spelled_out() -> None:
     assert single_character("\\t") == single_character("tab") == single_character("\t") == "\t"

@@ -40,10 +40,10 @@ def test_a_table_of_a_statistics_package(tmp_path: Path, ending: str) -> None:
     WRITERS[ending](path)
     table = read_table(path, others="insensitive")
     age, sex, town, born, weight = table.columns
-    labelled = ending in (".sav", ".zsav", ".dta")
+    labeled = ending in (".sav", ".zsav", ".dta")
     assert (age.domain.kind, age.domain.labels) == (Kind.NUMERIC, ("38", "41", "99", ""))
-    assert sex.domain.labels == (("female", "male") if labelled else ("1", "2"))
-    assert sex.codes.tolist() == ([1, 0, 0, 1] if labelled else [0, 1, 1, 0])
+    assert sex.domain.labels == (("female", "male") if labeled else ("1", "2"))
+    assert sex.codes.tolist() == ([1, 0, 0, 1] if labeled else [0, 1, 1, 0])
     assert town.domain.labels[-1] == ""
     assert len(town.domain) == 4
     if ending != ".por":

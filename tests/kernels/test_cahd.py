@@ -71,7 +71,7 @@ def test_other_orders_lose_no_basket(name: str, rows: list[frozenset[int]]) -> N
         assert sorted(order.tolist()) == list(range(len(distinct)))
 
 
-def test_neighbours_in_gray_code_differ_in_one_item() -> None:
+def test_neighbors_in_gray_code_differ_in_one_item() -> None:
     """All sets of four items, each once: the Gray code walks through them by single steps."""
     rows = [frozenset(item for item in range(4) if number >> item & 1) for number in range(16)]
     distinct = distinct_of(rows)

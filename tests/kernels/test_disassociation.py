@@ -54,7 +54,7 @@ def test_clusters_are_large_enough_and_not_too_large(sets: list[Any], k: int, mo
     parts = horpart(baskets, ignoring(baskets, ""), k, k + more, small, Local(2))
     assert sorted(parts.order.tolist()) == list(range(len(sets)))
     assert parts.sizes.min() >= k
-    # Each neighbour on either side may bring fewer than k.
+    # Each neighbor on either side may bring fewer than k.
     assert parts.sizes.max() <= max(k + more, 2 * k - 1) + 2 * (k - 1)
 
 

@@ -44,7 +44,7 @@ def from_paths(paths: Sequence[Sequence[str]]) -> Hierarchy:
     return climb(tuple(path[0] for path in paths), levels)
 
 
-def generalised(columns: Sequence[Column], levels: Sequence[int], k: int) -> Release:
+def generalized(columns: Sequence[Column], levels: Sequence[int], k: int) -> Release:
     """Every column on one level; the rows of classes with less than k rows left out."""
     cells = []
     for one, level in zip(columns, levels, strict=True):
@@ -97,7 +97,7 @@ def test_full_domain_levels_of_four_columns(
     adult: list[list[str]], levels: Sequence[int], suppressed: int, lm: float
 ) -> None:
     columns = adult_columns(adult)
-    release = generalised(columns, levels, k=10)
+    release = generalized(columns, levels, k=10)
     scores = flat(Loss().scores(Table(tuple(columns)), release))
     assert len(adult) == 30_162
     assert release.suppressed == suppressed
@@ -107,7 +107,7 @@ def test_full_domain_levels_of_four_columns(
 def test_closed_bins_of_whole_numbers_are_one_narrower(adult: list[list[str]]) -> None:
     """[15,19] holds the same ages as [15,20), but its ends are 4 apart."""
     columns = adult_columns(adult)
-    release = generalised(columns, (1, 0, 1, 2), k=10)
+    release = generalized(columns, (1, 0, 1, 2), k=10)
     assert isinstance(release.data, Table)
     age = release.data.column("age")
     closed = []
@@ -140,7 +140,7 @@ def test_granularity_is_that_of_arx(
             hierarchy = from_paths(list(csv.reader(file, delimiter=";")))
         cells = [row[place] for row in rows]
         columns.append(column(name, list(map(int, cells)) if name == "age" else cells, hierarchy=hierarchy))
-    release = generalised(columns, levels, k=5)
+    release = generalized(columns, levels, k=5)
     scores = flat(
         (*Loss().scores(Table(tuple(columns)), release), *Classes().scores(Table(tuple(columns)), release))
     )

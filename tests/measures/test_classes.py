@@ -48,7 +48,7 @@ def test_kept_suppressed_rows_are_no_class() -> None:
     assert measured([1, 2, 3, 4, 5, 90], ["[1,3]"] * 3 + ["*"] + ["[4,5]"] * 2, suppressed=1) == left_out
 
 
-def test_rows_that_are_generalised_to_the_root_are_a_class() -> None:
+def test_rows_that_are_generalized_to_the_root_are_a_class() -> None:
     scores = measured([1, 2, 3], ["*", "*", "*"])
     assert (scores["classes"], scores["discernibility"]) == (1, 9)
     mixed = measured([1, 2, 3], ["*", "*", "*"], suppressed=1)

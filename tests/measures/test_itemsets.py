@@ -17,7 +17,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published, Release
 from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.load import read_baskets
-from shoal.measures.itemsets import FrequentItemsets, band_pairs, generalised, relative_error, top_deviation
+from shoal.measures.itemsets import FrequentItemsets, band_pairs, generalized, relative_error, top_deviation
 from shoal.measures.measure import flat
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=12)
@@ -92,7 +92,7 @@ def test_the_original_itself_loses_nothing() -> None:
     }
 
 
-def test_generalised_items_keep_what_their_nodes_tell() -> None:
+def test_generalized_items_keep_what_their_nodes_tell() -> None:
     """Items are lost, their nodes are not: an item that is published as its node counts for it."""
     original = replace(read_baskets([["apple", "beer"], ["pear", "beer"], ["milk"]]), hierarchy=FOOD)
     published = read_baskets([["beer", "fruit"], ["beer", "fruit"], ["milk"]])
@@ -103,11 +103,11 @@ def test_generalised_items_keep_what_their_nodes_tell() -> None:
     assert measured(original, published, k=1)["tlost_items"] == 2
 
 
-def test_generalised() -> None:
+def test_generalized() -> None:
     baskets = read_baskets([["apple", "pear", "wine"], ["fruit", "milk"], ["*", "beer"]])
-    up = generalised(baskets, FOOD, 1)
+    up = generalized(baskets, FOOD, 1)
     assert [up.basket(row) for row in range(3)] == [("fruit", "wine"), ("drink", "fruit"), ("*", "drink")]
-    assert [generalised(baskets, FOOD, 5).basket(row) for row in range(3)] == [("*", "wine"), ("*",), ("*",)]
+    assert [generalized(baskets, FOOD, 5).basket(row) for row in range(3)] == [("*", "wine"), ("*",), ("*",)]
 
 
 def test_clusters_are_measured_by_reconstructions() -> None:

@@ -1,4 +1,4 @@
-"""Full-domain generalisation of rows in parts is that of rows in memory, row for row."""
+"""Full-domain generalization of rows in parts is that of rows in memory, row for row."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Generalisation of items against trying every cut."""
+"""Generalization of items against trying every cut."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets
 from shoal.io.hierarchies.load import read_hierarchy
 from shoal.io.releases.folder import read_release
-from shoal.measures.generalized_items import GeneralisedItems
+from shoal.measures.generalized_items import GeneralizedItems
 from shoal.measures.measure import flat
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.methods.km_generalization.method import KmGeneralization
@@ -95,10 +95,10 @@ def test_a_single_rare_item_takes_the_nearest_node() -> None:
     assert release.data.vocabulary == ("ab", "c", "d", "e")
     assert release.details == {"nodes": {"ab": 2}, "leaves": 5}
     assert trace.notes["ncp"] == pytest.approx(3 * 2 / 5 / 9)
-    scores = flat(GeneralisedItems().scores(read(sets), release))
+    scores = flat(GeneralizedItems().scores(read(sets), release))
     assert scores == {
         "item_ncp": pytest.approx(3 * 2 / 5 / 9),
-        "generalised_occurrences": pytest.approx(1 / 3),
+        "generalized_occurrences": pytest.approx(1 / 3),
     }
 
 

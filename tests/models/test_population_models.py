@@ -149,7 +149,7 @@ published = st.one_of(
     st.integers(2, 4),
     st.sampled_from([0.25, 0.5, 1.0]),
 )
-def test_generalised_cells_agree_with_the_twin(
+def test_generalized_cells_agree_with_the_twin(
     rows: list[tuple[str, str]], persons: list[tuple[int | None, int | None]], k: int, most: float
 ) -> None:
     release = table({"x": [row[0] for row in rows], "y": [row[1] for row in rows]})

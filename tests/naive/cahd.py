@@ -22,7 +22,7 @@ def supports(baskets: Sequence[Basket], counts: Sequence[int]) -> Counter[int]:
     )
 
 
-def cuthill_mckee(vertices: int, neighbours: Callable[[int], set[int]], degrees: Sequence[int]) -> list[int]:
+def cuthill_mckee(vertices: int, neighbors: Callable[[int], set[int]], degrees: Sequence[int]) -> list[int]:
     """Reverse Cuthill-McKee; components from their least degree on, entered at a far end."""
 
     def walk(start: int) -> tuple[list[int], list[int], int]:
@@ -31,7 +31,7 @@ def cuthill_mckee(vertices: int, neighbours: Callable[[int], set[int]], degrees:
         depth = {start: 1}
         while queue:
             vertex = queue.pop(0)
-            for other in sorted(neighbours(vertex) - set(found), key=lambda v: (degrees[v], v)):
+            for other in sorted(neighbors(vertex) - set(found), key=lambda v: (degrees[v], v)):
                 found.append(other)
                 queue.append(other)
                 depth[other] = depth[vertex] + 1
@@ -63,24 +63,24 @@ def rcm(baskets: Sequence[Basket], counts: Sequence[int]) -> list[int]:
     held = supports(baskets, counts)
     degrees = [sum(held[item] for item in basket) for basket in baskets]
 
-    def neighbours(row: int) -> set[int]:
+    def neighbors(row: int) -> set[int]:
         return {
             other for other in range(len(baskets)) if other != row and set(baskets[row]) & set(baskets[other])
         }
 
-    return cuthill_mckee(len(baskets), neighbours, degrees)
+    return cuthill_mckee(len(baskets), neighbors, degrees)
 
 
 def bipartite(baskets: Sequence[Basket], width: int) -> list[int]:
     rows = len(baskets)
 
-    def neighbours(vertex: int) -> set[int]:
+    def neighbors(vertex: int) -> set[int]:
         if vertex < rows:
             return {rows + item for item in baskets[vertex]}
         return {row for row in range(rows) if vertex - rows in baskets[row]}
 
-    degrees = [len(neighbours(vertex)) for vertex in range(rows + width)]
-    return [vertex for vertex in cuthill_mckee(rows + width, neighbours, degrees) if vertex < rows]
+    degrees = [len(neighbors(vertex)) for vertex in range(rows + width)]
+    return [vertex for vertex in cuthill_mckee(rows + width, neighbors, degrees) if vertex < rows]
 
 
 def by_support(baskets: Sequence[Basket], counts: Sequence[int], width: int) -> list[int]:

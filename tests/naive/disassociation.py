@@ -48,7 +48,7 @@ def cut(parts: list[list[Basket]], k: int, limit: int) -> list[list[Basket]]:
 
 
 def absorb(parts: list[list[Basket]], ignored: frozenset[str], k: int, limit: int) -> list[list[Basket]]:
-    """Parts below k go to the neighbour that is most like them."""
+    """Parts below k go to the neighbor that is most like them."""
     parts = [list(part) for part in parts]
     place = 0
     while place < len(parts) and len(parts) > 1:

@@ -1,4 +1,4 @@
-"""Full-domain generalisation by looking at every vector, on texts."""
+"""Full-domain generalization by looking at every vector, on texts."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -255,7 +255,7 @@ def test_what_several_methods_say_is_said_once(
 
 
 @pytest.mark.usefixtures("few")
-def test_parameters_are_spelt_like_their_options(people: Path, roles: Roles) -> None:
+def test_parameters_are_spelled_like_their_options(people: Path, roles: Roles) -> None:
     found = recommend(people, Stated(k_map=5, population=str(people)), roles=roles, time_limit=LIMIT)
     assert found.scale.privacy == "k-map"
     assert any("k-map 10" in one.label for one in found.tried)

@@ -108,7 +108,7 @@ def test_a_mark_stands_where_it_belongs() -> None:
     assert "here" in [text.text for text in svg.iter("text")]
 
 
-def test_charts_carry_no_colours_of_their_own() -> None:
+def test_charts_carry_no_colors_of_their_own() -> None:
     for draw in CHARTS:
         assert not re.search(r"#[0-9a-f]{3,6}\b|rgb\(|style=", draw("a"))
 

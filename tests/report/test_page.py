@@ -88,7 +88,7 @@ def test_the_page_is_whole_and_says_what_matters(run: Run) -> None:
     assert "[20,30]" in said
     assert 'path = "data/people.csv"' in page_recipe(said)
     for heading in (
-        "How far columns were generalised",
+        "How far columns were generalized",
         "Class sizes and loss",
         "Before and after",
         "Details",
@@ -210,7 +210,7 @@ def test_the_same_run_gives_the_same_page(run: Run) -> None:
     assert render(run) == render(run)
 
 
-def test_both_colour_schemes_and_paper_are_thought_of(run: Run) -> None:
+def test_both_color_schemes_and_paper_are_thought_of(run: Run) -> None:
     text = render(run)
     style = text[text.index("<style>") : text.index("</style>")]
     assert "prefers-color-scheme: dark" in style

@@ -1,4 +1,4 @@
-"""A driver in a process of its own: anonymises a file on a cluster, slowly enough to be disturbed."""
+"""A driver in a process of its own: anonymizes a file on a cluster, slowly enough to be disturbed."""
 
 import sys
 import time
@@ -49,7 +49,7 @@ class Slowly:
 
 
 def main(master: str, source: str, folder: str, method: str, mark: str) -> None:
-    """Anonymise a file on a cluster, and write the release."""
+    """Anonymize a file on a cluster, and write the release."""
     engine = Spark(master=master, settings=SETTINGS | {"spark.task.maxFailures": "8"})
     rows: Parts = open_parts(source, engine).parts
     types = dict.fromkeys(rows.names, pl.String)

@@ -1,4 +1,4 @@
-"""What the terminal shows. Everything can be read without colour, and a pipe gets the result alone."""
+"""What the terminal shows. Everything can be read without color, and a pipe gets the result alone."""
 
 import json
 import sys

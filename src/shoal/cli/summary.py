@@ -32,7 +32,7 @@ SCORES = {
     ),
     "Baskets": (
         "item_ncp",
-        "generalised_occurrences",
+        "generalized_occurrences",
         "information_loss",
         "items_suppressed",
         "hiding_failure",
@@ -220,7 +220,7 @@ def _secret(original: "Table | Baskets") -> frozenset[str]:
 def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> list[str]:
     """Where hierarchies come from; many files of one folder are told in one phrase.
 
-    Those of sensitive columns, which are not generalised, are told with what they are for.
+    Those of sensitive columns, which are not generalized, are told with what they are for.
 
     >>> _sources({"age": "intervals:5,10", "zip": "/elsewhere/trees/zip.csv"})
     ['age intervals:5,10', 'zip zip.csv']

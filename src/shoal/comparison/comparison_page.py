@@ -124,17 +124,17 @@ def _cell(value: Any) -> str:
 
 
 def inline(picture: Picture, place: int) -> Markup:
-    """A picture inside the page: as wide as there is room, in the page's colours, with names of its own."""
+    """A picture inside the page: as wide as there is room, in the page's colors, with names of its own."""
     if not picture.svg:
         return Markup("")
     svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>picture-{place}-", picture.svg)
-    for colour, name in (
+    for color, name in (
         (charts.INK, "ink"),
         (charts.SOFT, "soft"),
         (charts.LINE, "line"),
         (charts.GROUND, "surface"),
     ):
-        svg = svg.replace(f'"{colour}"', f'"var(--{name})"')
+        svg = svg.replace(f'"{color}"', f'"var(--{name})"')
     width = re.search(r'<svg [^>]*?width="(\d+)"', svg)
     label = escape(f"{title_of(picture)}. The table below has the same values.")
     style = f"max-width: {width[1] if width else 640}px"

@@ -8,8 +8,8 @@ from typing import Any
 
 from shoal.comparison.curves import Figure, Point, Series
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7a5195", "#e69f00")
-"""Colours that people with any colour vision can tell apart (after Okabe and Ito); shapes and dashes tell the same."""
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7a5195", "#e69f00")
+"""Colors that people with any color vision can tell apart (after Okabe and Ito); shapes and dashes tell the same."""
 
 SHAPES = (
     "circle",
@@ -24,7 +24,7 @@ SHAPES = (
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [12, 4], [2, 4], [7, 2, 2, 2, 2, 2])
 
 INK, SOFT, LINE, GROUND = "#1c2530", "#56616e", "#dfe3e6", "#ffffff"
-"""The colours of the report in its light form; its page replaces them in its dark form."""
+"""The colors of the report in its light form; its page replaces them in its dark form."""
 
 PUBLISHED = (INK, SOFT, "#8a929b")
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -153,7 +153,7 @@ def _value(point: Point, label: str) -> dict[str, Any]:
 def _lines(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
     """Shades or bars for the spread, lines where x is a number, and marks."""
     x, y = _x(figure), _y(figure, "y")
-    encoding = {"x": x, "y": y, "color": _colour(figure, labels)}
+    encoding = {"x": x, "y": y, "color": _color(figure, labels)}
     beside = {"xOffset": {"field": "series", "sort": labels}} if figure.nominal and len(labels) > 1 else {}
     encoding |= beside
     layers: list[dict[str, Any]] = []
@@ -188,7 +188,7 @@ def _frontier(figure: Figure, labels: list[str]) -> list[dict[str, Any]]:
     marks = {
         "x": _x(figure),
         "y": _y(figure, "y"),
-        "color": _colour(figure, labels),
+        "color": _color(figure, labels),
         "shape": _channel(labels, _shapes(labels)),
     }
     step = "step-before" if figure.chart.prefer_x == "high" else "step-after"
@@ -280,20 +280,20 @@ def _whole(value: float) -> float:
     return int(value) if value.is_integer() else value
 
 
-def _colour(figure: Figure, labels: list[str]) -> dict[str, Any]:
+def _color(figure: Figure, labels: list[str]) -> dict[str, Any]:
     ours = [one for one in figure.series if not one.published]
-    colours, grey = [], 0
+    colors, grey = [], 0
     for one in figure.series:
         if one.published:
-            colours.append(PUBLISHED[grey % len(PUBLISHED)])
+            colors.append(PUBLISHED[grey % len(PUBLISHED)])
             grey += 1
         else:
-            colours.append(COLOURS[ours.index(one) % len(COLOURS)])
-    return _channel(labels, colours)
+            colors.append(COLORS[ours.index(one) % len(COLORS)])
+    return _channel(labels, colors)
 
 
 def _channel(labels: list[str], values: Sequence[Any]) -> dict[str, Any]:
-    """One and the same legend for colours, shapes and dashes; a single line needs it only for what it says."""
+    """One and the same legend for colors, shapes and dashes; a single line needs it only for what it says."""
     return {
         "field": "series",
         "type": "nominal",

@@ -162,7 +162,7 @@ def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
 def _row_graph(distinct: Distinct) -> Rows:
     """Reverse Cuthill-McKee on the graph of rows that share an item.
 
-    The degree of a row is the sum of the supports of its items: the number of its neighbours, each counted for every
+    The degree of a row is the sum of the supports of its items: the number of its neighbors, each counted for every
     item that it shares. The number itself would cost as much as building the graph.
     """
     from shoal.kernels.band import row_order
@@ -182,9 +182,9 @@ def _bipartite(distinct: Distinct) -> Rows:
     rows = len(distinct)
     holder_indptr, holders = holders_of(distinct.indptr, distinct.items, distinct.width)
     indptr = np.concatenate((distinct.indptr, distinct.indptr[-1] + holder_indptr[1:]))
-    neighbours = np.concatenate((distinct.items.astype(np.int64) + rows, holders))
+    neighbors = np.concatenate((distinct.items.astype(np.int64) + rows, holders))
     by_degree = np.argsort(np.diff(indptr), kind="stable")
-    order: Rows = graph_order(indptr, neighbours, by_degree)
+    order: Rows = graph_order(indptr, neighbors, by_degree)
     return order[order < rows]
 
 

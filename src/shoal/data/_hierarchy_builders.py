@@ -5,7 +5,7 @@
 ``mask``                characters hidden from the right: ``81667``, ``8166*``, ``816**``, …
 ``prefix:1,3``          the first characters kept: ``81667``, ``816*``, ``8*``
 ``dates:month,year``    parts of the calendar: ``1967-01-23``, ``1967-01``, ``1967``
-``order:2,4``           groups of neighbours: ``{a|b}``, ``{a|b|c|d}``, and ``[1,2]`` for numbers and dates
+``order:2,4``           groups of neighbors: ``{a|b}``, ``{a|b|c|d}``, and ``[1,2]`` for numbers and dates
 ``balanced:3``          groups of at most 3 nodes, again and again, until one is left
 ``suppress``            nothing between the value and ``*``
 ======================  ===============================================================================================
@@ -153,7 +153,7 @@ def dates(domain: Domain, parts: Arguments) -> Hierarchy:
 
 
 def order(domain: Domain, sizes: Arguments) -> Hierarchy:
-    """Groups of neighbours in the order of the values, one level for each size; the last group may be smaller.
+    """Groups of neighbors in the order of the values, one level for each size; the last group may be smaller.
 
     Sizes ascend and each is a multiple of the one before, so that groups nest.
     """
@@ -164,7 +164,7 @@ def order(domain: Domain, sizes: Arguments) -> Hierarchy:
 
 
 def balanced(domain: Domain, arguments: Arguments) -> Hierarchy:
-    """Groups of at most so many neighbours, groups of as many groups, and so on; group sizes as even as can be."""
+    """Groups of at most so many neighbors, groups of as many groups, and so on; group sizes as even as can be."""
     if len(arguments) != 1:
         raise WrongUse("balanced needs one number, the children of a node: balanced:3.")
     fan_out = _whole(arguments[0], "the number of children", least=2)
@@ -220,7 +220,7 @@ def _refuse_ambiguity(hierarchy: Hierarchy, column: str) -> None:
 
 
 def _group_texts(domain: Domain, groups: Rows) -> TextsOf:
-    """The texts of groups of neighbours, given the group of each value; groups ascend."""
+    """The texts of groups of neighbors, given the group of each value; groups ascend."""
     starts = np.searchsorted(groups, np.arange(int(groups.max(initial=-1)) + 2))
     ranges = domain.values is not None
 

@@ -75,7 +75,7 @@ def ranges_of(parts: "Parts", rows: int, size: int, least: int = 1) -> Ranges:
     size
         Rows of a range, about; equal keys are never divided.
     least
-        No range has fewer rows, unless all together have: small ones are joined with a neighbour.
+        No range has fewer rows, unless all together have: small ones are joined with a neighbor.
     """
     import polars as pl
 

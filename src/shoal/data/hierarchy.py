@@ -59,7 +59,7 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """The level of the root: how often a value can be generalised."""
+        """The level of the root: how often a value can be generalized."""
         return len(self.labels) - 1
 
     def nodes_at(self, level: int) -> Codes:

@@ -40,7 +40,7 @@ class Release(Generic[Data]):
     suppressed
         The number of rows that were left out (or published without their cells).
     details
-        Public facts of the method, such as the generalisation levels that it chose.
+        Public facts of the method, such as the generalization levels that it chose.
     """
 
     data: Data

@@ -10,7 +10,7 @@ class Role(StrEnum):
     """Names a person. Never published."""
 
     QUASI = "quasi"
-    """May be known to an adversary. Published generalised."""
+    """May be known to an adversary. Published generalized."""
 
     SENSITIVE = "sensitive"
     """Must not be learned about a person. Published as it is."""

@@ -40,7 +40,7 @@ class Reading:
         Columns in which values that differ in spelling alone are one: in case, in Unicode form (NFKC), in blanks and in
         characters that nobody sees, or as numbers in zeros. The most frequent spelling is published.
     published
-        The quasi-identifiers are generalised already: cells such as ``*``, ``[25,31]`` and ``{a|b}`` are taken as they
+        The quasi-identifiers are generalized already: cells such as ``*``, ``[25,31]`` and ``{a|b}`` are taken as they
         are and not refused. For methods that go on from an anonymous table.
     """
 

@@ -119,7 +119,7 @@ def read_text(source: str | Path) -> bytes:
 
 
 def single_character(separator: str) -> str:
-    r"""A separator as one character; ``\t`` and ``tab`` may be spelt out, as shells make them hard to type.
+    r"""A separator as one character; ``\t`` and ``tab`` may be spelled out, as shells make them hard to type.
 
     >>> single_character("tab") == chr(9)
     True

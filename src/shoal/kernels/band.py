@@ -52,7 +52,7 @@ def row_order(
     holder_indptr, holders
         The rows of each item.
     degrees
-        How many neighbours each row has, or a number that stands for it.
+        How many neighbors each row has, or a number that stands for it.
     by_degree
         All rows, by ascending degree, then number: a component is entered by its first row in this list.
 
@@ -93,18 +93,18 @@ def row_order(
 
 
 @jit
-def graph_order(indptr: Indptr, neighbours: Rows, by_degree: Rows) -> Rows:
-    """Reverse Cuthill-McKee over a graph: vertex v is joined to ``neighbours[indptr[v]:indptr[v + 1]]``.
+def graph_order(indptr: Indptr, neighbors: Rows, by_degree: Rows) -> Rows:
+    """Reverse Cuthill-McKee over a graph: vertex v is joined to ``neighbors[indptr[v]:indptr[v + 1]]``.
 
-    The same as that of rows, if each vertex has an item of its own, and its neighbours hold it.
+    The same as that of rows, if each vertex has an item of its own, and its neighbors hold it.
 
     Parameters
     ----------
     by_degree
-        All vertices, by ascending number of neighbours, then number.
+        All vertices, by ascending number of neighbors, then number.
     """
     own = np.arange(len(indptr))
-    return row_order(own, own[:-1], indptr, neighbours, np.diff(indptr), by_degree)
+    return row_order(own, own[:-1], indptr, neighbors, np.diff(indptr), by_degree)
 
 
 @jit

@@ -204,7 +204,7 @@ def form_groups(
     Parameters
     ----------
     orders
-        One or more orders of the rows, a line each; candidates are neighbours in any of them. The first is
+        One or more orders of the rows, a line each; candidates are neighbors in any of them. The first is
         0, 1, 2, …
     basket, indptr, items, width
         The distinct basket of each row, the items of each, and how many items there are.

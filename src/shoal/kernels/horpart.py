@@ -265,9 +265,9 @@ def _sink(heap: Counts, size: int) -> None:
 def absorb(
     indptr: Indptr, items: Items, ignored: Mask, order: Rows, starts: Rows, least: int, limit: int
 ) -> Mask:
-    """Which borders between neighbouring parts to take away so that no part is smaller than `least`.
+    """Which borders between neighboring parts to take away so that no part is smaller than `least`.
 
-    A part that is too small goes to the neighbour whose baskets have, on the average, most items in common with its
+    A part that is too small goes to the neighbor whose baskets have, on the average, most items in common with its
     own; one with which it stays below `limit` goes before one with which it does not; of equals the earlier.
     """
     parts = len(starts) - 1

@@ -219,7 +219,7 @@ def _fold(low: Array, high: Array, width: Index) -> None:
 
 @jit
 def _widths(domain: Arrays, bounds: Array, widths: Array) -> None:
-    """Write the normalised width of each dimension.
+    """Write the normalized width of each dimension.
 
     Missing and other values together are as wide as the whole domain, so that they are parted first.
     """

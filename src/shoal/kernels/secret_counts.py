@@ -13,7 +13,7 @@ def secret_counts(sets: Array, holders: Holders, secret_indptr: Array, secrets: 
     Parameters
     ----------
     sets
-        A row a set, ranks ascending. The baskets of a beginning that two neighbours share are looked up once.
+        A row a set, ranks ascending. The baskets of a beginning that two neighbors share are looked up once.
     holders
         The items of the sets.
     secret_indptr, secrets, kinds

@@ -83,7 +83,7 @@ def bins_of(column: Column, bins: int = BINS) -> Codes:
     """The bin of each value: each its own where they are few.
 
     Names: the most frequent values have bins of their own, all others share one. Numbers, dates and ordered names: runs
-    of neighbours with about equally many rows. The missing value always has its own.
+    of neighbors with about equally many rows. The missing value always has its own.
     """
     domain: Domain = column.domain
     present = domain.present

@@ -62,7 +62,7 @@ class NodeTexts:
 
     @cached_property
     def _turns(self) -> tuple[Rows, Codes]:
-        """The place of each leaf in depth-first order, and the depths between neighbours in that order."""
+        """The place of each leaf in depth-first order, and the depths between neighbors in that order."""
         order = self._hierarchy.depth_first()
         turn = np.empty(len(order), dtype=np.int64)
         turn[order] = np.arange(len(order))

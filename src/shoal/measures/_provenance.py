@@ -146,7 +146,7 @@ class _Values:
     def strangers(self, published: Column) -> Iterator[str]:
         """The published texts that are, or are made of, values that do not occur.
 
-        Where the original is generalised itself, what was joined to what is not looked into.
+        Where the original is generalized itself, what was joined to what is not looked into.
         """
         if not self._raw:
             return

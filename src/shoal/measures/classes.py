@@ -87,7 +87,7 @@ def promised_k(release: Release) -> int | None:
 def kept_suppressed(original: Table, published: Table, release: Release) -> int:
     """How many suppressed rows stand in the published table, as ``*`` throughout.
 
-    Rows of ``*`` beyond that number were generalised so far, and are a class.
+    Rows of ``*`` beyond that number were generalized so far, and are a class.
     """
     kept = published.rows + release.suppressed - original.rows
     blank = int(_blank(published.quasi, published.rows).sum()) if kept else 0

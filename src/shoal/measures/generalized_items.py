@@ -10,20 +10,20 @@ from shoal.data.table import Table
 from shoal.measures.measure import Measure, Score
 
 
-class GeneralisedItems(Measure):
-    """The normalised certainty penalty of baskets whose items are published as nodes of a hierarchy.
+class GeneralizedItems(Measure):
+    """The normalized certainty penalty of baskets whose items are published as nodes of a hierarchy.
 
     - **item_ncp**: (Terrovitis, Mamoulis, Kalnis 2008): 0 for an item that is published as it is, and for a node the
       share of all leaves that lie under it; the mean over all published occurrences. Two items of a basket that become
       the same node are one occurrence.
-    - **generalised_occurrences**: The share of published occurrences that are nodes.
+    - **generalized_occurrences**: The share of published occurrences that are nodes.
 
     A release says itself which of its items are nodes, and of how many leaves; others have no such scores.
     """
 
-    name: ClassVar[str] = "generalised-items"
+    name: ClassVar[str] = "generalized-items"
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
-    scores_named: ClassVar[tuple[str, ...]] = ("item_ncp", "generalised_occurrences")
+    scores_named: ClassVar[tuple[str, ...]] = ("item_ncp", "generalized_occurrences")
 
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Weigh each node by its occurrences."""
@@ -38,5 +38,5 @@ class GeneralisedItems(Measure):
         share = int(supports[sizes > 0].sum()) / total
         return (
             Score("item_ncp", penalty, "Mean share of the leaves that a published item stands for."),
-            Score("generalised_occurrences", share, "Share of published occurrences that are nodes."),
+            Score("generalized_occurrences", share, "Share of published occurrences that are nodes."),
         )

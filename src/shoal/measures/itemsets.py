@@ -112,7 +112,7 @@ class FrequentItemsets(Measure):
         meaning = f"Share of the {self.top} most frequent itemsets that are not among those of the release"
         scores += _one_and_mean("tkd", deviations, meaning)
         if original.hierarchy is not None:
-            rise = partial(generalised, hierarchy=original.hierarchy, level=self.level)
+            rise = partial(generalized, hierarchy=original.hierarchy, level=self.level)
             before = rise(original)
             deviations = [top_deviation(before, rise(version), self.top) for version in versions]
             scores += _one_and_mean("tkd_ml2", deviations, f"{meaning}, of nodes on level {self.level}")
@@ -245,7 +245,7 @@ def with_vocabulary(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
     return replace(known, items=items, vocabulary=vocabulary, sensitive=nobody, insensitive=nobody)
 
 
-def generalised(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
+def generalized(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
     """The same baskets with every item replaced by its node on a level; nodes above stay as they are."""
     level = min(level, hierarchy.height)
     names: dict[str, str] = {}

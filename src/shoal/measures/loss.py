@@ -14,7 +14,7 @@ from shoal.measures.measure import Score, TableMeasure
 
 
 class Loss(TableMeasure):
-    """The normalised loss of each quasi-identifier's cells: 0 is a raw value, 1 a cell that tells nothing.
+    """The normalized loss of each quasi-identifier's cells: 0 is a raw value, 1 a cell that tells nothing.
 
     All means are taken over the rows of the original; a suppressed row or cell loses 1.
 
@@ -22,7 +22,7 @@ class Loss(TableMeasure):
         Loss metric (Iyengar 2002): (Uᵢ − Lᵢ) / (U − L) for ranges of numbers and dates, (M − 1) / (|A| − 1)
         for nodes of a hierarchy and for sets; the sum of the columns' means, and its mean over the columns.
     ncp, gcp
-        Normalised certainty penalty (Xu et al. 2006): as LM for ranges, M / |A| for nodes and sets of more
+        Normalized certainty penalty (Xu et al. 2006): as LM for ranges, M / |A| for nodes and sets of more
         than one value; the sum of the columns' means. Global certainty penalty (Ghinita et al. 2007): its
         mean over the columns.
     granularity
@@ -60,7 +60,7 @@ class Loss(TableMeasure):
             Score(
                 "ncp",
                 fsum(ncp.values()),
-                "Normalised certainty penalty: sum of the columns' means.",
+                "Normalized certainty penalty: sum of the columns' means.",
                 parts=ncp,
             ),
             Score(

@@ -1,4 +1,4 @@
-"""The optimal full-domain generalisation, proven: best-first branch and bound over the lattice of levels."""
+"""The optimal full-domain generalization, proven: best-first branch and bound over the lattice of levels."""
 
 import time
 from fractions import Fraction
@@ -39,7 +39,7 @@ class Lattice(FullDomain):
         "Kohlmayer et al.: Flash: efficient, stable and optimal k-anonymity. PASSAT 2012, but by branch and bound"
     )
 
-    minimize: Minimized = Field(default="lm", description="the measure whose loss is minimised")
+    minimize: Minimized = Field(default="lm", description="the measure whose loss is minimized")
     suppression_limit: float = Field(
         default=0.0,
         ge=0,

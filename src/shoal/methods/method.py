@@ -166,7 +166,7 @@ class Method(BaseModel):
         return bool(getattr(self, field) != type(self).model_fields[field].default)
 
     def goes_on(self) -> bool:
-        """Whether it goes on from a table that is anonymous already, and takes generalised cells as they are."""
+        """Whether it goes on from a table that is anonymous already, and takes generalized cells as they are."""
         return False
 
     def accept(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:

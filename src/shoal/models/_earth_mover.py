@@ -96,7 +96,7 @@ def ordered_at_most(histogram: Histogram, ranks: Rows, count: int, threshold: Fr
 def ordered_work(histogram: Histogram, ranks: Rows, count: int, number: type) -> Work:
     """The work under the distance by rank, in the given kind of numbers.
 
-    Between two neighbouring values of a group its cumulated share stands still while that of the whole climbs: it is
+    Between two neighboring values of a group its cumulated share stands still while that of the whole climbs: it is
     overtaken at most once, at a place that a binary search finds, and prefix sums give the areas on both sides.
     """
     overall = np.zeros(count, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a judgement was about: which columns or items, and what nobody looked at."""
+"""What a judgment was about: which columns or items, and what nobody looked at."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

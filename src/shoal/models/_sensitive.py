@@ -33,7 +33,7 @@ class Finding:
     broken
         The classes that break the promise.
     badness
-        How bad each class is: a larger number is worse. For the order of offenders only, never for the judgement.
+        How bad each class is: a larger number is worse. For the order of offenders only, never for the judgment.
     value
         What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
     why

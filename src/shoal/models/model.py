@@ -184,7 +184,7 @@ class TableModel(Model):
         return True
 
     def holds(self, statistics: GroupStatistics) -> Mask:
-        """Which of many groups keep the promise, in one vectorised call."""
+        """Which of many groups keep the promise, in one vectorized call."""
         raise NotImplementedError
 
     def hold_together(self, statistics: GroupStatistics) -> bool:

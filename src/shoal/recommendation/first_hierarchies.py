@@ -24,7 +24,7 @@ def builder_for(column: Column) -> str:
     """The builder of a sensible hierarchy, as `shoal anonymize --hierarchy COLUMN=…` takes it.
 
     Numbers: bins of a round width and its doubles. Dates: months to decades. Codes such as postcodes: characters hidden
-    from the right. Other names: neighbours in their order, because nothing is known of their meaning.
+    from the right. Other names: neighbors in their order, because nothing is known of their meaning.
     """
     for spec in (*_wanted(column.domain), "suppress"):
         try:

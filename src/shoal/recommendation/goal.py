@@ -28,7 +28,7 @@ class Aim(StrEnum):
     """Of baskets: whoever knows m items finds k baskets."""
 
 
-def spelt(parameter: str) -> str:
+def spelled(parameter: str) -> str:
     """A parameter as its option is called."""
     return parameter.replace("_", "-")
 
@@ -114,7 +114,7 @@ class Stated(TableMethod):
     def _given(self, *names: str) -> str:
         fields = type(self).model_fields
         found = [
-            f"--{spelt(name)}"
+            f"--{spelled(name)}"
             for name in names
             if getattr(self, name) != fields[name].get_default(call_default_factory=True)
         ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
-from shoal.recommendation.goal import Aim, spelt
+from shoal.recommendation.goal import Aim, spelled
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
 
@@ -54,7 +54,7 @@ def _sentences(
     )
     if proposal.candidate.axis is not None:
         name = proposal.candidate.axis
-        yield f"It keeps more than was stated, {spelt(name)} = {proposal.candidate.method[name]}, at no further loss."
+        yield f"It keeps more than was stated, {spelled(name)} = {proposal.candidate.method[name]}, at no further loss."
     yield from _rivals(proposal, base)
     yield from _protection(proposal, found, scale)
     suppressed = int(proposal.row.get("suppressed") or 0)

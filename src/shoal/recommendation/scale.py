@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shoal.comparison.results import Row
 from shoal.recommendation.candidates import main_parameter
-from shoal.recommendation.goal import Aim, Stated, spelt
+from shoal.recommendation.goal import Aim, Stated, spelled
 
 By = Literal["loss", "queries"]
 
@@ -92,10 +92,10 @@ def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
     loss, meaning = ("are", "mean relative error of counts") if by == "queries" else ("", "")
     if aim is Aim.CLASSES:
         loss, meaning = loss or "lm_mean", meaning or "mean loss of a cell"
-        return Scale(aim, ("loss", "classes", "queries"), loss, meaning, axis, spelt(axis), axis in HIGHER)
+        return Scale(aim, ("loss", "classes", "queries"), loss, meaning, axis, spelled(axis), axis in HIGHER)
     if aim is Aim.RULES:
         loss, meaning = loss or "cell_loss", meaning or "mean loss of a cell, a starred one losing all"
         measures = ("loss", "classes", "hidden-rules", "queries")
         return Scale(aim, measures, loss, meaning, axis, "worst case", False, stated.risk)
     meaning = "mean relative error of the supports of pairs of items"
-    return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, spelt(axis), True)
+    return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, spelled(axis), True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shoal.comparison.results import Row
 from shoal.recommendation.candidates import Candidate
-from shoal.recommendation.goal import spelt
+from shoal.recommendation.goal import spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Tried:
             and (self.candidate.axis or self.candidate.method["name"] == "rule-hiding")
         }
         words = [
-            f"{spelt(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
+            f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
         ]
         return ", ".join([self.candidate.label, *words])
 

@@ -86,7 +86,7 @@ HEADLINES = (
         "item_ncp",
         "of the items' detail is lost: so large a share of all items does a published item stand for, on average.",
         percent,
-        (("generalised_occurrences", "published items that are coarser", percent), *ITEMSETS),
+        (("generalized_occurrences", "published items that are coarser", percent), *ITEMSETS),
     ),
     Headline(
         "information_loss",

@@ -17,7 +17,7 @@ from shoal.data.table import Table
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
-from shoal.report.generalization_charts import Generalised, generalised_of
+from shoal.report.generalization_charts import Generalized, generalized_of
 from shoal.report.items import ItemFacts, items_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
@@ -130,7 +130,7 @@ class Facts:
     roles: Mapping[str, tuple[str, ...]]
     dropped: tuple[str, ...]
     loss: Loss | None
-    columns: tuple[Generalised, ...]
+    columns: tuple[Generalized, ...]
     column_count: int
     sizes: Sizes | None
     sensitive: tuple[Sensitive, ...]
@@ -201,7 +201,7 @@ def facts_of(run: "Run") -> Facts:
 class _OfTable:
     """What is told of columns and classes; other forms have sizes alone."""
 
-    columns: tuple[Generalised, ...] = ()
+    columns: tuple[Generalized, ...] = ()
     sizes: Sizes | None = None
     sensitive: tuple[Sensitive, ...] = ()
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -218,7 +218,7 @@ def _of_table(run: "Run", losses: Mapping[str, float]) -> _OfTable:
     noun = "rows" if data.entity is None else "persons"
     promised = _promised_size(run.release)
     return _OfTable(
-        columns=tuple(generalised_of(before, after, losses.get(before.name)) for before, after in pairs),
+        columns=tuple(generalized_of(before, after, losses.get(before.name)) for before, after in pairs),
         sizes=sizes_of(statistics.persons, "class", noun, promised) if data.quasi else None,
         sensitive=sensitives_of(run.release, data, statistics, COLUMNS) if data.quasi else (),
         roles={

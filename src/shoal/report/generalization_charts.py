@@ -1,4 +1,4 @@
-"""How far one quasi-identifier was generalised."""
+"""How far one quasi-identifier was generalized."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Generalised:
+class Generalized:
     """What became of a column.
 
     Parameters
@@ -35,7 +35,7 @@ class Generalised:
     name, kind
         The column, and how its values relate.
     form
-        What most of its generalised cells are: ranges, nodes, sets; exact values where none is generalised.
+        What most of its generalized cells are: ranges, nodes, sets; exact values where none is generalized.
     before, after
         Distinct values of the original and distinct published cells.
     exact, coarse, suppressed
@@ -68,7 +68,7 @@ class Generalised:
     marginal: Marginal
 
 
-def generalised_of(original: Column, published: Column, loss: float | None) -> Generalised:
+def generalized_of(original: Column, published: Column, loss: float | None) -> Generalized:
     """Compare a published column with its original."""
     rows = np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
     before = np.bincount(original.codes, minlength=len(original.domain)).astype(np.float64)
@@ -81,7 +81,7 @@ def generalised_of(original: Column, published: Column, loss: float | None) -> G
 
     levels = _levels(original, published, coverage, rows)
     marginal = marginal_of(original.name, original.domain, before, coverage.spread(rows))
-    return Generalised(
+    return Generalized(
         name=original.name,
         kind=original.domain.kind.value,
         form=_prevailing(by_form),

@@ -1,4 +1,4 @@
-"""The generalisations that a search has found: levels of every column and what each choice costs."""
+"""The generalizations that a search has found: levels of every column and what each choice costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

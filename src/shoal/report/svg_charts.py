@@ -1,8 +1,8 @@
 """Charts as inline SVG: plain data in, text out.
 
 Every chart fills the width of the box that it stands in: lengths along the page are percentages and all others are
-pixels, so that bars stretch and text keeps its size on a phone. Colours are those of the style sheet, by class. What
-colours tell apart, patterns and labels tell apart too. A chart has a title, a description that says in words what it
+pixels, so that bars stretch and text keeps its size on a phone. Colors are those of the style sheet, by class. What
+colors tell apart, patterns and labels tell apart too. A chart has a title, a description that says in words what it
 shows, and a tip on each bar.
 """
 

@@ -46,7 +46,7 @@ def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> PartedRelea
     if layout.form == "long":
         lines = _numbered_lines(schema, parts, rows)
     else:
-        lines = parts.sort(["items"]).map(lambda frame: _spelt(frame, schema), {LINE: pl.String})
+        lines = parts.sort(["items"]).map(lambda frame: _spelled(frame, schema), {LINE: pl.String})
     return PartedRelease(schema, lines, rows)
 
 
@@ -58,7 +58,7 @@ def header_of(schema: Baskets) -> str | None:
     return '"{}"'.format(layout.columns[0].replace('"', '""')) if layout.form == "column" else None
 
 
-def _spelt(frame: pl.DataFrame, schema: Baskets) -> pl.DataFrame:
+def _spelled(frame: pl.DataFrame, schema: Baskets) -> pl.DataFrame:
     """Baskets as lines."""
     baskets = baskets_in(frame, schema)
     spelling, labels = spelling_of(schema.vocabulary, parse_layout(schema.layout))

@@ -8,7 +8,7 @@ import numpy as np
 from shoal.arrays import Indptr, Items
 
 CHUNK = 1 << 20
-"""How many items are spelt at a time."""
+"""How many items are spelled at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Spelling:
     def texts(self, labels: Sequence[str], indptr: Indptr, items: Items) -> Iterator[str]:
         """The text of all rows, one after the other, in pieces of about a million items.
 
-        Each item has four pieces of text, by whether it is the first and the last of its row, so that a row is spelt
+        Each item has four pieces of text, by whether it is the first and the last of its row, so that a row is spelled
         by one lookup an item.
 
         >>> lines = Spelling("", " ", ".", ".")

@@ -54,7 +54,7 @@ class _Shape:
 
     names: tuple[str, ...]
     separator: str
-    labelled: bool = False
+    labeled: bool = False
     header: bool = False
     numbered: bool = False
     trimmed: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class _Shape:
     @property
     def width(self) -> int:
         """Cells of a line, its label included."""
-        return len(self.names) + self.labelled
+        return len(self.names) + self.labeled
 
 
 def read_matrix(
@@ -91,7 +91,7 @@ def read_matrix(
         With line and column, if a cell is neither 0 nor 1, or a line has too few or too many cells.
     """
     shape = _shape(content, separator, path, names)
-    if published and shape.labelled:
+    if published and shape.labeled:
         raise BadData("published baskets have no labels; take the first column out.", path)
     begin = content.find(b"\n") + 1 if shape.header else 0
     if shape.header and not begin:
@@ -103,7 +103,7 @@ def read_matrix(
     for block in _blocks(body):
         row, column = np.divmod(_ones(block, shape, height + 1 + shape.header, path), shape.width)
         rows.append(row + height)
-        columns.append((column - shape.labelled).astype(np.int32))
+        columns.append((column - shape.labeled).astype(np.int32))
         height += block.count(b"\n")
     places = np.concatenate(rows), np.concatenate(columns)
     ones = Ones(*places, height, shape.names, shape.numbered, shape.trimmed)
@@ -162,9 +162,9 @@ def _shape(content: bytes, separator: str | None, path: str | None, told: Sequen
         cells_of_first = next(csv.reader([first], delimiter=separator), [])
     if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
         return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
-    labelled = cells_of_first[0].strip(BLANKS) == ""
-    names, trimmed = checked_names(cells_of_first[labelled:], path, 1)
-    return _Shape(names, separator, labelled, header=True, trimmed=trimmed)
+    labeled = cells_of_first[0].strip(BLANKS) == ""
+    names, trimmed = checked_names(cells_of_first[labeled:], path, 1)
+    return _Shape(names, separator, labeled, header=True, trimmed=trimmed)
 
 
 def checked_names(
@@ -195,7 +195,7 @@ def _blocks(body: bytes) -> Iterator[bytes]:
 
 def _grid(buffer: Bytes, shape: _Shape) -> Bytes | None:
     """The cells of a block in which all is as it should be, which is quickly seen; None for any other."""
-    if shape.labelled or len(buffer) % (2 * shape.width):
+    if shape.labeled or len(buffer) % (2 * shape.width):
         return None
     grid = buffer.reshape(-1, 2 * shape.width)
     cells, between = grid[:, ::2], grid[:, 1::2]
@@ -230,7 +230,7 @@ def _ones(block: bytes, shape: _Shape, first_line: int, path: str | None) -> Row
         )
     values = buffer[ends - 1]
     proper = (np.diff(ends, prepend=-1) == 2) & ((values == ZERO) | (values == ONE))
-    if shape.labelled:
+    if shape.labeled:
         proper[:: shape.width] = True
         values[:: shape.width] = ZERO
     if not proper.all():
@@ -243,6 +243,6 @@ def _ones(block: bytes, shape: _Shape, first_line: int, path: str | None) -> Row
             "layout the file has with --baskets.",
             path=path,
             line=first_line + row,
-            column=shape.names[column - shape.labelled],
+            column=shape.names[column - shape.labeled],
         )
     return np.flatnonzero(values == ONE)

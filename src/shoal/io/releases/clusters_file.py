@@ -48,7 +48,7 @@ def tree_lines(clusters: Clusters) -> list[str]:
     chunk_indptr, parents = clusters.chunk_indptr.tolist(), clusters.parents.tolist()
     parts: list[list[str]] = [[] for _ in parents]
     trees: list[str] = []
-    # Parts come after their joint cluster, so that from the end every part is spelt before what it is a part of.
+    # Parts come after their joint cluster, so that from the end every part is spelled before what it is a part of.
     for cluster in reversed(range(len(clusters))):
         own = ", ".join(chunks[chunk_indptr[cluster] : chunk_indptr[cluster + 1]])
         if parts[cluster]:

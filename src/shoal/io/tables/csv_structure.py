@@ -98,8 +98,8 @@ def _plain(block: NDArray[np.uint8], quotes: Mask, inside: Mask, separator: int)
         # The last byte is a line end, so every quote has a byte after it.
         opens = inside[places]
         beyond = np.where(opens, places - 1, places + 1)
-        neighbour = np.where(beyond >= 0, block[beyond], _LINE)
-        if ((neighbour == separator) | (neighbour == _LINE) | (neighbour == _QUOTE)).all():
+        neighbor = np.where(beyond >= 0, block[beyond], _LINE)
+        if ((neighbor == separator) | (neighbor == _LINE) | (neighbor == _QUOTE)).all():
             return block.tobytes()
     drop = _superfluous(block, places, inside, separator)
     return None if drop is None else block[~drop].tobytes()
@@ -121,9 +121,9 @@ def _superfluous(block: NDArray[np.uint8], places: Rows, inside: Mask, separator
     opens = inside[places]
     low, high = np.where(opens, before, places), np.where(opens, places, after)
     beyond = np.where(opens, before, after)
-    neighbour = np.where(beyond >= 0, block[beyond], _LINE)
-    doubled = (neighbour == _QUOTE) & (high - low == 1)
-    if not ((neighbour == separator) | (neighbour == _LINE) | doubled).all():
+    neighbor = np.where(beyond >= 0, block[beyond], _LINE)
+    doubled = (neighbor == _QUOTE) & (high - low == 1)
+    if not ((neighbor == separator) | (neighbor == _LINE) | doubled).all():
         return None
     apart = high - low > 1
     steps = np.zeros(len(block) + 1, dtype=np.int32)

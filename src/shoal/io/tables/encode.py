@@ -72,7 +72,7 @@ def encode_table(
     Raises
     ------
     BadData
-        If a published column holds a cell that looks like a generalised one, if a cell does not fit the kind that was
+        If a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that was
         told for its column, or if incomplete rows are to be dropped and no row is complete.
     """
     frame = opened.frame([*(name for name, _ in roles), *watched])
@@ -146,8 +146,8 @@ def encode_column(
         column = Distinct(without_times(column.texts), column.places)
     order = tuple(value.strip() for value in reading.orders.get(name, ()))
     misfit = _misfit(column.texts, kind, order)
-    generalised = reading.published and role is Role.QUASI
-    if misfit is None and role is not Role.ENTITY and not generalised:
+    generalized = reading.published and role is Role.QUASI
+    if misfit is None and role is not Role.ENTITY and not generalized:
         # What a release hides of a secret is a whole cell: other texts of that kind are no cells of ours.
         hidden = reading.published and role is Role.SENSITIVE
         texts = column.texts.replace(SUPPRESSED, None) if hidden else column.texts
@@ -411,16 +411,16 @@ def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, 
 
 
 def _published_syntax(texts: pl.Series, role: Role) -> tuple[str, int] | None:
-    """Which cell looks like a generalised one, so that nobody could tell it from those in a release."""
+    """Which cell looks like a generalized one, so that nobody could tell it from those in a release."""
     wrong = texts.str.contains(_PUBLISHED).fill_null(False)
     if not wrong.any():
         return None
     place = wrong.arg_max()
     assert place is not None
     known = role is Role.QUASI or (role is Role.SENSITIVE and texts[place] == SUPPRESSED)
-    other = ", or say that this table is generalised already (--published)" if known else ""
+    other = ", or say that this table is generalized already (--published)" if known else ""
     return (
-        f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalised "
+        f"the cell {texts[place]!r} looks like a published one (*, [1,2] and {{a|b}} are suppressed and generalized "
         f"cells). Rename it, or name it as missing (--missing){other}.",
         place,
     )

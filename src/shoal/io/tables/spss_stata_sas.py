@@ -37,10 +37,10 @@ def open_statistics(path: str | Path) -> FrameInput:
         frame, facts = reader(path, output_format="polars")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, OverflowError) as error:
         raise BadData(f"the file cannot be read: {str(error).strip().rstrip('.')}.", path) from error
-    return FrameInput(frame.with_columns(_labelled(frame, facts)), path)
+    return FrameInput(frame.with_columns(_labeled(frame, facts)), path)
 
 
-def _labelled(frame: pl.DataFrame, facts: Any) -> list[pl.Series]:
+def _labeled(frame: pl.DataFrame, facts: Any) -> list[pl.Series]:
     """The columns whose values all have a label, as labels."""
     columns = []
     for name, labels in facts.variable_value_labels.items():
@@ -53,6 +53,6 @@ def _labelled(frame: pl.DataFrame, facts: Any) -> list[pl.Series]:
             continue
         texts = [str(text) for text in labels.values()]
         if len(present) and present.is_in(known.implode()).all() and len(set(texts)) == len(texts):
-            labelled = series.replace_strict(known, pl.Series(texts), return_dtype=pl.String)
-            columns.append(labelled.alias(name))
+            labeled = series.replace_strict(known, pl.Series(texts), return_dtype=pl.String)
+            columns.append(labeled.alias(name))
     return columns

@@ -65,7 +65,7 @@ class Absorption:
     Parameters
     ----------
     measure
-        What is minimised.
+        What is minimized.
     facts, overall
         The sensitive values of the tuples, and the distributions that classes are compared with.
     late

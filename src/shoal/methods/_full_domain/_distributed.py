@@ -1,4 +1,4 @@
-"""Full-domain generalisation of rows in parts: distinct tuples come here, levels go back to where the rows are."""
+"""Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The lattice of levels: every way to generalise each column to one level of its hierarchy."""
+"""The lattice of levels: every way to generalize each column to one level of its hierarchy."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: t
     Parameters
     ----------
     max_level
-        The coarsest level of columns that must not be generalised further.
+        The coarsest level of columns that must not be generalized further.
     raw
         Columns that must stay as they are.
 
@@ -102,7 +102,7 @@ def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: t
         several = len(bare) > 1
         raise WrongUse(
             f"The column{'s' * several} {', '.join(map(repr, bare))} {'have' if several else 'has'} no hierarchy to "
-            f"generalise along; give {'each' if several else 'it'} one, for example --hierarchy {bare[0]}=suppress or "
+            f"generalize along; give {'each' if several else 'it'} one, for example --hierarchy {bare[0]}=suppress or "
             f"--hierarchy {bare[0]}=FILE.csv, or all with --hierarchies FOLDER (see `shoal hierarchy`)."
         )
     nodes, sizes, highest = [], [], []

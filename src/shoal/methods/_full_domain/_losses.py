@@ -49,7 +49,7 @@ def column_losses(
     """The losses of all columns by several measures.
 
     Every text that a level can publish is read by the reader that the measures use, once, so that what a search
-    minimises is what is measured at the end.
+    minimizes is what is measured at the end.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def column_losses(
                 published = _loss_of(measure, cells, height)[known.places]
                 found[measure].append(ColumnLoss(published, np.ones(len(column.domain)), weight))
     if "granularity" in found:
-        found["granularity"] = _normalised(found["granularity"])
+        found["granularity"] = _normalized(found["granularity"])
     if "precision" in found:
-        found["precision"] = _normalised(found["precision"])
+        found["precision"] = _normalized(found["precision"])
     return {measure: tuple(losses) for measure, losses in found.items()}
 
 
@@ -95,7 +95,7 @@ def _bits_lost(column: Column, texts: Texts, times: Counts | None) -> ColumnLoss
     return ColumnLoss(told[texts.places] - own, np.log2(held.sum()) - own, 1.0)
 
 
-def _normalised(losses: list[ColumnLoss]) -> list[ColumnLoss]:
+def _normalized(losses: list[ColumnLoss]) -> list[ColumnLoss]:
     """Weights that sum to 1; equal ones where none has any."""
     total = sum(one.weight for one in losses)
     return [

@@ -1,4 +1,4 @@
-"""What a search minimises, and how little any vector of a box can lose."""
+"""What a search minimizes, and how little any vector of a box can lose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shoal.methods._full_domain._suppression import Outcome
 from shoal.methods._full_domain._tuples import Grouping
 
 Minimized: TypeAlias = Literal["lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision"]
-"""The measures that can be minimised; of those where higher is better, what is lost is minimised."""
+"""The measures that can be minimized; of those where higher is better, what is lost is minimized."""
 
 
 class Ceiling(Protocol):

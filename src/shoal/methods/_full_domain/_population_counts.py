@@ -9,7 +9,7 @@ from shoal.methods._full_domain._tuples import Grouping
 
 
 class PopulationCounts:
-    """Generalises a population along with the table.
+    """Generalizes a population along with the table.
 
     A value of the population that is no leaf of a hierarchy matches the root alone.
     """

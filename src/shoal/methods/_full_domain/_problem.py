@@ -1,4 +1,4 @@
-"""A table to be generalised, with its promises and wishes: all that a search needs."""
+"""A table to be generalized, with its promises and wishes: all that a search needs."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,14 +22,14 @@ THREADED = 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What is to be generalised, and what must hold.
+    """What is to be generalized, and what must hold.
 
     Parameters
     ----------
     table, tuples
         The table, and its distinct tuples.
     lattice, texts, losses
-        The ways to generalise it, what they publish, and what they lose.
+        The ways to generalize it, what they publish, and what they lose.
     models
         The promises, made definite for the table.
     weights
@@ -104,7 +104,7 @@ class Judge:
         return list(self._pool.map(self.suppression.evaluate, waiting))
 
     def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
-        """What is minimised."""
+        """What is minimized."""
         problem = self.problem
         return objective_of(
             measure,

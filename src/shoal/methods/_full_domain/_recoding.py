@@ -1,4 +1,4 @@
-"""How a table is generalised in the end: parts of its tuples, each by a vector of its own, and the measures of that."""
+"""How a table is generalized in the end: parts of its tuples, each by a vector of its own, and the measures of that."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -122,7 +122,7 @@ def loss_of(problem: Problem, measure: CellMeasure, published: Placed, *, weight
 
 
 def value_of(problem: Problem, measure: str, parts: tuple[Part, ...]) -> float:
-    """What a search minimises, of a table in parts."""
+    """What a search minimizes, of a table in parts."""
     if measure in problem.losses:
         lost = (lost_of(problem, measure, part) for part in parts)  # type: ignore[arg-type]
         return nothing_published(problem, measure) + fsum(lost)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from shoal.methods._full_domain._recoding import Part
 from shoal.methods._full_domain._search import Progress
 
 HIGHER = ("granularity", "precision")
-"""Measures of what is kept: higher is better, and what is lost is minimised."""
+"""Measures of what is kept: higher is better, and what is lost is minimized."""
 
 
 def levels_sentence(problem: Problem, parts: Sequence[Part]) -> str:

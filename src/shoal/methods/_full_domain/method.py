@@ -1,4 +1,4 @@
-"""What the methods of full-domain generalisation have in common: wishes, limits, and what they tell."""
+"""What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
 
 import time
 from collections.abc import Callable
@@ -61,14 +61,14 @@ class Solution:
 
 
 class FullDomain(TableMethod):
-    """Generalise every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
+    """Generalize every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
 
     suppresses: ClassVar[bool] = True
     along_hierarchies: ClassVar[bool] = True
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
 
     max_level: dict[str, int] = Field(
-        default_factory=dict, description="the coarsest level that a column may be generalised to"
+        default_factory=dict, description="the coarsest level that a column may be generalized to"
     )
     raw: tuple[str, ...] = Field(default=(), description="quasi-identifiers that must stay as they are")
     weights: dict[str, float] = Field(

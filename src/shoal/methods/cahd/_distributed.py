@@ -3,7 +3,7 @@
 Baskets are sorted into ranges along an order whose keys follow from each basket alone. *Blocks* are found from the top:
 where the list of all baskets is cut in half follows from how many there are of each, which is a bit a basket here;
 whether the cut is allowed, from counts of sensitive items. Once a block fits into a worker it is halved there as in
-memory, so that the groups are the same. *Pivots* gather their neighbours inside a range; what is left of all ranges is
+memory, so that the groups are the same. *Pivots* gather their neighbors inside a range; what is left of all ranges is
 one group, and each range knows how many of its rows it must leave so that this group keeps the degree. Where it does
 not fit into a worker, it is cut as blocks are.
 """

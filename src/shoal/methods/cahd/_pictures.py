@@ -50,7 +50,7 @@ def _matrix(title: str, distinct: Distinct, order: Rows, column: Items) -> dict[
     return {
         "kind": "matrix",
         "title": title,
-        "caption": "The stronger the colour of a cell, the more of its baskets (down) hold its items (across).",
+        "caption": "The stronger the color of a cell, the more of its baskets (down) hold its items (across).",
         "rows": len(order),
         "columns": distinct.width,
         "cells": cells.tolist(),

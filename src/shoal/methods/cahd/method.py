@@ -30,7 +30,7 @@ Data = TypeVar("Data")
 
 
 class Cahd(Method):
-    """Put like baskets side by side, group neighbours, and publish each group's sensitive items as counts.
+    """Put like baskets side by side, group neighbors, and publish each group's sensitive items as counts.
 
     Public items are published exactly; which basket of a group holds a sensitive item is not. The order of the baskets
     and the likeness of two of them follow from public items alone. In the form `blocks`, sensitive items can only

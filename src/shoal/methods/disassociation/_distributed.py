@@ -3,7 +3,7 @@
 The top of HORPART divides baskets by their most frequent items. In parts it does so by the supports of all baskets:
 they are sorted by their items, the most frequent first, and cut into ranges, so that baskets of a range share their
 most frequent ones. Each range is a worker's, who does with it all that is done in memory. A range with fewer than k
-baskets goes with its neighbour, and with a single range the release is the same as in memory, but for which of equal
+baskets goes with its neighbor, and with a single range the release is the same as in memory, but for which of equal
 baskets come together: chance decides that.
 """
 

@@ -10,7 +10,7 @@ from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 
 Small = Literal["merge", "pool"]
-"""What becomes of clusters that are too small: they join their nearest neighbour, or are pooled and split again."""
+"""What becomes of clusters that are too small: they join their nearest neighbor, or are pooled and split again."""
 
 BATCHES = 8
 """Batches of segments for each thread, so that none waits long for another that has the larger ones."""
@@ -36,7 +36,7 @@ def horpart(
 
     A part is divided by its most frequent item that was not used on the way to it, until it holds fewer than
     `max_cluster_size` baskets. Baskets that no item tells apart are cut into even pieces. What is left too small is
-    merged with a neighbour or pooled; the limit may be exceeded by less than k baskets then.
+    merged with a neighbor or pooled; the limit may be exceeded by less than k baskets then.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _cut(parts: Parts, k: int, limit: int) -> Parts:
 
 
 def _absorbed(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int) -> Parts:
-    """Merge parts below k with a neighbour."""
+    """Merge parts below k with a neighbor."""
     from shoal.kernels.horpart import absorb
 
     limit = max(limit, 2 * k - 1)

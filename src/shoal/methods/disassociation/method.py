@@ -60,7 +60,7 @@ class Disassociation(Method):
     )
     small: Small = Field(
         default="merge",
-        description="clusters below k are merged with their most similar neighbour, or pooled and divided again",
+        description="clusters below k are merged with their most similar neighbor, or pooled and divided again",
     )
     safe: float = Field(
         default=0.9,

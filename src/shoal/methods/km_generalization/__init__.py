@@ -1,1 +1,1 @@
-"""k^m-anonymity of baskets by generalising items."""
+"""k^m-anonymity of baskets by generalizing items."""

@@ -22,7 +22,7 @@ def distinct(numbers: Rows) -> Rows:
 class Cut:
     """Which node each item is published as, and what that costs.
 
-    The cost of a node is the number of occurrences under it times its share of all leaves (the normalised certainty
+    The cost of a node is the number of occurrences under it times its share of all leaves (the normalized certainty
     penalty, NCP); an item itself costs nothing.
 
     Parameters
@@ -78,7 +78,7 @@ class Cut:
     def protect(self, k: int, m: int, within: Mask | None = None) -> int:
         """Raise the cut until every combination of up to m nodes is held by k baskets, or by none.
 
-        Sizes go up one by one (Apriori-based anonymisation): a coarser cut never breaks what was reached for smaller
+        Sizes go up one by one (Apriori-based anonymization): a coarser cut never breaks what was reached for smaller
         ones. Rare combinations are counted, each one whose nodes still stand is mended at the least cost, and all
         is counted again.
 
@@ -133,7 +133,7 @@ class Cut:
 
     def _stands(self, node: int, children: list[int], k: int, m: int) -> bool:
         """Whether all combinations with a child of a node are held often enough: by the baskets that hold the node."""
-        used, baskets = self.generalised(rows=self.rows(node))
+        used, baskets = self.generalized(rows=self.rows(node))
         is_child = np.isin(used, children)
         if (baskets.supports[is_child] < k).any():
             return False
@@ -148,13 +148,13 @@ class Cut:
         """The combinations of nodes that fewer than k baskets hold, the most frequent nodes first."""
         if within is not None:
             within = np.isin(self.node_of, self.node_of[within])
-        used, baskets = self.generalised(within)
+        used, baskets = self.generalized(within)
         found = frequent_itemsets(baskets, 1, size)
         places = np.flatnonzero((found.sizes == size) & (found.supports < k))
         table = used[found.columns(places, size)]
         return table[np.lexsort((*np.sort(table, axis=1).T[::-1], found.supports[places]))]
 
-    def generalised(self, within: Mask | None = None, rows: Rows | None = None) -> tuple[Counts, Baskets]:
+    def generalized(self, within: Mask | None = None, rows: Rows | None = None) -> tuple[Counts, Baskets]:
         """The nodes that are published, and the baskets, or some of them, in places among the nodes."""
         some = self.baskets if rows is None else self.baskets.take(rows)
         items = some.items

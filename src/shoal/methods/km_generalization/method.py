@@ -1,4 +1,4 @@
-"""k^m-anonymity by generalising items (Terrovitis, Mamoulis and Kalnis 2008, 2011)."""
+"""k^m-anonymity by generalizing items (Terrovitis, Mamoulis and Kalnis 2008, 2011)."""
 
 import time
 from dataclasses import replace
@@ -27,7 +27,7 @@ from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 
 ALPHABETICAL = (
-    "Items have no hierarchy: neighbours in the order of their texts were grouped, five by five. What they mean has no "
+    "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five. What they mean has no "
     "part in that; give them a hierarchy with --item-hierarchy."
 )
 
@@ -46,11 +46,11 @@ SECRETS_COUNT = (
 class KmGeneralization(Method):
     """Publish items as nodes of a hierarchy, until every combination of up to m of them is held by k baskets.
 
-    `aa` chooses one node for each item in all baskets (Apriori-based anonymisation). `lra` orders the baskets so that
+    `aa` chooses one node for each item in all baskets (Apriori-based anonymization). `lra` orders the baskets so that
     like ones stand together, cuts the order into parts and treats each by itself: an item may be published as it is in
     one part and as a node in another. `vpa` first treats the branches below the root one by one, which is quicker where
     there are many items, and then all together. Items without a hierarchy are grouped in the order of their texts, five
-    by five. Sensitive items are generalised like all others.
+    by five. Sensitive items are generalized like all others.
     """
 
     name: ClassVar[str] = "km-generalization"
@@ -138,7 +138,7 @@ class KmGeneralization(Method):
         return self.released(published, details), Trace(order, timings, notes)
 
     def _parts(self, baskets: Baskets, filled: Rows) -> list[Rows]:
-        """The baskets that are treated together: all of them, or neighbours in Gray order."""
+        """The baskets that are treated together: all of them, or neighbors in Gray order."""
         count = 1 if self.algorithm != "lra" else max(1, min(self.parts, len(filled) // self.k))
         if count == 1:
             return [filled] if len(filled) else []
@@ -162,7 +162,7 @@ class KmGeneralization(Method):
 
 
 def _alphabetical(vocabulary: tuple[str, ...]) -> Hierarchy:
-    """A hierarchy for items that have none: neighbours in the order of their texts, at most five below a node."""
+    """A hierarchy for items that have none: neighbors in the order of their texts, at most five below a node."""
     return build("balanced:5", nominal(vocabulary), "items")
 
 

@@ -72,7 +72,7 @@ class Space:
         return np.diff(self.offsets)
 
     def widths(self, low: Codes, high: Codes) -> Floats:
-        """The normalised widths of segments, from their bounds: one row a segment, one column a dimension.
+        """The normalized widths of segments, from their bounds: one row a segment, one column a dimension.
 
         A segment that mixes missing and other values is as wide as can be there, so that it is cut there first.
         """

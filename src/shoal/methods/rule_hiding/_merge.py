@@ -61,7 +61,7 @@ def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: En
 
 
 def along_curve(ends: Ends, region: Rows) -> Rows:
-    """The classes by region, and in it in the order of a curve that fills space: neighbours on it are near (Morton)."""
+    """The classes by region, and in it in the order of a curve that fills space: neighbors on it are near (Morton)."""
     width = ends.low.shape[1]
     bits = min(max(BITS // max(width, 1), 1), 20)
     middle = ((ends.low + ends.high) / 2 * ((1 << bits) - 1)).astype(np.int64)
@@ -73,9 +73,9 @@ def along_curve(ends: Ends, region: Rows) -> Rows:
 
 
 def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) -> Rows:
-    """Join classes with neighbours on the curve, inside regions that have no rule, until no class has a rule.
+    """Join classes with neighbors on the curve, inside regions that have no rule, until no class has a rule.
 
-    In every round each class with a rule asks one of its two neighbours: one with which it has no rule, if there is
+    In every round each class with a rule asks one of its two neighbors: one with which it has no rule, if there is
     one, and the one with which it is narrower. Of the joins that are asked for, those are made that do not share a
     class; which of two that do is decided by a number that looks random, so that rounds are few.
 
@@ -141,7 +141,7 @@ def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
 
 
 def _looks_random(numbers: Rows) -> AnyArray:
-    """Numbers above 0 without ties between neighbours, the same for the same input (splitmix64)."""
+    """Numbers above 0 without ties between neighbors, the same for the same input (splitmix64)."""
     mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

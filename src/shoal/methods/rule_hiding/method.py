@@ -38,7 +38,7 @@ Made = TypeVar("Made", Table, PartedRelease)
 
 
 class RuleHiding(TableMethod):
-    """Anonymise a table, find the rules "class ⇒ sensitive value" that are too sure, and hide them.
+    """Anonymize a table, find the rules "class ⇒ sensitive value" that are too sure, and hide them.
 
     Step 1 is any method of tables, which keeps k and all other promises. Step 2 finds the rules with a confidence above
     c. Step 3 hides them: `star` publishes ``*`` for the least number of sensitive cells that brings every rule to c or
@@ -131,7 +131,7 @@ class RuleHiding(TableMethod):
     def anonymize(
         self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
     ) -> tuple[Release, Trace]:
-        """Anonymise, find the rules, hide them."""
+        """Anonymize, find the rules, hide them."""
         self.accept(data)
         assert isinstance(data, Table)
         hidden, begin = self.hidden(), time.perf_counter()
@@ -160,7 +160,7 @@ class RuleHiding(TableMethod):
     def anonymize_parts(
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
     ) -> tuple[Release[PartedRelease], Trace]:
-        """Anonymise in parts, and hide the rules of whole classes, each class by itself."""
+        """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
         self.accept(data)
         assert isinstance(data, PartedTable)
         hidden, begin = self.hidden(), time.perf_counter()
@@ -250,7 +250,7 @@ class RuleHiding(TableMethod):
                 raise UnknownName(f"parameter of {self.anonymize_with}", name, own)
         if not super().models():
             raise WrongUse(
-                f"{self.name} anonymises the table first, by {self.anonymize_with}, and has nothing to promise there; "
+                f"{self.name} anonymizes the table first, by {self.anonymize_with}, and has nothing to promise there; "
                 f"give --k, for example --k 10, or --anonymize-with {NONE} for a table that is anonymous already."
             )
         promised = {name: getattr(self, name) for name in TableMethod.model_fields}
@@ -372,7 +372,7 @@ def _refuse_unkept(model: TableModel, verdict: Verdict) -> None:
         best = value if value is None or isinstance(value, int) else float(value)
         raise Infeasible(
             f"The table as it stands does not keep {model.name} ({verdict.promise}); it reaches {best}. "
-            f"{'Ask for that, or anonymise' if _can_be_asked(model, best) else 'Anonymise'} it with --anonymize-with "
+            f"{'Ask for that, or anonymize' if _can_be_asked(model, best) else 'Anonymize'} it with --anonymize-with "
             "mondrian.",
             best,
         )
