@@ -147,7 +147,8 @@ class Asked:
         """The population of a published table, for models some of which are about one."""
         if self.promised.population is not None:
             refuse_idle_population(models)
-        trees = self.trees if self.reading is None else replace(self.trees, orders=self.reading.orders)
+        orders = {} if self.reading is None else self.reading.orders
+        trees = replace(self.trees, orders={**orders, **self.trees.orders})
         return trees.population(self.promised.population, table, source)
 
 
