@@ -118,7 +118,8 @@ def cohorts(case: Case) -> Iterator[str]:
     asked, secrets = case.recipe["method"], case.recipe["roles"]["sensitive"]
     share = Fraction(str(asked["h"])) * len(case.rows)
     few = all(sum(item in basket for basket in case.rows) <= share for item in secrets)
-    if few and len(case.rows) >= asked["k"]:
+    left = {*secrets, *case.recipe["roles"].get("insensitive", ())}
+    if few and len(case.rows) >= asked["k"] and any(left & set(basket) for basket in case.rows):
         yield "baskets without a public item keep the promise"
 
 
