@@ -272,6 +272,7 @@ def carry_out_parts(
     if stage is not None:
         stage(f"anonymizing by {method.name}")
     begin = time.perf_counter()
+    method.refuse_empty(intake.data)
     seed = method.seeded(seed)
     release, trace = method.anonymize_parts(intake.data, engine, seed)
     seconds = {"reading": intake.seconds, "anonymizing": time.perf_counter() - begin}

@@ -136,6 +136,7 @@ def carry_out(
     seconds = {}
     begin = time.perf_counter()
     tell(f"anonymizing by {method.name}")
+    method.refuse_empty(data)
     seed = method.seeded(seed)
     release, trace = method.anonymize(data, seed=seed)
     seconds["anonymizing"] = time.perf_counter() - begin

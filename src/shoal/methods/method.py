@@ -177,9 +177,12 @@ class Method(BaseModel):
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
-        if isinstance(form, Baskets) and not len(
-            data.items if isinstance(data, Baskets) else form.vocabulary
-        ):
-            raise BadData("no basket holds an item, so there is nothing to publish.")
         for model in self.models():
             model.refuse_unknown(form)
+
+    def refuse_empty(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
+        """Refuse baskets none of which holds an item: whatever is published of them says nothing."""
+        if isinstance(data, Table | PartedTable):
+            return
+        if not len(data.items if isinstance(data, Baskets) else data.schema.vocabulary):
+            raise BadData("no basket holds an item, so there is nothing to publish.")
