@@ -145,7 +145,7 @@ def test_bad_input(case: Case, shoal: Callable[..., object], folder: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("anonymize mondrian x", 2, "anonymize"),
+        ("anonymise mondrian x", 2, "anonymize"),
         ("anonymize mondrain x", 2, "mondrian"),
         ("anonymize mondrian", 2, "INPUT"),
         ("anonymize mondrian data.csv extra --k 3", 2, "extra"),

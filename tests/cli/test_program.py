@@ -15,8 +15,8 @@ from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
 SHOWING = (
-    "__init__", "options", "parted_summary", "profiles", "program", "retyped", "show", "show_recommendation",
-    "summary", "unknown",
+    "__init__", "options", "pairs", "parted_summary", "profiles", "program", "command_line", "show",
+    "show_recommendation", "suggestions", "summary",
 )  # fmt: skip
 """Modules of the command line that hold no commands, but what they share and show."""
 

@@ -81,6 +81,7 @@ def test_what_everybody_has_is_no_secret(shoal: Callable[..., object], folder: P
         "OK",
         "BROKEN",
         "BROKEN",
+        "Judged",
     ]
     assert "2 of 2 persons have flu where a share of 0.5 is promised" in answer.out
     answer = shoal("anonymize", "mondrian", *roles, "--k", 2, "--alpha", 0.5, "-o", "out")

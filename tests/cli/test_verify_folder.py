@@ -215,20 +215,3 @@ def test_json_that_says_two_things(
     local = shoal("verify", "out")
     assert (local.code, said in local.err) == (3, True)
     assert shoal("verify", "out", *STREAM) == local
-
-
-def test_persons_whom_no_promise_counts(shoal: Callable[..., Any], people: Path) -> None:
-    roles = (
-        "--quasi",
-        "age",
-        "--sensitive",
-        "occupation",
-        "--entity",
-        "name",
-        "--others",
-        "drop",
-        "-o",
-        "out",
-    )
-    answer = shoal("anonymize", "mondrian", people, "--l", 2, *roles)
-    assert (answer.code, "No promise counts persons" in answer.err) == (2, True)

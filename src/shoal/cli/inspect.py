@@ -55,15 +55,13 @@ def inspect(
     if json:
         show.as_json(found.as_dict() | ({} if likely is None else {"likely_baskets": likely}))
     elif isinstance(found, BasketsProfile):
-        profiles.baskets_profile(
-            found, basket_suggestion(input, layout, reading, found.baskets if found.items else 0)
-        )
+        count = found.baskets if found.items else 0
+        profiles.baskets_profile(found, basket_suggestion(input, layout, reading, count))
     else:
         profiles.table_profile(found, table_suggestion(found, input, reading))
     if likely is not None and isinstance(found, TableProfile) and not json:
-        profiles.likely_baskets(
-            likely, basket_suggestion(input, likely, reading, likely_count(found, likely))
-        )
+        count = likely_count(found, likely)
+        profiles.likely_baskets(likely, basket_suggestion(input, likely, reading, count))
 
 
 def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str | None:

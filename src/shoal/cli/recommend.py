@@ -102,12 +102,8 @@ def recommend_release(
     given = pairs_of(hierarchy, "--hierarchy", is_hierarchy) | (
         {"items": item_hierarchy} if item_hierarchy else {}
     )
-    data: dict[str, Any] = {
-        "roles": roles,
-        "reading": reading,
-        "hierarchies": given,
-        "hierarchies_folder": hierarchies,
-    }
+    data: dict[str, Any] = {"roles": roles, "reading": reading, "hierarchies": given}
+    data["hierarchies_folder"] = hierarchies
     limits: dict[str, Any] = {"time_limit": time_limit, "suppression": suppression, "by": by, "jobs": jobs}
     with show.bar(quiet or json) as tell:
         found = recommend(input, stated, tell=tell, **{**data, **limits, **source})

@@ -257,13 +257,7 @@ class TableMethod(Method):
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
         self.refuse_misfits()
-        models = self.definite(table)
-        if table.entity is not None and not any(getattr(model, "entity", None) for model in models):
-            raise WrongUse(
-                f"No promise counts persons, so that {table.entity.name} would be published for nothing: add --k, or "
-                "leave --entity away."
-            )
-        return models
+        return self.definite(table)
 
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 
 import polars as pl
 
+from shoal.addresses import without_passwords
 from shoal.errors import BadData, MissingExtra, WrongUse
 from shoal.io.source import existing_file
 from shoal.io.tables.input import FrameInput
@@ -85,7 +86,9 @@ def parse_address(text: str) -> Address:
             "? # @ and : of a password as %2F %3F %23 %40 and %3A."
         ) from None
     if parts.scheme not in _SCHEMES:
-        raise WrongUse(f"A database is named as postgresql://… or sqlite:///…, not as {parts.scheme}://….")
+        raise WrongUse(
+            f"A database is named as postgresql://… or sqlite:///…, not as {without_passwords(text)!r}."
+        )
     options = parse_qsl(parts.query, keep_blank_values=True)
     table = next((value for key, value in options if key == "table"), None)
     rest = urlencode([(key, value) for key, value in options if key != "table"])
