@@ -39,8 +39,8 @@ demo: .venv/installed ## install, make data, anonymize it, prove it, and leave .
 	@echo
 	@echo 'Go on    $(BIN)/shoal --help'
 
-test: .venv/installed-dev ## run the tests (ARGS="-k mondrian -x" go to pytest)
-	$(BIN)/python -m pytest $(ARGS)
+test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)
