@@ -13,8 +13,9 @@ from shoal.data.table import Table
 from shoal.data.verdict import Verdict
 from shoal.errors import BadData, WrongUse
 from shoal.models._judged import Verdicts, judged_sets, judged_table
+from shoal.models._promised import promised as promised_by
 from shoal.models.model import Model
-from shoal.parted import engine_of, judge_sets, models_of
+from shoal.outcome import judge_data
 from shoal.recipe import Running
 from shoal.verification import (
     Asked,
@@ -40,7 +41,7 @@ def verify_in_parts(source: str | Path, asked: Asked, running: Running) -> Verdi
     """
     if (broken := not_whole(source)) is not None:
         return broken
-    engine = engine_of(running)
+    engine = running.open()
     assert engine is not None
     try:
         return verify_by(engine, source, asked)
@@ -56,9 +57,9 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
         return _verify_file(engine, source, asked)
     if (broken := not_whole(source)) is not None:
         return broken
-    from shoal.io.releases.distributed import open_baskets, open_release
+    from shoal.io.releases.distributed import open_release
 
-    release = open_release(source, engine)
+    release: Release[Any] = open_release(source, engine)
     models = _models(release, asked, source)
     for model in models:
         model.accept(release.data.schema)
@@ -76,14 +77,14 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
         verdicts = verify_table(definite, data, engine.memory)
         return Verdicts(verdicts, judged_table(data.schema, roles_told(asked.roles) or None))
     if isinstance(release.data.schema, Baskets):
-        baskets = open_baskets(source, engine)
+        baskets = release.data
         order = None if asked.others else baskets.order
         return _verify_baskets(engine, models, replace(baskets, order=order), asked)
-    verdicts = judge_sets(models, release.data)[0]
+    verdicts = judge_data(release.data, models, engine)[0]
     return Verdicts(verdicts, judged_sets(release.data.schema, models, release.data.told["items"]))
 
 
-def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -> list[Any]:
+def _models(release: Release[Any], asked: Asked, source: str | Path) -> list[Any]:
     """What is asked for, or what the release promises itself."""
     if asked.others:
         refuse_different_forms(asked)
@@ -94,7 +95,7 @@ def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -
         return []
     if not release.promises:
         raise BadData("the release promises nothing, so there is nothing to prove.", path=source)
-    return models_of(release)
+    return promised_by(release.promises)
 
 
 def _definite(models: list[Any], table: Table, asked: Asked, source: str | Path) -> list[Any]:
@@ -160,7 +161,7 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
         form = "groups" if Groups in first.accepts else "clusters"
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
-        verdicts, _ = judge_sets(list(asked.others), data)
+        verdicts, _ = judge_data(data, list(asked.others), engine)
         if order is None:
             verdicts = tuple(_unordered(one) for one in verdicts)
         return Verdicts(verdicts, judged_sets(data.schema, asked.others, None))

@@ -38,6 +38,7 @@ from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
@@ -125,6 +126,14 @@ class Running(Section):
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+
+    def open(self) -> Engine | None:
+        """The engine, which is to be closed; None for the memory of this machine."""
+        if self.engine == "local":
+            return None
+        kind = registry.load("engine", self.engine)
+        engine: Engine = kind.within(self.memory or "4GB", self.master or "local[*]")
+        return engine
 
 
 class Output(Section):

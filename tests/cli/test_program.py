@@ -15,7 +15,7 @@ from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
 SHOWING = (
-    "__init__", "options", "parted_summary", "profiles", "program", "retyped", "show", "show_recommendation",
+    "__init__", "options", "profiles", "program", "retyped", "show", "show_recommendation",
     "summary", "unknown",
 )  # fmt: skip
 """Modules of the command line that hold no commands, but what they share and show."""

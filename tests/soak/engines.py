@@ -123,10 +123,10 @@ class Engines:
             ):
                 yield
         elif engine == "stream":
-            with mock.patch("shoal.parted.engine_of", return_value=self._stream(case.seed)):
+            with mock.patch("shoal.recipe.Running.open", return_value=self._stream(case.seed)):
                 yield
         else:
-            with mock.patch("shoal.parted.engine_of", return_value=self._on_spark()):
+            with mock.patch("shoal.recipe.Running.open", return_value=self._on_spark()):
                 yield
 
     def _stream(self, seed: int) -> Stream:

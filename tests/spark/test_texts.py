@@ -42,7 +42,7 @@ def test_any_name_and_any_spelling(spark: "Spark", tmp_path: Path, names: tuple[
     roles = {"quasi": list(names[:2]), "sensitive": names[2]}
     run = shoal.anonymize(path, "mondrian", k=3, engine=spark, reading=reading, **roles)
     assert any("spreadsheet" in warning for warning in run.warnings)
-    run = run.write(tmp_path / "out", safe_cells=True)
+    run = run.written(tmp_path / "out", safe_cells=True)
     assert run.holds
     assert all(verify_by(spark, tmp_path / "out", Asked()))
     published = shoal.read_release(tmp_path / "out").to_polars()[names[2]].alias("s")

@@ -62,8 +62,10 @@ def write_parts(
     return {"form": form, "baskets": data.baskets, form: data.rows, "items": items}
 
 
-def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
+def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease | PartedBaskets]:
     """Open the published files of a release where an engine works; cells are taken as they stand.
+
+    Baskets are encoded by one vocabulary.
 
     Parameters
     ----------
@@ -91,6 +93,8 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
         order = partial(order_of, engine, path, {**shape, LOOKS: looks})
         told = {"rows": shape["rows"]}
         return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
+    if shape["form"] == "baskets":
+        return facts.parted(open_baskets(folder, engine))
     form, lines = shape["form"], engine.lines(str(path))
     told = {what: shape[what] for what in ("baskets", form, "items")}
     return facts.parted(
