@@ -17,7 +17,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
-from shoal.data.release import Data, Published, Release
+from shoal.data.release import Data, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -38,6 +38,7 @@ UNMEASURED = (
     "Not measured: what rows in parts lose is told by `shoal measure`, which reads both sides into memory."
 )
 
+UNORDERED = "the order of the lines was not judged: copy the files to a disk that all workers see"
 NO_DATABASE = "Rows in parts are not written into a database; leave --to away, or use --engine local."
 
 
@@ -394,15 +395,29 @@ def _(published: PartedRelease, models: list[Any], engine: Engine) -> Judgment:
     return verdicts, {"bare": bare}
 
 
-def proved(models: Iterable[Model], published: Published) -> tuple[Verdict, ...]:
-    """Judge published data by promises; one more verdict comes at the end where nothing is published."""
+def proved(models: Iterable[Model], published: Any, engine: Engine | None = None) -> tuple[Verdict, ...]:
+    """Judge published data by promises, and a table or baskets not by their order, which only a release promises.
+
+    One more verdict comes at the end where nothing is published.
+    """
     from shoal.models._nothing_published import nothing_published
 
+    if isinstance(published, PartedRelease | PartedBaskets):
+        if isinstance(published.schema, Table | Baskets):
+            published = replace(published, order=None)
+        verdicts = judge_data(published, list(models), engine)[0]
+        if published.order is None and not isinstance(published.schema, Table | Baskets):
+            return tuple(_unordered(verdict) for verdict in verdicts)
+        return verdicts
     nothing = nothing_published(published)
     return (
         *(model.remarked(model.verify(published)) for model in models),
         *(() if nothing is None else (nothing,)),
     )
+
+
+def _unordered(verdict: Verdict) -> Verdict:
+    return replace(verdict, remark="; ".join(filter(None, (verdict.remark, UNORDERED))))
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:

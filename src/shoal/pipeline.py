@@ -112,8 +112,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_address(output.folder, writing=True)
     if output.to is not None and recipe.running.engine != "local":
         raise WrongUse(NO_DATABASE)
-    engine = recipe.running.open()
-    try:
+    with recipe.running.opened() as engine:
         # Rows in parts are read once less if they are judged where they are written.
         finished = run_on(engine, recipe, stage=stage, judged=engine is None)
         finished = finished.written(
@@ -125,9 +124,6 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             to=output.to,
             stage=stage,
         )
-    finally:
-        if engine is not None:
-            engine.close()
     return finished, Path(output.folder)
 
 

@@ -102,6 +102,25 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease | 
     )
 
 
+def open_table(source: str | Path, engine: Engine, reading: Reading | None = None) -> PartedRelease:
+    """Open a published table that is in no release where an engine works: all columns are insensitive."""
+    opened = open_parts(source, engine, reading, raw=True)
+    schema, parts = published_table(opened, {}, looks_of(opened))
+    return PartedRelease(schema, parts, rows_in(parts))
+
+
+def open_sets(source: str, form: str, engine: Engine) -> PartedRelease:
+    """Open the lines of published groups or clusters that are in no release where an engine works."""
+    lines = engine.lines(source)
+    order = None if "://" in source else partial(order_of, engine, source, {"form": form})
+    return PartedRelease(empty_sets(form), lines, rows_in(lines), order=order)
+
+
+def rows_in(parts: Parts) -> int:
+    """How many rows there are."""
+    return parts.fold(lambda frame: int(frame.height), lambda one, other: one + other) or 0
+
+
 def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
     """Open the published baskets of a release where an engine works, encoded by one vocabulary.
 
