@@ -93,7 +93,6 @@ def plan_of(rows: int, method: str, folder: Path) -> dict[str, Any]:
 def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str, Any]:
     """One run from a file to a proved release folder."""
     from shoal import pipeline
-    from shoal.parted import PartedRun
     from shoal.recipe import Recipe
 
     with tempfile.TemporaryDirectory() as name:
@@ -107,14 +106,14 @@ def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str
             seconds = dict(run.seconds)
         elif engine == "stream":
             from shoal.engines.stream import Stream
-            from shoal.parted import run_parts
 
             stream = Stream("4GB")
-            seconds = dict(run_parts(Recipe(**plan), stream).write(folder / "out").seconds)
+            seconds = dict(
+                pipeline.run_on(stream, Recipe(**plan), judged=False).written(folder / "out").seconds
+            )
             stream.close()
         else:
             from shoal.engines.spark import Spark
-            from shoal.parted import run_parts
 
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             log = {"spark.eventLog.dir": f"file://{folder / 'events'}"}
@@ -122,7 +121,7 @@ def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str
             _ = spark.session
             started = time.perf_counter() - begin
             begin, cpu = time.perf_counter(), time.process_time()
-            made: PartedRun = run_parts(Recipe(**plan), spark).write(folder / "out")
+            made = pipeline.run_on(spark, Recipe(**plan), judged=False).written(folder / "out")
             seconds = dict(made.seconds)
             spark.close()
         wall, cpu = time.perf_counter() - begin, time.process_time() - cpu

@@ -119,7 +119,7 @@ def run_local(method: str, source: str, out: str) -> None:
     """Read, anonymize, verify, write and prove in memory."""
     from shoal.pipeline import carry_out
     from shoal.recipe import Recipe, Roles, Source
-    from shoal.sources import take_in
+    from shoal.sources import load_source
 
     suppressed = {} if method == "mondrian" else {"max_suppressed": 0.02}
     recipe = Recipe(
@@ -129,7 +129,7 @@ def run_local(method: str, source: str, out: str) -> None:
         method={"name": method, "k": 10, **suppressed},
     )
     begin = time.perf_counter()
-    intake = take_in(source, recipe.the_method(), recipe)
+    intake = load_source(recipe)
     seconds = {"reading": time.perf_counter() - begin}
     finished = carry_out(recipe.the_method(), intake.data, measures=())
     seconds |= {step: spent for step, spent in finished.seconds.items() if step != "measuring"}

@@ -41,7 +41,6 @@ _HOME = {
     "Lattice": "shoal.methods.lattice",
     "MissingExtra": "shoal.errors",
     "Mondrian": "shoal.methods.mondrian.method",
-    "PartedRun": "shoal.parted",
     "PermutationMondrian": "shoal.methods.permutation_mondrian",
     "PrivacyDegree": "shoal.models.privacy_degree",
     "Reading": "shoal.io.reading",
@@ -136,7 +135,6 @@ if TYPE_CHECKING:
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from shoal.models.t_closeness import TCloseness as TCloseness
     from shoal.outcome import Run as Run
-    from shoal.parted import PartedRun as PartedRun
     from shoal.pipeline import anonymize as anonymize
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe

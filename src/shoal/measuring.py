@@ -20,7 +20,7 @@ from shoal.measures.measure import Score
 from shoal.pipeline import asked_scores
 from shoal.pipeline import measure as measure_all
 from shoal.recipe import Recipe, Roles, make_measure
-from shoal.sources import read_baskets_for, read_roles, with_hierarchies, with_item_hierarchy
+from shoal.sources import read_baskets_for, read_roles, with_hierarchies
 
 
 def measure(
@@ -57,7 +57,7 @@ def measure(
     plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-"}})
     data: Table | Baskets
     if registry.load("method", release.method).accepts is Baskets:
-        data = with_item_hierarchy(read_baskets_for(original, plan), hierarchies or kept)
+        data = read_baskets_for(original, plan, hierarchies or kept)
     else:
         roles = plan.roles if "roles" in recipe else _roles_in(release)
         table = read_roles(original, roles, plan.source.reading, {})

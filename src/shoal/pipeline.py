@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, overload
 
 from shoal import registry
+from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
-from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse, warn
@@ -21,62 +20,71 @@ from shoal.io.reading import Reading, with_names
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
-from shoal.outcome import Run, Stage, judge, refuse_broken
-from shoal.parted import PartedRun, carry_out_parts, judged, publish_parts, seeded_recipe
-from shoal.parted_intake import take_in_parts, warned_of_formulas
-from shoal.recipe import Output, Recipe, Roles, make_method, parameters_of, roles_of
-from shoal.sources import Intake, take_in, take_in_for, told_of_baskets, with_item_hierarchy
+from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment
+from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
+from shoal.sources import Intake, load, load_source
 
 
-def run(recipe: Recipe, *, stage: Stage | None = None) -> Run:
+def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
     """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
-    Raises
-    ------
-    WrongUse
-        If the recipe asks for another engine: rows in parts are written as they are made (`publish`).
+    The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
     """
-    if recipe.running.engine != "local":
-        raise WrongUse(
-            f"The recipe runs on {recipe.running.engine}, whose rows are not brought here: publish it (`shoal run`) "
-            "or call shoal.anonymize with an engine."
-        )
-    finished = run_quietly(recipe, stage)
+    engine = recipe.running.open()
+    try:
+        finished = run_on(engine, recipe, stage=stage)
+    except BaseException:
+        if engine is not None:
+            engine.close()
+        raise
     warn(finished.warnings)
     return finished
 
 
-def run_quietly(recipe: Recipe, stage: Stage | None = None) -> Run:
-    """Run a recipe that works in memory, and leave it to the caller to show its warnings."""
+def run_on(
+    engine: Engine | None,
+    recipe: Recipe,
+    *,
+    source: Any = None,
+    stage: Stage | None = None,
+    judged: bool = True,
+) -> AnyRun:
+    """Run a recipe on an engine that is open, or in memory, and leave it to the caller to show its warnings.
+
+    Parameters
+    ----------
+    source
+        Instead of the recipe's.
+    judged
+        Judge the release; otherwise it is judged when it is written.
+    """
     tell = stage or (lambda _: None)
-    method = recipe.the_method()
-    begin = time.perf_counter()
     tell("reading")
-    intake = take_in(recipe.source.path, method, recipe)
-    reading = time.perf_counter() - begin
+    intake = _warned_of_formulas(load_source(recipe, source, engine), recipe.output)
     measures = recipe.the_measures()
-    further = (*default_measures(), *measures) if measures else None
-    finished = carry_out(method, intake.data, seed=recipe.seed, stage=tell, measures=further)
-    seconds = {"reading": reading, **finished.seconds}
-    plain = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    kept = seeded_recipe(plain, finished.recipe)
-    return replace(_after(intake, finished, recipe.output), recipe=kept, seconds=seconds)
-
-
-def _after(intake: Intake, finished: Run, output: Output | None = None) -> Run:
-    """A run that also says what was said about its data."""
-    formulas = (output or Output()).formulas_told(intake.data)
-    return replace(
-        finished,
-        left_out=intake.left_out,
-        hierarchies=intake.hierarchies,
-        warnings=(*intake.warnings, *formulas, *finished.warnings),
+    finished = carry_out(
+        recipe.the_method(),
+        intake,
+        engine=engine,
+        seed=recipe.seed,
+        stage=tell,
+        measures=(*default_measures(), *measures) if measures else None,
+        judged=judged,
     )
+    kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    if (drawn := finished.recipe.get("seed")) is not None:
+        # So that the run can be repeated, where the recipe says no seed.
+        kept["seed"] = drawn
+    return replace(finished, recipe=kept)
 
 
-def publish(
-    recipe: Recipe, *, force: bool = False, stage: Stage | None = None
-) -> tuple[Run | PartedRun, Path]:
+def _warned_of_formulas(intake: Intake, output: Output | None = None) -> Intake:
+    """The same data, with a warning where it is published with cells that a spreadsheet would run."""
+    told = (output or Output()).formulas_told(schema_of(intake.data))
+    return replace(intake, warnings=(*intake.warnings, *told))
+
+
+def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
     """Run a recipe and write its release folder, and its rows into a database where it says so.
 
     Returns
@@ -101,61 +109,102 @@ def publish(
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     recipe.running.refuse_idle()
-    tell = stage or (lambda _: None)
-    if recipe.running.engine != "local":
-        return publish_parts(recipe, force=force, stage=tell), Path(output.folder)
-    finished = run_quietly(recipe, tell)
-    tell("writing")
-    folder = finished.write(
-        output.folder,
-        force=force,
-        report=output.report,
-        table_format=output.format,
-        safe_cells=output.safe_cells,
-        to=output.to,
-    )
-    return finished, folder
+    refuse_address(output.folder, writing=True)
+    if output.to is not None and recipe.running.engine != "local":
+        raise WrongUse(NO_DATABASE)
+    with recipe.running.opened() as engine:
+        # Rows in parts are read once less if they are judged where they are written.
+        finished = run_on(engine, recipe, stage=stage, judged=engine is None)
+        finished = finished.written(
+            output.folder,
+            force=force,
+            report=output.report,
+            table_format=output.format,
+            safe_cells=output.safe_cells,
+            to=output.to,
+            stage=stage,
+        )
+    return finished, Path(output.folder)
 
 
 def carry_out(
     method: Method,
-    data: Table | Baskets,
+    data: Table | Baskets | Intake,
     *,
+    engine: Engine | None = None,
     seed: int | None = None,
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
-) -> Run:
-    """Anonymize data that is in memory, verify and measure: by the given measures, or by all that run by default.
+    judged: bool = True,
+) -> AnyRun:
+    """Anonymize, verify and measure: by the given measures, or by all that run by default.
+
+    Parameters
+    ----------
+    engine
+        Where the rows of the data are; None for the memory of this machine.
+    judged
+        Judge the release; otherwise it is judged when it is written.
 
     Raises
     ------
     BrokenPromise
         If the release does not keep a promise: a release like that leaves no method.
     """
+    intake = data if isinstance(data, Intake) else Intake(data)
+    original: Any = intake.data
+    schema = schema_of(original)
     tell = stage or (lambda _: None)
-    seconds = {}
-    begin = time.perf_counter()
     tell(f"anonymizing by {method.name}")
-    method.refuse_empty(data)
+    method.refuse_empty(original)
+    seconds = {"reading": intake.seconds} if intake.seconds else {}
+    begin = time.perf_counter()
     seed = method.seeded(seed)
-    release, trace = method.anonymize(data, seed=seed)
+    release, trace = _anonymized(method, original, engine, seed)
     seconds["anonymizing"] = time.perf_counter() - begin
-    begin = time.perf_counter()
-    tell("verifying")
-    population = (
-        method.population_of(data) if isinstance(method, TableMethod) and isinstance(data, Table) else None
-    )
-    verdicts = judge(release, population)
-    refuse_broken(verdicts)
-    seconds["verifying"] = time.perf_counter() - begin
-    begin = time.perf_counter()
-    tell("measuring")
-    scores = measure(data, release, measures)
-    seconds["measuring"] = time.perf_counter() - begin
-    recipe = {"method": parameters_of(method), "seed": seed, **_item_roles(data)}
     told = map(str, trace.notes.get("warnings", ()))
-    said = (*_concerns(data, release), *method.without_effect(data), *told)
-    return Run(data, release, trace, verdicts, scores, recipe, seconds, population, warnings=said)
+    finished: AnyRun = Run(
+        original,
+        release,
+        trace,
+        recipe={"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told},
+        seconds=seconds,
+        warnings=(*intake.warnings, *method.without_effect(schema), *told),
+        left_out=intake.left_out,
+        hierarchies=intake.hierarchies,
+        engine=engine,
+        unmeasured=None if engine is None else UNMEASURED,
+    )
+    if judged:
+        tell("verifying")
+        finished = _judged(finished, method)
+    if engine is None:
+        begin = time.perf_counter()
+        tell("measuring")
+        scores = measure(original, release, measures)
+        spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
+        finished = replace(finished, scores=scores, seconds=spent)
+    return finished
+
+
+def _anonymized(method: Method, data: Any, engine: Engine | None, seed: int | None) -> tuple[Any, Any]:
+    """The release and its trace, made where the rows are."""
+    if engine is None:
+        return method.anonymize(data, seed=seed)
+    return method.anonymize_parts(data, engine, seed)
+
+
+def _judged(run: AnyRun, method: Method) -> AnyRun:
+    """A run with the verdicts on what it publishes, which is not written yet."""
+    begin = time.perf_counter()
+    data, population = run.release.data, None
+    if isinstance(method, TableMethod) and isinstance(run.original, Table):
+        population = method.population_of(run.original)
+    if isinstance(data, PartedRelease) and isinstance(data.schema, Baskets):
+        # Lines of baskets are read more than once to be judged, and once more to be written.
+        data = replace(data, parts=data.parts.keep())
+    run = replace(run, population=population, release=replace(run.release, data=data))
+    return run.judged(*judgment(run.release, population, run.engine), time.perf_counter() - begin)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -164,27 +213,6 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
         return {}
     named = {"sensitive": data.sensitive, "insensitive": data.insensitive}
     return {"roles": {role: [data.vocabulary[item] for item in items] for role, items in named.items()}}
-
-
-def _concerns(original: Table | Baskets, release: Release) -> tuple[str, ...]:
-    """What the owner of the data should hear before publishing it."""
-    from shoal.data._spellings import items_spelled_twice
-    from shoal.models._achieved_levels import reached_k
-    from shoal.risk.disclosure_warnings import concerns, count_bare, missing_matched, warned_of_bare
-
-    if isinstance(original, Baskets):
-        bare: tuple[str, ...] = ()
-        if isinstance(release.data, Groups | Clusters):
-            named = {item for promise in release.promises for item in promise.get("sensitive", ())}
-            left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
-            bare = warned_of_bare(count_bare(release.data, named, left_out=left_out), type(release.data))
-        return (*items_spelled_twice(original), *bare)
-    if not isinstance(release.data, Table):
-        return ()
-    found = concerns(original, release.data)
-    if any(promise.get("missing_matches_all") for promise in release.promises):
-        return (*found, missing_matched(reached_k(release.data) or 0))
-    return found
 
 
 def measure(
@@ -225,7 +253,9 @@ def anonymize(data: Any, method: str | Method, *, engine: None = None, **options
 
 
 @overload
-def anonymize(data: Any, method: str | Method, *, engine: Engine, **options: Any) -> PartedRun: ...
+def anonymize(
+    data: Any, method: str | Method, *, engine: Engine, **options: Any
+) -> Run[PartedTable | PartedBaskets, PartedRelease]: ...
 
 
 def anonymize(
@@ -245,7 +275,7 @@ def anonymize(
     seed: int | None = None,
     engine: Engine | None = None,
     **parameters: Any,
-) -> Run | PartedRun:
+) -> AnyRun:
     """Read, anonymize, verify and measure in one line.
 
     What `Run.warnings` holds is issued as `ShoalWarning` too, once for each sentence.
@@ -298,33 +328,11 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    finished: Run | PartedRun
-    if isinstance(data, Table | Baskets):
-        if engine is not None:
-            raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
-        finished = carry_out(chosen, data, seed=seed)
+    if not isinstance(data, Table | Baskets):
+        data = load(data, chosen, roles, reading, hierarchies or {}, layout=baskets, seed=seed, engine=engine)
+        data = _warned_of_formulas(data)
     elif engine is not None:
-        taken = take_in_parts(
-            chosen, data, engine, roles, reading, hierarchies or {}, layout=baskets, seed=seed
-        )
-        finished = judged(carry_out_parts(chosen, warned_of_formulas(taken), engine, seed=seed))
-    else:
-        if chosen.accepts is Baskets:
-            intake = _baskets_taken_in(data, roles, baskets, reading, hierarchies or {})
-        else:
-            intake = take_in_for(chosen, data, roles, reading, hierarchies or {})
-        finished = _after(intake, carry_out(chosen, intake.data, seed=seed))
-        if chosen.accepts is Baskets:
-            told = told_of_baskets(baskets, reading)
-            finished = replace(finished, recipe={**finished.recipe, "source": told})
+        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+    finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
-
-
-def _baskets_taken_in(
-    data: Any, roles: Roles, layout: str | None, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
-) -> Intake:
-    from shoal.io.baskets.load import receive_baskets
-
-    arrival = receive_baskets(data, layout, reading, sensitive=roles.sensitive, insensitive=roles.insensitive)
-    return Intake(with_item_hierarchy(arrival.baskets, hierarchies), warnings=arrival.remarks)

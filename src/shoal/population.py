@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
@@ -30,7 +31,7 @@ class Trees:
     folder: str | None = None
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def population(self, path: str | None, table: Table, source: str | Path | Release) -> Table | None:
+    def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
         """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
 
         A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
@@ -75,7 +76,7 @@ class Trees:
 
 
 def _kept(
-    source: str | Path | Release,
+    source: str | Path | Release[Any],
 ) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
     """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
     from shoal.io.releases.folder import RUN, read_run

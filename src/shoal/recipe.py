@@ -27,7 +27,8 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -38,6 +39,7 @@ from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
+from shoal.data.parts import Engine
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.reading import Reading
@@ -125,6 +127,24 @@ class Running(Section):
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+
+    @contextmanager
+    def opened(self) -> Iterator[Engine | None]:
+        """The engine for a while; None for the memory of this machine."""
+        engine = self.open()
+        try:
+            yield engine
+        finally:
+            if engine is not None:
+                engine.close()
+
+    def open(self) -> Engine | None:
+        """The engine, which is to be closed; None for the memory of this machine."""
+        if self.engine == "local":
+            return None
+        kind = registry.load("engine", self.engine)
+        engine: Engine = kind.within(self.memory or "4GB", self.master or "local[*]")
+        return engine
 
 
 class Output(Section):

@@ -1,15 +1,18 @@
 """What a run takes in: data with roles and hierarchies, and what is to be said about it."""
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.parts import Engine, PartedBaskets, PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
@@ -31,46 +34,134 @@ class Intake:
     Parameters
     ----------
     data
-        With roles and hierarchies.
+        With roles and hierarchies; with an engine, its rows are where that works.
     left_out
         Rows that were left out because they have missing values.
     hierarchies
         Column to where its hierarchy comes from: a file, or a builder.
     warnings
         What its owner should hear, in plain sentences.
+    told
+        What a recipe tells of how baskets were read.
+    seconds
+        How long it took to read it.
     """
 
-    data: Table | Baskets
+    data: Table | Baskets | PartedTable | PartedBaskets
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
 
 
-def take_in(source: Any, method: Method, recipe: Recipe) -> Intake:
-    """Read what a method accepts, as the recipe says."""
-    if method.accepts is Baskets:
-        baskets, remarks = receive_baskets_for(source, recipe)
-        return Intake(with_item_hierarchy(baskets, recipe.hierarchies), warnings=remarks)
+def load_source(recipe: Recipe, source: Any = None, engine: Engine | None = None) -> Intake:
+    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
     plan = recipe.source
-    return take_in_for(
-        method, source, recipe.roles, plan.reading, recipe.hierarchies, plan.hierarchies_folder
+    return load(
+        plan.path if source is None else source,
+        recipe.the_method(),
+        recipe.roles,
+        plan.reading,
+        recipe.hierarchies,
+        folder=plan.hierarchies_folder,
+        layout=plan.baskets,
+        seed=recipe.seed,
+        engine=engine,
     )
 
 
-def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
-    """Read baskets and give their items their roles, as the recipe says."""
-    return receive_baskets_for(source, recipe)[0]
+def load(
+    source: Any,
+    method: Method,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    *,
+    folder: str | None = None,
+    layout: str | None = None,
+    seed: int | None = None,
+    engine: Engine | None = None,
+) -> Intake:
+    """Read what a method accepts, and say so where the source does not look like it.
+
+    Parameters
+    ----------
+    folder
+        Of hierarchy files, for quasi-identifiers that have no other.
+    layout, seed
+        Of baskets: how they are written, and for roles that are drawn.
+    engine
+        Where the rows stay; in this machine's memory unless told.
+
+    Raises
+    ------
+    WrongUse
+        If the method does not run there, or not with its parameters; then nothing was read.
+    """
+    if engine is not None:
+        _refuse_uncut(method, engine)
+    begin = time.perf_counter()
+    if method.accepts is Baskets:
+        intake = load_baskets(source, roles, reading, hierarchies, layout, seed, engine)
+    else:
+        refuse_generalized(method, reading)
+        try:
+            intake = load_table(source, roles, reading, hierarchies, folder, engine)
+        except WrongUse as error:
+            if not looks_like_baskets(source, reading, engine):
+                raise
+            raise WrongUse(
+                f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+            ) from error
+    return replace(intake, seconds=time.perf_counter() - begin)
 
 
-def receive_baskets_for(source: Any, recipe: Recipe) -> tuple[Baskets, tuple[str, ...]]:
-    """Read baskets as the recipe says, and tell what their owner should hear of how they were taken."""
+def _refuse_uncut(method: Method, engine: Engine) -> None:
+    """Refuse a method that does not run on an engine, or not with its parameters, before anything is read."""
+    if engine.name not in method.engines and engine.name in registry.ENGINES:
+        raise WrongUse(
+            f"{method.name} does not run on {engine.name}: {method.uncut}. Run it on one machine with --engine local."
+        )
+    method.refuse_parts()
+
+
+def load_baskets(
+    source: Any,
+    roles: Roles,
+    reading: Reading,
+    hierarchies: Mapping[str, str | Hierarchy],
+    layout: str | None = None,
+    seed: int | None = None,
+    engine: Engine | None = None,
+) -> Intake:
+    """Read baskets, and give their items their roles and their hierarchy."""
+    from shoal.data._random_roles import draw_roles_in_parts
+    from shoal.io.baskets.distributed import receive_parted_baskets
     from shoal.io.baskets.load import receive_baskets
 
-    roles, plan = recipe.roles, recipe.source
-    arrival = receive_baskets(
-        source, plan.baskets, plan.reading, sensitive=roles.sensitive, insensitive=roles.insensitive
-    )
-    return with_drawn_roles(arrival.baskets, roles, recipe.seed), arrival.remarks
+    drawn = draw_of(roles, seed)
+    named: Any = {"sensitive": roles.sensitive, "insensitive": roles.insensitive}
+    data: Baskets | PartedBaskets
+    if engine is None:
+        arrival = receive_baskets(source, layout, reading, **named)
+        remarks = arrival.remarks
+        data = with_item_hierarchy(with_drawn_roles(arrival.baskets, roles, seed), hierarchies)
+    else:
+        parts, remarks = receive_parted_baskets(engine, source, layout, reading, **named)
+        parts = parts if drawn is None else draw_roles_in_parts(parts, **drawn)
+        data = replace(parts, schema=with_item_hierarchy(parts.schema, hierarchies))
+    return Intake(data, warnings=remarks, told={"source": told_of_baskets(layout, reading)})
+
+
+def read_baskets_for(
+    source: Any, recipe: Recipe, hierarchies: Mapping[str, str | Hierarchy] | None = None
+) -> Baskets:
+    """Read baskets as the recipe says, and give their items a hierarchy where one is given."""
+    plan = recipe.source
+    data = load_baskets(source, recipe.roles, plan.reading, hierarchies or {}, plan.baskets, recipe.seed).data
+    assert isinstance(data, Baskets)
+    return data
 
 
 def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
@@ -86,24 +177,6 @@ def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
     return {name: value for name, value in source.items() if value is not None}
 
 
-def take_in_for(
-    method: Method,
-    source: Any,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    folder: str | None = None,
-) -> Intake:
-    """Read a table for a method, and say so where the source does not look like one."""
-    refuse_generalized(method, reading)
-    try:
-        return take_in_table(source, roles, reading, hierarchies, folder)
-    except WrongUse as error:
-        if not looks_like_baskets(source, reading):
-            raise
-        refuse_baskets(source, method, error)
-
-
 def refuse_generalized(method: Method, reading: Reading) -> None:
     """Refuse a table that is generalized already for a method that does not go on from one."""
     if reading.published and not method.goes_on():
@@ -113,19 +186,13 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
         )
 
 
-def refuse_baskets(source: Any, method: Method, error: WrongUse) -> NoReturn:
-    """Refuse baskets that were read as a table, with what came of it."""
-    raise WrongUse(
-        f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
-    ) from error
-
-
-def take_in_table(
+def load_table(
     source: Any,
     roles: Roles,
     reading: Reading,
     hierarchies: Mapping[str, str | Hierarchy],
     folder: str | None = None,
+    engine: Engine | None = None,
 ) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
 
@@ -141,23 +208,28 @@ def take_in_table(
     WrongUse
         If a hierarchy is given to a column that it has no effect on.
     """
+    from shoal.io.tables.distributed import receive_parted_table
     from shoal.io.tables.load import persons_counted, receive_table
 
     folder, named = folder_and_columns(hierarchies, folder)
-    arrival = receive_table(
-        source,
-        **column_roles(roles),
-        reading=reading,
-        columns=tuple(named),
+    options = {
+        **roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"}),
+        "reading": reading,
+        "columns": tuple(named),
+    }
+    arrival = (
+        receive_table(source, **options)
+        if engine is None
+        else receive_parted_table(source, engine, **options)
     )
-    table, told, warnings = give_hierarchies(arrival.table, named, folder)
+    table = arrival.table
+    schema, told, warnings = give_hierarchies(
+        table.schema if isinstance(table, PartedTable) else table, named, folder
+    )
     taken = (arrival.taken,) if arrival.taken else ()
-    return Intake(table, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
-
-
-def column_roles(roles: Roles) -> dict[str, Any]:
-    """The roles of columns as the doors of tables take them."""
-    return roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"})
+    said = (*taken, *persons_counted(arrival), *warnings)
+    data = replace(table, schema=schema) if isinstance(table, PartedTable) else schema
+    return Intake(data, arrival.left_out, told, said)
 
 
 def give_hierarchies(
@@ -193,21 +265,29 @@ def read_roles(
     source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
 ) -> Table:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
-    table = take_in_table(source, roles, reading, hierarchies).data
+    table = load_table(source, roles, reading, hierarchies).data
     assert isinstance(table, Table)
     return table
 
 
-def looks_like_baskets(source: Any, reading: Reading) -> bool:
+def looks_like_baskets(source: Any, reading: Reading, engine: Engine | None = None) -> bool:
     """Whether a file that was read as a table has the ending of baskets, or one column of items with blanks between."""
     from shoal.io.source import STANDARD_INPUT, format_of
+    from shoal.io.tables.distributed import open_parts
     from shoal.io.tables.load import open_input
 
-    if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT or "://" in str(source):
+    if not isinstance(source, str | Path):
+        return False
+    if engine is None and (str(source) == STANDARD_INPUT or "://" in str(source)):
         return False
     if format_of(source) in BASKET_ENDINGS:
         return True
-    return are_items(open_input(source, reading).names if os.path.isfile(source) else ())
+    if engine is None:
+        return are_items(open_input(source, reading).names if os.path.isfile(source) else ())
+    try:
+        return are_items(open_parts(source, engine, reading).names)
+    except WrongUse:
+        return False
 
 
 def are_items(names: Sequence[str]) -> bool:

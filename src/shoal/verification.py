@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Published, Release
+from shoal.data.parts import Engine, PartedBaskets, PartedRelease
+from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse, warn
@@ -66,7 +66,7 @@ def inspect(
 
 
 def verify(
-    source: str | Path | Release,
+    source: str | Path | Release[Any],
     *,
     quasi: str | Sequence[str] = (),
     sensitive: str | Sequence[str] = (),
@@ -77,6 +77,7 @@ def verify(
     population: str | None = None,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     promises: Sequence[Model | Mapping[str, Any]] = (),
+    engine: Engine | None = None,
     **promised: Any,
 ) -> Verdicts:
     """Judge published data, from what is published alone.
@@ -96,6 +97,9 @@ def verify(
         `Run.write` made knows its own.
     promises
         What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
+    engine
+        Where the files are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. It
+        stays open.
     **promised
         What to prove of a table, in the short forms of its methods: ``k=10``, ``l=3``. A release is judged by its own
         promises unless told.
@@ -115,7 +119,8 @@ def verify(
     except ValidationError as error:
         raise WrongUse(explain(error)) from error
     others = tuple(model for model in models if not isinstance(model, TableModel))
-    return verify_as_asked(source, Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {})))
+    question = Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {}))
+    return verify_as_asked(source, question, engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,9 @@ class Asked:
     layout: str | None = None
     trees: Trees = field(default_factory=Trees)
 
-    def population(self, table: Table, source: str | Path | Release, models: Iterable[Model]) -> Table | None:
+    def population(
+        self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
+    ) -> Table | None:
         """The population of a published table, for models some of which are about one."""
         if self.promised.population is not None:
             refuse_idle_population(models)
@@ -152,27 +159,59 @@ class Asked:
         return trees.population(self.promised.population, table, source)
 
 
-def verify_as_asked(source: str | Path | Release, asked: Asked) -> Verdicts:
-    """Judge a release or any published file; what is asked for goes before what a release promises itself."""
+def verify_as_asked(
+    source: str | Path | Release[Any], asked: Asked, engine: Engine | None = None
+) -> Verdicts:
+    """Judge a release or any published file; what is asked for goes before what a release promises itself.
+
+    Parameters
+    ----------
+    engine
+        Where the files are read; in this machine's memory unless told.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, promises are about different forms, or no column of a table is a quasi-identifier.
+    """
     if (broken := not_whole(source)) is not None:
         return broken
-    promised, roles = asked.promised, asked.roles
     if asked.others:
-        return _verify_sets(source, asked)
-    release = source if isinstance(source, Release) else None
-    if release is None and not promised.models() and not roles.quasi and not _is_file(source):
-        release = _release_in(source)
-    if release is None or promised.models():
-        return _verify_table(release or source, asked)
-    if not release.promises:
-        raise BadData("the release promises nothing, so there is nothing to prove.", path=_path_of(source))
-    data, models = release.data, promised_by(release.promises)
-    if not isinstance(data, Table):
-        return Verdicts(judge(release), judged_sets(data, models, _items(data)))
-    return Verdicts(judge(release, asked.population(data, source, models)), judged_table(data))
+        _refuse_different_forms(asked)
+    release = _release(source, asked, engine)
+    data = _in_roles(_published(source, asked, engine) if release is None else release.data, asked.roles)
+    schema = _schema(data)
+    models: list[Any] = [*asked.promised.models(), *asked.others]
+    own = not models
+    if release is not None and own:
+        if not release.promises:
+            raise BadData(
+                "the release promises nothing, so there is nothing to prove.", path=_path_of(source)
+            )
+        models = promised_by(release.promises)
+    for model in models:
+        model.accept(schema)
+    if isinstance(schema, Table):
+        if not schema.quasi:
+            raise WrongUse(
+                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
+            )
+        named = roles_told(asked.roles)
+        judged = judged_table(schema, None if release is not None and not named else named)
+    else:
+        judged = judged_sets(schema, models, _items(data, release))
+    if not own:
+        _refuse_unknown(models, data)
+    population = asked.population(schema, source, models) if isinstance(schema, Table) else None
+    if own:
+        assert release is not None
+        return Verdicts(judge(replace(release, data=data), population, engine), judged)
+    if isinstance(schema, Table):
+        models = list(asked.promised.definite(schema, population, published=True))
+    return Verdicts(proved(models, data, engine), judged)
 
 
-def not_whole(source: str | Path | Release) -> Verdicts | None:
+def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
     """The verdict on a release folder that holds something else than the release; None for all others."""
     from shoal.io.releases.folder import is_release, strays
 
@@ -180,73 +219,79 @@ def not_whole(source: str | Path | Release) -> Verdicts | None:
     return Verdicts((broken_folder(found),), None) if found else None
 
 
-def _items(data: Published) -> int:
-    from shoal.io.releases.data_file import counts_of
+def _release(source: Any, asked: Asked, engine: Engine | None) -> Release[Any] | None:
+    """The release that is to be judged; None for a file that is none."""
+    from shoal.io.releases.distributed import baskets_published, open_release
+    from shoal.io.releases.folder import is_release, read_release
 
-    return counts_of(data)["items"]
+    if isinstance(source, Release):
+        if isinstance(source.data, PartedRelease) != (engine is not None):
+            raise WrongUse("A release is judged where its rows are: give the engine of its run, or none.")
+        if engine is not None and isinstance(source.data.schema, Baskets):
+            return replace(source, data=baskets_published(source.data, engine))
+        return source
+    wanted = asked.promised.models() or asked.others or asked.roles.quasi
+    if not is_release(source) and (wanted or _is_file(source, engine)):
+        return None
+    return read_release(source) if engine is None else open_release(source, engine)
 
 
-def _verify_table(source: str | Path | Release, asked: Asked) -> Verdicts:
-    """Judge any published table, or that of a release: its cells are taken as they are, nothing is guessed.
-
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, or no column is a quasi-identifier.
-    """
-    from shoal.io.releases.folder import is_release
+def _published(source: Any, asked: Asked, engine: Engine | None) -> Any:
+    """Read a published file that is no release: its cells are taken as they are, nothing is guessed."""
+    from shoal.io.releases.distributed import open_table
     from shoal.io.tables.load import read_published_table
 
-    promised, roles, reading = asked.promised, asked.roles, asked.reading
-    if isinstance(source, Release) or is_release(source):
-        data = (source if isinstance(source, Release) else _release_in(source)).data
-        for model in promised.models():
-            model.accept(data)
-        assert isinstance(data, Table)
-        table, named = with_column_roles(data, roles), roles_told(roles) or None
+    if asked.others:
+        return _published_sets(source, asked.others[0], asked, engine)
+    _refuse_unproven(source, bool(asked.promised.models()))
+    if engine is not None:
+        return open_table(source, engine, asked.reading)
+    roles = asked.roles
+    return read_published_table(source, roles.quasi, roles.sensitive, roles.entity, asked.reading)
+
+
+def _schema(data: Any) -> Any:
+    """Published data without its rows, where these are in parts."""
+    return data.schema if isinstance(data, PartedRelease | PartedBaskets) else data
+
+
+def _in_roles(data: Any, roles: Roles) -> Any:
+    """Published data with other roles, where some are given."""
+    from shoal.io.baskets.load import with_roles
+
+    schema = _schema(data)
+    if isinstance(schema, Table):
+        given: Any = with_column_roles(schema, roles)
+    elif isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
+        given = with_roles(schema, roles.sensitive, roles.insensitive)
     else:
-        refuse_unproven(source, bool(promised.models()))
-        table = read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
-        named = roles_told(roles)
-    if not table.quasi:
-        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
-    for model in promised.models():
-        model.ask(table)
-    population = asked.population(table, source, promised.models())
-    models = promised.definite(table, population, published=True)
-    return Verdicts(proved(models, table), judged_table(table, named))
+        return data
+    return given if data is schema else replace(data, schema=given)
 
 
-def _verify_sets(source: str | Path | Release, asked: Asked) -> Verdicts:
-    """Judge published baskets, groups or clusters: of a release, or of any file in that form.
+def _refuse_unknown(models: Sequence[Any], data: Any) -> None:
+    """Refuse promises that name what is not published anywhere; nobody has read the items of lines in parts."""
+    from shoal.models._distributed import refuse_unknown
 
-    Raises
-    ------
-    WrongUse
-        If promises are about different forms.
-    """
-    from shoal.io.releases.folder import is_release
-
-    refuse_different_forms(asked)
-    data: Published
-    if isinstance(source, Release) or is_release(source):
-        data = (source if isinstance(source, Release) else _release_in(source)).data
-        named = asked.roles.sensitive or asked.roles.insensitive
-        if isinstance(data, Baskets) and named:
-            from shoal.io.baskets.load import with_roles
-
-            data = with_roles(data, asked.roles.sensitive, asked.roles.insensitive)
-    else:
-        data = _published_sets(source, asked.others[0], asked)
-    for model in asked.others:
-        model.ask(data)
-    # Where lines are judged in parts, nobody counts the items of a file that is no release.
-    told = isinstance(data, Baskets) or isinstance(source, Release) or is_release(source)
-    judged = judged_sets(data, asked.others, _items(data) if told else None)
-    return Verdicts(proved(asked.others, data), judged)
+    if not isinstance(data, PartedRelease):
+        for model in models:
+            model.ask(_schema(data))
+    elif isinstance(data.schema, Table):
+        refuse_unknown(models, data)
 
 
-def refuse_different_forms(asked: Asked) -> None:
+def _items(data: Any, release: Release[Any] | None) -> int | None:
+    """How many items there are; in a file of groups or clusters that is no release, nobody counts them."""
+    from shoal.io.releases.data_file import counts_of
+
+    if isinstance(data, PartedRelease):
+        return data.told.get("items")
+    if isinstance(data, PartedBaskets):
+        return len(data.schema.vocabulary)
+    return None if release is None and not isinstance(data, Baskets) else counts_of(data)["items"]
+
+
+def _refuse_different_forms(asked: Asked) -> None:
     """Refuse promises about different forms of data."""
     first = asked.others[0]
     for model in (*asked.promised.models(), *asked.others):
@@ -256,20 +301,22 @@ def refuse_different_forms(asked: Asked) -> None:
             )
 
 
-def _published_sets(source: str | Path, model: Model, asked: Asked) -> Published:
+def _published_sets(source: str | Path, model: Model, asked: Asked, engine: Engine | None) -> Any:
     """Read a file in the form that a model judges."""
-    if Groups in model.accepts:
-        from shoal.io.releases.groups_file import read_groups
-
-        return read_groups(source)
-    if Clusters in model.accepts:
-        from shoal.io.releases.clusters_file import read_clusters
-
-        return read_clusters(source)
+    from shoal.io.baskets.distributed import receive_parted_baskets
     from shoal.io.baskets.load import receive_baskets
+    from shoal.io.releases.clusters_file import read_clusters
+    from shoal.io.releases.distributed import open_sets
+    from shoal.io.releases.groups_file import read_groups
 
-    roles = {"sensitive": asked.roles.sensitive, "insensitive": asked.roles.insensitive}
-    return receive_baskets(source, asked.layout, asked.reading, **roles, published=True).baskets
+    if Baskets not in model.accepts:
+        groups = Groups in model.accepts
+        if engine is not None:
+            return open_sets(str(source), "groups" if groups else "clusters", engine)
+        return read_groups(source) if groups else read_clusters(source)
+    if engine is None:
+        return receive_baskets(source, asked.layout, asked.reading, published=True).baskets
+    return receive_parted_baskets(engine, str(source), asked.layout, asked.reading, published=True)[0]
 
 
 def _made(promise: Model | Mapping[str, Any]) -> Model:
@@ -280,7 +327,7 @@ def _made(promise: Model | Mapping[str, Any]) -> Model:
     return made
 
 
-def refuse_unproven(source: str | Path, promised: bool) -> None:
+def _refuse_unproven(source: str | Path, promised: bool) -> None:
     """Say how to ask, where nothing is promised, or something that is not about data of this form."""
     form = form_of(source)
     if promised and form is Table:
@@ -331,20 +378,15 @@ def roles_told(roles: Roles) -> dict[str, Role]:
     }
 
 
-def _release_in(folder: str | Path | Release) -> Release:
-    from shoal.io.releases.folder import read_release
-
-    assert not isinstance(folder, Release)
-    return read_release(folder)
-
-
-def _is_file(source: str | Path | Release) -> bool:
-    """Whether a source is no folder of a release: a file, standard input, or a database."""
+def _is_file(source: str | Path, engine: Engine | None) -> bool:
+    """Whether a source is no folder of a release: a file, standard input, a database, or part files for an engine."""
     from shoal.io.source import STANDARD_INPUT
     from shoal.io.tables.database import is_database
 
-    assert not isinstance(source, Release)
-    return str(source) == STANDARD_INPUT or is_database(source) or Path(source).is_file()
+    place = Path(source)
+    if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():
+        return True
+    return engine is not None and ("://" in str(source) or any(place.glob("part-*")))
 
 
 def _path_of(source: Any) -> str | None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from tests.contract.parted import text_of
 
-from shoal.errors import WrongUse
 from shoal.pipeline import run
 from shoal.recipe import Recipe
 
@@ -145,9 +144,30 @@ def test_drawn_roles_are_the_same_in_parts(shoal: Callable[..., object]) -> None
     assert "minimal moles:" in answer.out
 
 
-def test_a_recipe_of_another_engine_is_not_run_in_memory() -> None:
-    plan = Recipe(
-        source={"path": "people.csv"}, method={"name": "mondrian", "k": 2}, running={"engine": "stream"}
-    )
-    with pytest.raises(WrongUse, match="runs on stream"):
-        run(plan)
+def test_a_recipe_runs_on_its_engine(people: Path, tmp_path: Path) -> None:
+    """It gives a run with verdicts, whose rows stay with the engine until they are written."""
+    plan = {
+        "source": {"path": str(people)},
+        "roles": {"quasi": ["age", "zip"], "sensitive": ["disease"], "others": "drop"},
+        "method": {"name": "mondrian", "k": 5},
+    }
+    for engine in ("local", "stream"):
+        finished = run(Recipe(**plan, running={"engine": engine}))
+        assert finished.holds
+        assert finished.write(tmp_path / engine) == tmp_path / engine
+        assert finished.as_dict()["engine"] == engine
+        assert bool(finished.scores) == (finished.unmeasured is None) == (engine == "local")
+        if finished.engine is not None:
+            finished.engine.close()
+    assert text_of(tmp_path / "local") == text_of(tmp_path / "stream")
+    kept = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("local", "stream")]
+    assert kept[0].keys() == kept[1].keys()
+
+
+def test_json_has_the_same_keys(shoal: Callable[..., object], people: Path) -> None:
+    command = ("anonymize", "mondrian", people, *ROLES, "--k", 10, "--json")
+    told = [
+        json.loads(shoal(*command, "--engine", engine, "-o", engine).out) for engine in ("local", "stream")
+    ]
+    assert told[0].keys() == told[1].keys()
+    assert [one["verdicts"] for one in told[:1]] == [one["verdicts"] for one in told[1:]]

@@ -12,8 +12,7 @@ from tests.parts import MemoryEngine
 import shoal
 from shoal.cli.program import main
 from shoal.errors import BadData
-from shoal.parted_audit import verify_by
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 Told = pytest.CaptureFixture[str]
 Line = dict[str, Any]
@@ -68,7 +67,7 @@ def test_other_numbers_than_those_of_release_json(name: str, tmp_path: Path, cap
     assert main(["verify", str(tmp_path / "out"), *STREAM]) == 3
     assert capsys.readouterr().err == local
     with pytest.raises(BadData, match=f"release.json says {facts[what]} {what}"):
-        verify_by(MemoryEngine(), tmp_path / "out", Asked())
+        verify_as_asked(tmp_path / "out", Asked(), MemoryEngine())
 
 
 @pytest.mark.parametrize("form", FORMS)

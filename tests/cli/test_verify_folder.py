@@ -11,8 +11,7 @@ from tests.parts import MemoryEngine
 
 import shoal as library
 from shoal.errors import BadData
-from shoal.parted_audit import verify_by
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 RELEASES: dict[str, tuple[Any, str, dict[str, Any]]] = {
@@ -89,7 +88,9 @@ def test_what_is_no_part_of_a_release(
     assert shoal("verify", "out/release") == local
     told = json.loads(shoal("verify", "out", "--json").out)
     assert (told["holds"], told["judged"], told["verdicts"][0]["offender_count"]) == (False, None, 1)
-    assert [one.model for one in verify_by(MemoryEngine(), folder / "out", Asked())] == ["release-folder"]
+    assert [one.model for one in verify_as_asked(folder / "out", Asked(), MemoryEngine())] == [
+        "release-folder"
+    ]
     assert not all(library.verify(folder / "out"))
 
 
@@ -193,7 +194,7 @@ def test_what_release_json_may_not_say(name: str, shoal: Callable[..., Any], fol
     assert said in local.err
     assert shoal("verify", "out", *STREAM) == local
     with pytest.raises(BadData):
-        verify_by(MemoryEngine(), folder / "out", Asked())
+        verify_as_asked(folder / "out", Asked(), MemoryEngine())
 
 
 @pytest.mark.parametrize(

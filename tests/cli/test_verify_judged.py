@@ -13,8 +13,7 @@ import shoal as library
 from shoal.errors import BadData
 from shoal.io.baskets.load import read_baskets
 from shoal.models.km_anonymity import KmAnonymity
-from shoal.parted_audit import verify_by
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 BASKETS = [["beer", "wine"], ["beer", "wine"], ["beer", "pills", "wine"], ["beer", "wine"]] * 3
@@ -66,7 +65,7 @@ def test_further_columns_of_a_release_of_baskets(
     assert "there are columns that nobody judges: ssn. Take them out." in local.err
     assert "columns that nobody judges: ssn" in shoal("verify", layout, *STREAM).err
     with pytest.raises(BadData, match="nobody judges: ssn"):
-        verify_by(MemoryEngine(), folder / layout, Asked())
+        verify_as_asked(folder / layout, Asked(), MemoryEngine())
 
 
 @pytest.mark.parametrize("layout", ["long:who,item", "long", "column:bought"])

@@ -11,8 +11,7 @@ from tests.parts import MemoryEngine, MemoryParts
 import shoal
 from shoal.cli.program import main
 from shoal.models.privacy_degree import PrivacyDegree
-from shoal.parted_audit import verify_by
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 Told = pytest.CaptureFixture[str]
 
@@ -125,10 +124,10 @@ def test_lines_elsewhere_are_judged_without_their_order(tmp_path: Path) -> None:
     data = release("groups", tmp_path / "out")
     data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
     asked = Asked(others=(PrivacyDegree(p=3, sensitive=("item8", "item9")),))
-    (verdict,) = verify_by(Elsewhere(), f"hdfs://{data}", asked)
+    (verdict,) = verify_as_asked(f"hdfs://{data}", asked, Elsewhere())
     assert verdict.holds
     assert "order of the lines was not judged" in verdict.remark
-    (verdict,) = verify_by(Elsewhere(), str(data), asked)
+    (verdict,) = verify_as_asked(str(data), asked, Elsewhere())
     assert (verdict.holds, verdict.remark) == (False, "")
 
 

@@ -14,9 +14,8 @@ import shoal as library
 from shoal.errors import BadData
 from shoal.methods.table_method import TableMethod
 from shoal.models._judged import Verdicts
-from shoal.parted_audit import verify_by
 from shoal.recipe import Roles
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
 ASKED = Asked(TableMethod(k=2), roles=Roles(quasi=("x",)))
@@ -59,7 +58,7 @@ def judged(path: Path, shoal: Callable[..., Any]) -> list[list[str]]:
     ]
     return [
         places(library.verify(path, quasi="x", k=2)),
-        places(verify_by(MemoryEngine(), path, ASKED)),
+        places(verify_as_asked(path, ASKED, MemoryEngine())),
         *printed,
     ]
 
@@ -108,7 +107,7 @@ def test_cells_that_hold_more_than_one_value(
     assert f"any.parquet, column '{name}': the cells are {cells.dtype}; a cell must be one text" in local.err
     assert shoal("verify", "any.parquet", "--quasi", "x", "--k", 2, *STREAM) == local
     with pytest.raises(BadData, match=f"column '{name}': the cells are"):
-        verify_by(MemoryEngine(), folder / "any.parquet", ASKED)
+        verify_as_asked(folder / "any.parquet", ASKED, MemoryEngine())
 
 
 def test_a_part_with_a_further_column(shoal: Callable[..., Any], folder: Path) -> None:

@@ -45,7 +45,7 @@ def test_baskets_are_judged_as_their_files_are(layout: str, tmp_path: Path) -> N
     try:
         run = shoal.anonymize(path, "coherence", engine=engine, baskets=layout, **PROMISE)
         assert run.holds
-        written = run.write(tmp_path / "out")
+        written = run.written(tmp_path / "out")
         assert [verdict.as_dict() for verdict in run.verdicts] == [
             verdict.as_dict() for verdict in written.verdicts
         ]

@@ -10,9 +10,7 @@ import pytest
 import shoal
 from shoal.engines.stream import Stream
 from shoal.errors import BadData
-from shoal.parted_audit import verify_in_parts
-from shoal.recipe import Running
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 NAMES = [
     ("*", "^b$", "b"),
@@ -68,7 +66,7 @@ def test_any_name(tmp_path: Path, method: str, form: str, names: tuple[str, str,
     run.write(tmp_path / "out", table_format=form)
     verdicts = shoal.verify(tmp_path / "out")
     if where:
-        verdicts += verify_in_parts(str(tmp_path / "out"), Asked(), Running(engine="stream"))
+        verdicts += verify_as_asked(str(tmp_path / "out"), Asked(), Stream("4GB"))
     assert all(verdict.holds for verdict in verdicts), verdicts
     published = run.release.data.schema if where else run.release.data
     assert published.names == names

@@ -59,7 +59,7 @@ def test_the_owner_hears_the_same_of_rows_in_parts(tmp_path: Path) -> None:
         parts = shoal.anonymize(path, method, engine=MemoryEngine(), **options, **more)
         assert local.warnings
         assert parts.warnings == local.warnings
-        assert parts.write(tmp_path / f"{number}").warnings == local.warnings
+        assert parts.written(tmp_path / f"{number}").warnings == local.warnings
 
 
 @pytest.mark.parametrize("name", ["(rows)", "(bucket)", "(note)"])

@@ -36,7 +36,7 @@ def test_whatever_is_lost(
     path, options = arguments(registry.load("method", name), tmp_path)
     for engine in (MemoryEngine(memory), RetriedEngine(memory)):
         run = shoal.anonymize(path, name, seed=3, engine=engine, **options, **more)
-        assert run.write(tmp_path / engine.name).holds
+        assert run.written(tmp_path / engine.name).holds
     assert text_of(tmp_path / "retried") == text_of(tmp_path / "memory")
     facts = [(tmp_path / one / "release" / "release.json").read_text() for one in ("memory", "retried")]
     assert facts[0] == facts[1]
@@ -49,4 +49,4 @@ def test_cells_with_line_breaks_are_no_lines_of_text(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match=r"Cells of note hold line breaks.*--format parquet"):
         run.write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    assert run.write(tmp_path / "out", table_format="parquet").holds
+    assert run.written(tmp_path / "out", table_format="parquet").holds

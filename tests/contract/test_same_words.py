@@ -118,7 +118,7 @@ def test_warnings(case: str, folder: Path) -> None:
     local = shoal.anonymize(source, name, **options)
     assert any(words in warning for warning in local.warnings)
     for number, engine in enumerate(engines()):
-        parts = shoal.anonymize(source, name, engine=engine, **options).write(folder / f"out{number}")
+        parts = shoal.anonymize(source, name, engine=engine, **options).written(folder / f"out{number}")
         assert parts.warnings == local.warnings
         assert parts.as_dict()["warnings"] == list(local.warnings)
         engine.close()
@@ -175,7 +175,7 @@ def test_frames_are_handed_to_the_engine(folder: Path) -> None:
         local.write(folder / f"local{number}", report=False)
         for engine in engines():
             there = folder / f"{engine.name}{number}"
-            parts = shoal.anonymize(source, name, engine=engine, **options).write(there)
+            parts = shoal.anonymize(source, name, engine=engine, **options).written(there)
             assert (parts.holds, parts.warnings) == (True, local.warnings)
             assert text_of(there) == text_of(folder / f"local{number}")
             engine.close()

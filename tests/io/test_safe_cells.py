@@ -13,9 +13,7 @@ import shoal
 from shoal.data._safe_cells import guarded, is_formula, unguarded
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse
-from shoal.parted_audit import verify_in_parts
-from shoal.recipe import Running
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 NOTES = ["=1+1", "'=1+1", "-5", "+49 30", "@sum", "a", "-5", "a", None, "''=x", "-x", "plain"]
 FRAME = pl.DataFrame({"q": [1] * 6 + [2] * 6, "s": ["x", "-y"] * 6, "note": NOTES})
@@ -49,7 +47,7 @@ def test_a_release_of_safe_cells(tmp_path: Path, engine: str) -> None:
         ["'=1+1", "''=1+1", "-5", "'+49 30", "'@sum", "a", "-5", "a", "", "'''=x", "'-x", "plain"]
     )
     assert all(shoal.verify(tmp_path / "out"))
-    assert all(verify_in_parts(str(tmp_path / "out"), Asked(), Running(engine="stream")))
+    assert all(verify_as_asked(str(tmp_path / "out"), Asked(), Stream("4GB")))
     read = shoal.read_release(tmp_path / "out").to_polars()
     assert sorted(filter(None, read["note"].to_list())) == sorted(filter(None, NOTES))
 
@@ -62,7 +60,7 @@ def test_cells_that_are_not_written_so_are_refused(tmp_path: Path, cell: str) ->
     with pytest.raises(BadData, match="not written so"):
         shoal.verify(tmp_path / "out")
     with pytest.raises(BadData, match="not written so"):
-        verify_in_parts(str(tmp_path / "out"), Asked(), Running(engine="stream"))
+        verify_as_asked(str(tmp_path / "out"), Asked(), Stream("4GB"))
 
 
 def test_what_cannot_be_safe_is_refused(tmp_path: Path) -> None:

@@ -18,10 +18,9 @@ from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
-from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
 from shoal.recipe import Roles
-from shoal.verification import Asked, verify
+from shoal.verification import Asked, verify, verify_as_asked
 
 STARS = {
     "a.csv": ("x,s\n*,*\n*,*\n", True),
@@ -33,7 +32,7 @@ STARS = {
 
 def engines() -> list[Callable[..., Any]]:
     def in_parts(path: Path, asked: Asked) -> Any:
-        return verify_by(Stream("1GB"), path, asked)
+        return verify_as_asked(path, asked, Stream("1GB"))
 
     def in_memory(path: Path, asked: Asked) -> Any:
         from shoal.verification import verify_as_asked

@@ -20,9 +20,8 @@ from shoal.models.hidden_rules import HiddenRules
 from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model, TableModel
-from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
-from shoal.verification import verify
+from shoal.verification import verify, verify_as_asked
 
 NAMED: list[Callable[[str], TableModel]] = [
     lambda value: ConfidenceBounding(bounds={value: 0.5}),
@@ -71,10 +70,10 @@ def test_values_are_looked_for_in_parts(promise: Callable[[str], TableModel], pe
     for value, known in (("HIV", False), ("hiv", True)):
         asked = Asked(TableMethod(promises=(promise(value),)), roles=roles)
         if known:
-            assert all(verify_by(Stream("1GB"), people, asked))
+            assert all(verify_as_asked(people, asked, Stream("1GB")))
         else:
             with pytest.raises(UnknownName, match="no value 'HIV' in illness or job"):
-                verify_by(Stream("1GB"), people, asked)
+                verify_as_asked(people, asked, Stream("1GB"))
 
 
 def test_a_value_whose_rows_are_suppressed_is_no_longer_published(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import pytest
 from shoal import registry
 from shoal.engines.stream import Stream
 from shoal.methods.table_method import TableMethod
-from shoal.parted_audit import verify_by
 from shoal.pipeline import anonymize
 from shoal.recipe import Roles
-from shoal.verification import Asked, verify
+from shoal.verification import Asked, verify, verify_as_asked
 
 VACUOUS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("t-closeness", {"t": 1}, {"t": 0.99}),
@@ -60,7 +59,7 @@ def test_runs_warn_and_verdicts_remark(options: dict[str, Any], said: str, tmp_p
     (verdict,) = verify(path, **options, **roles)
     assert remark in verdict.remark
     asked = Asked(TableMethod(**options), roles=Roles(quasi=("age",), sensitive=("illness",)))
-    (verdict,) = verify_by(Stream("1GB"), path, asked)
+    (verdict,) = verify_as_asked(path, asked, Stream("1GB"))
     assert remark in verdict.remark
 
 

@@ -16,10 +16,9 @@ from shoal import registry
 from shoal.data.verdict import Verdict
 from shoal.engines.stream import Stream
 from shoal.errors import BrokenPromise, EngineFailed, ShoalError, WrongUse
-from shoal.parted_audit import verify_by
 from shoal.pipeline import publish
 from shoal.recipe import Recipe
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 MEMORY = (3000, 20_000, 20_000, 1_000_000)
 """Bytes of rows that the stream may hold: mostly so few that everything is cut, sorted on a disk and merged."""
@@ -105,7 +104,7 @@ class Engines:
         """Prove a release by the stream."""
         made = self._stream(case.seed)
         try:
-            return verify_by(made, folder, Asked())
+            return verify_as_asked(folder, Asked(), made)
         except WrongUse as error:
             if PARTS.search(str(error)):
                 return ()
@@ -123,10 +122,10 @@ class Engines:
             ):
                 yield
         elif engine == "stream":
-            with mock.patch("shoal.parted.engine_of", return_value=self._stream(case.seed)):
+            with mock.patch("shoal.recipe.Running.open", return_value=self._stream(case.seed)):
                 yield
         else:
-            with mock.patch("shoal.parted.engine_of", return_value=self._on_spark()):
+            with mock.patch("shoal.recipe.Running.open", return_value=self._on_spark()):
                 yield
 
     def _stream(self, seed: int) -> Stream:

@@ -10,7 +10,7 @@ from tests.cluster import SETTINGS
 from shoal.data.parts import Parts
 from shoal.engines.spark import Spark
 from shoal.io.tables.distributed import open_parts
-from shoal.parted import run_parts
+from shoal.pipeline import run_on
 from shoal.recipe import Output, Recipe, Roles, Source
 
 OPTIONS = {"quasi": ("age", "sex", "zip"), "sensitive": ("disease",), "others": "drop"}
@@ -54,7 +54,8 @@ def main(master: str, source: str, folder: str, method: str, mark: str) -> None:
     rows: Parts = open_parts(source, engine).parts
     types = dict.fromkeys(rows.names, pl.String)
     slow = rows.map(Slowly(Path(mark), 3.0), types)
-    finished = run_parts(recipe_of(source, folder, method), engine, source=slow).write(folder)
+    recipe = recipe_of(source, folder, method)
+    finished = run_on(engine, recipe, source=slow, judged=False).written(folder)
     assert finished.holds
     engine.close()
 

@@ -145,7 +145,7 @@ def test_a_million_baskets(
     path = tmp_path / "baskets.dat"
     write_baskets(baskets, path)
     monkeypatch.setattr(spark, "memory", 1 << 26)
-    run = anonymize(path, method, engine=spark, baskets="lines", sensitive=rare).write(tmp_path / "out")
+    run = anonymize(path, method, engine=spark, baskets="lines", sensitive=rare).written(tmp_path / "out")
     assert run.holds
     if not (isinstance(method, Disassociation) or getattr(method, "form", None) == "pivots"):
         here = method.anonymize(with_roles(baskets, rare))[0].data
@@ -169,7 +169,7 @@ def test_parts_that_differ_from_memory_lose_hardly_more(
     write_baskets(baskets, path)
     secrets = [baskets.vocabulary[item] for item in baskets.sensitive]
     monkeypatch.setattr(spark, "memory", 1 << 22)
-    run = anonymize(path, method, engine=spark, baskets="lines", sensitive=secrets).write(tmp_path / "out")
+    run = anonymize(path, method, engine=spark, baskets="lines", sensitive=secrets).written(tmp_path / "out")
     assert run.trace.notes["parts"] > 3
     there = read(tmp_path / "out" / "release" / "data.jsonl")
     here = method.anonymize(baskets)[0].data

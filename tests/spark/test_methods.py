@@ -11,7 +11,7 @@ from tests.contract.parted import check
 import shoal
 from shoal import registry
 from shoal.errors import BadData
-from shoal.parted import PartedRun
+from shoal.outcome import Run
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -38,7 +38,7 @@ def test_spark_frame(spark: "Spark", tmp_path: Path) -> None:
     trees = {"age": "intervals:10"}
     frame = spark.session.createDataFrame(people.to_arrow(compat_level=pl.CompatLevel.oldest()))
     run = shoal.anonymize(frame, "samarati", hierarchies=trees, engine=spark, **options)
-    assert isinstance(run, PartedRun)
+    assert isinstance(run, Run)
     assert run.holds
     local = shoal.anonymize(people, "samarati", hierarchies=trees, **options)
     assert_frame_equal(run.release.data.parts.collect(), local.release.to_polars())

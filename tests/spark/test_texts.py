@@ -10,8 +10,7 @@ import shoal
 from shoal.data.table import Table
 from shoal.io.baskets.distributed import read_parted_baskets
 from shoal.io.tables.distributed import receive_parted_table
-from shoal.parted_audit import verify_by
-from shoal.verification import Asked
+from shoal.verification import Asked, verify_as_asked
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -42,8 +41,8 @@ def test_any_name_and_any_spelling(spark: "Spark", tmp_path: Path, names: tuple[
     roles = {"quasi": list(names[:2]), "sensitive": names[2]}
     run = shoal.anonymize(path, "mondrian", k=3, engine=spark, reading=reading, **roles)
     assert any("spreadsheet" in warning for warning in run.warnings)
-    run = run.write(tmp_path / "out", safe_cells=True)
+    run = run.written(tmp_path / "out", safe_cells=True)
     assert run.holds
-    assert all(verify_by(spark, tmp_path / "out", Asked()))
+    assert all(verify_as_asked(tmp_path / "out", Asked(), spark))
     published = shoal.read_release(tmp_path / "out").to_polars()[names[2]].alias("s")
     assert dict(published.value_counts().rows()) == {"flu": 12, "=1+1": 4, "01": 8}

@@ -29,7 +29,6 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
 from shoal.models.t_closeness import TCloseness
-from shoal.parted_audit import verify_by
 from shoal.recipe import Roles
 from shoal.verification import Asked, verify_as_asked
 
@@ -69,7 +68,7 @@ def test_a_release_folder(spark: "Spark", tmp_path: Path, table_format: str) -> 
     run.write(tmp_path / "out", table_format=table_format)
     asked = Asked(TableMethod(k=5, t=0.1))
     expected = verify_as_asked(tmp_path / "out", asked)
-    for one, other in zip(verify_by(spark, tmp_path / "out", asked), expected, strict=True):
+    for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
         same(one, other)
 
 
@@ -79,21 +78,21 @@ def test_a_changed_release_is_not_believed(spark: "Spark", tmp_path: Path) -> No
     lines = data.read_text().splitlines(keepends=True)
     data.write_text("".join(lines[:-1]))
     with pytest.raises(BadData, match="says 120 rows, the file has 119"):
-        verify_by(spark, tmp_path / "out", Asked())
+        verify_as_asked(tmp_path / "out", Asked(), spark)
     facts = json.loads((data.parent / "release.json").read_text())
     (data.parent / "release.json").write_text(json.dumps({**facts, "rows": 119}))
-    (verdict,) = verify_by(spark, tmp_path / "out", Asked())
+    (verdict,) = verify_as_asked(tmp_path / "out", Asked(), spark)
     assert (verdict.holds, verdict.value, verdict.offender_count) == (False, 2, 1)
 
 
 def test_any_published_table(spark: "Spark", tmp_path: Path) -> None:
     (tmp_path / "any.csv").write_text("x,illness\n" + "a,flu\n" * 3 + "b,cold\n" * 2 + ",cold\n" * 4)
     asked = Asked(TableMethod(k=3), roles=Roles(quasi=("x",), sensitive=("illness",)))
-    (verdict,) = verify_by(spark, tmp_path / "any.csv", asked)
+    (verdict,) = verify_as_asked(tmp_path / "any.csv", asked, spark)
     assert (verdict.holds, verdict.value) == (False, 2)
     assert [place.where for place in verdict.offenders] == ["x b"]
     with pytest.raises(WrongUse, match="--quasi"):
-        verify_by(spark, tmp_path / "any.csv", Asked(TableMethod(k=3)))
+        verify_as_asked(tmp_path / "any.csv", Asked(TableMethod(k=3)), spark)
 
 
 def test_baskets(spark: "Spark", tmp_path: Path) -> None:
@@ -106,7 +105,7 @@ def test_baskets(spark: "Spark", tmp_path: Path) -> None:
     )
     asked = Asked(others=models)
     expected = verify_as_asked(tmp_path / "out", asked)
-    for one, other in zip(verify_by(spark, tmp_path / "out", asked), expected, strict=True):
+    for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
         same(one, other)
 
 
@@ -114,14 +113,14 @@ def test_baskets(spark: "Spark", tmp_path: Path) -> None:
 def test_groups_and_clusters(spark: "Spark", tmp_path: Path, method: str, parameters: dict[str, int]) -> None:
     run = shoal.anonymize(shopping(), method, **parameters)
     run.write(tmp_path / "out")
-    (verdict,) = verify_by(spark, tmp_path / "out", Asked())
+    (verdict,) = verify_as_asked(tmp_path / "out", Asked(), spark)
     (expected,) = verify_as_asked(tmp_path / "out", Asked())
     assert (verdict.holds, verdict.value, verdict.promise) == (True, expected.value, expected.promise)
     data = tmp_path / "out" / "release" / "data.jsonl"
     broken = data.read_text().splitlines()[0]
     data.write_text(data.read_text() + broken.replace("}", "}x", 1) + "\n")
     with pytest.raises(BadData, match="no JSON object"):
-        verify_by(spark, tmp_path / "out", Asked())
+        verify_as_asked(tmp_path / "out", Asked(), spark)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "coherence", "cahd", "disassociation"])
@@ -142,13 +141,13 @@ def test_the_order_is_that_of_the_files(spark: "Spark", tmp_path: Path, method: 
     file.mkdir()
     for number, part in enumerate((lines[:1], lines[1:3], lines[3:-1], lines[-1:])):
         (file / f"part-{number:05}{file.suffix}").write_text("".join([*header, *part]))
-    assert all(verdict.holds for verdict in verify_by(spark, tmp_path / "out", Asked()))
+    assert all(verdict.holds for verdict in verify_as_asked(tmp_path / "out", Asked(), spark))
     one, other = (file / f"part-0000{number}{file.suffix}" for number in (0, 3))
     first, last = one.read_text(), other.read_text()
     assert first != last
     one.write_text(last)
     other.write_text(first)
-    found = verify_by(spark, tmp_path / "out", Asked())
+    found = verify_as_asked(tmp_path / "out", Asked(), spark)
     expected = verify_as_asked(tmp_path / "out", Asked())
     assert [verdict.holds for verdict in found] == [verdict.holds for verdict in expected]
     assert not found[-1].holds
@@ -171,11 +170,11 @@ def test_cells_of_parquet(spark: "Spark", tmp_path: Path) -> None:
         {"x": [None, "", "a", "a"], "y": [1.0, 1.0, 2.5, 2.5], "z": [float("nan"), None, 1, 1]}
     )
     frame.write_parquet(path)
-    (verdict,) = verify_by(spark, path, asked)
+    (verdict,) = verify_as_asked(path, asked, spark)
     assert sorted(place.where for place in verdict.offenders) == ['x "", y 1.0', "x (missing), y 1.0"]
     frame.with_columns(z=pl.lit([1])).write_parquet(path)
     with pytest.raises(BadData, match="column 'z': the cells are List"):
-        verify_by(spark, path, asked)
+        verify_as_asked(path, asked, spark)
 
 
 def test_the_frame_of_a_release_has_its_names(spark: "Spark") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.cli import parted_summary, show, summary
+from shoal.cli import show, summary
 from shoal.cli.examples import complete
 from shoal.cli.options import (
     GROUPS,
@@ -28,7 +28,6 @@ from shoal.data.baskets import Baskets
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.outcome import Run
 from shoal.pipeline import publish
 from shoal.recipe import Output, Recipe, Roles, Running, Source, make_method, parameters_of
 
@@ -199,9 +198,7 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    if isinstance(run, Run):
-        return summary.publication(run, folder, json=json, quiet=quiet)
-    return parted_summary.publication(run, folder, json=json, quiet=quiet)
+    return summary.publication(run, folder, json=json, quiet=quiet)
 
 
 def example(name: str, more: str = "") -> str:

@@ -11,11 +11,11 @@ from shoal.data._plural import counted
 if TYPE_CHECKING:
     from shoal.data.baskets import Baskets
     from shoal.data.clusters import Clusters
+    from shoal.data.parts import PartedRelease
     from shoal.data.release import Published
     from shoal.data.table import Table
     from shoal.measures.measure import Score
-    from shoal.outcome import Run
-    from shoal.parted import PartedRun
+    from shoal.outcome import AnyRun
 
 SCORES = {
     "Table": (
@@ -58,7 +58,7 @@ BESIDE_THE_POINT = {
 hides rules looks for stars."""
 
 
-def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
+def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
     """Show a finished run; the exit code is 1 if a promise is broken."""
     from shoal.measures.measure import flat
 
@@ -67,6 +67,7 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         show.as_json(
             {
                 "holds": run.holds,
+                "engine": "local" if run.engine is None else run.engine.name,
                 "verdicts": [verdict.as_dict() for verdict in run.verdicts],
                 "published": count(run.release.data),
                 "suppressed": run.release.suppressed,
@@ -75,6 +76,7 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
                 "warnings": list(run.warnings),
                 "summary": sentences(run),
                 "scores": flat(run.scores),
+                "unmeasured": run.unmeasured,
                 "release": str(folder / "release"),
                 "report": str(report) if report.exists() else None,
                 "seconds": dict(run.seconds),
@@ -86,7 +88,12 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
         if scores := shown_scores(run):
             show.line()
             show.score_lines(scores)
-        explanation_lines(run)
+        if run.unmeasured is not None:
+            show.line(run.unmeasured)
+        if told := run.trace.notes.get("explanation"):
+            show.line()
+            for text in str(told).split("\n"):
+                show.line(text)
         show.line()
         show.line(f"Publish  {folder / 'release'}", "bold")
         if report.exists():
@@ -94,22 +101,16 @@ def publication(run: "Run", folder: Path, *, json: bool, quiet: bool) -> int:
     return 0 if run.holds else 1
 
 
-def run_lines(run: "Run") -> None:
+def run_lines(run: "AnyRun") -> None:
     """How much is published, what was left out and chosen, and what the owner should hear first."""
+    from shoal.data.baskets import Baskets
+    from shoal.data.parts import schema_of
+
+    original = schema_of(run.original)
     show.line(f"{published_words(run)}.")
-    chosen_lines(run, run.original)
-
-
-def chosen_lines(run: "Run | PartedRun", original: "Table | Baskets") -> None:
-    """The hierarchies that were taken, what the method chose, and what the owner should hear first.
-
-    Parameters
-    ----------
-    original
-        What was read; of rows in parts, their schema.
-    """
-    if (read := read_words(run, original)) is not None:
-        show.line(read)
+    if isinstance(original, Baskets):
+        read = f"{counted(count(run.original), 'baskets')} of {counted(len(original.vocabulary), 'items')}"
+        show.line(f"Read: {read}, in the layout {original.layout}.")
     if run.hierarchies:
         told = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
         show.line(f"Hierarchies: {'; '.join(told)}.")
@@ -118,31 +119,12 @@ def chosen_lines(run: "Run | PartedRun", original: "Table | Baskets") -> None:
     show.warning_lines(run.warnings)
 
 
-def read_words(run: "Run | PartedRun", original: "Table | Baskets") -> str | None:
-    """How baskets were taken, in words; nothing is said of tables."""
-    from shoal.data.baskets import Baskets
-
-    if not isinstance(original, Baskets):
-        return None
-    rows = len(original) or getattr(getattr(run, "data", None), "rows", 0)
-    items = counted(len(original.vocabulary), "items")
-    return f"Read: {counted(rows, 'baskets')} of {items}, in the layout {original.layout}."
-
-
-def explanation_lines(run: "Run | PartedRun") -> None:
-    """What the method tells of its way, where it was asked to."""
-    if told := run.trace.notes.get("explanation"):
-        show.line()
-        for text in str(told).split("\n"):
-            show.line(text)
-
-
-def sentences(run: "Run | PartedRun") -> list[str]:
+def sentences(run: "AnyRun") -> list[str]:
     """What the method says of its choice, in sentences: under ``summary`` of its notes."""
     return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
 
 
-def shown_scores(run: "Run") -> list["Score"]:
+def shown_scores(run: "AnyRun") -> list["Score"]:
     """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
@@ -152,17 +134,21 @@ def shown_scores(run: "Run") -> list["Score"]:
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
 
 
-def published_words(run: "Run") -> str:
+def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
 
     data, suppressed = run.release.data, run.release.suppressed
     words = f"{counted(count(data), noun(data))} published"
+    if run.engine is not None:
+        words += f" in parts by {run.engine.name}"
     if isinstance(data, Groups):
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
         words += _cluster_words(data)
+    elif baskets := getattr(data, "baskets", 0):
+        words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
         as_stars = _published_as_stars(run)
         words += f", {suppressed:,} of them as *" if as_stars else f"; {suppressed:,} suppressed and left out"
@@ -171,24 +157,24 @@ def published_words(run: "Run") -> str:
     return words
 
 
-def count(data: "Published") -> int:
+def count(data: "Published | PartedRelease") -> int:
     """The number of published rows, baskets, groups or clusters, as release.json counts them."""
     from shoal.data.clusters import Clusters
-    from shoal.data.table import Table
 
     if isinstance(data, Clusters):
         return data.count
-    return data.rows if isinstance(data, Table) else len(data)
+    return data.rows if hasattr(data, "rows") else len(data)
 
 
-def noun(data: "Published") -> str:
+def noun(data: "Published | PartedRelease") -> str:
     """What `count` counts.
 
     >>> from shoal.data.table import Table
     >>> noun(Table(()))
     'rows'
     """
-    return {"Table": "rows"}.get(type(data).__name__, type(data).__name__.lower())
+    form = type(getattr(data, "schema", data)).__name__
+    return {"Table": "rows"}.get(form, form.lower())
 
 
 def _cluster_words(data: "Clusters") -> str:
@@ -199,14 +185,12 @@ def _cluster_words(data: "Clusters") -> str:
     return f"{baskets}; {data.joint:,} of them are joint, and all are made of {data.simple:,} simple ones"
 
 
-def _published_as_stars(run: "Run") -> bool:
+def _published_as_stars(run: "AnyRun") -> bool:
     """Whether suppressed rows are among those that are published."""
-    from shoal.data.table import Table
-
-    data, original = run.release.data, run.original
-    if not (isinstance(data, Table) and isinstance(original, Table)):
+    data = run.release.data
+    if noun(data) != "rows":
         return False
-    return data.rows + run.release.suppressed > original.rows
+    return count(data) + int(run.release.suppressed) > count(run.original)
 
 
 def _secret(original: "Table | Baskets") -> frozenset[str]:

@@ -12,7 +12,6 @@ from shoal.cli.options import GROUPS, Section, flattened, single, source_named, 
 from shoal.io.reading import Reading
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import Model, TableModel
-from shoal.parted_audit import verify_in_parts
 from shoal.population import Trees
 from shoal.recipe import Roles, Running, Source
 from shoal.verification import Asked, verify_as_asked
@@ -129,9 +128,8 @@ def verify(
         promised = promised.model_copy(update={"promises": (promise,)})
     elif promise is not None:
         others = (promise,)
-    with show.progress(quiet or json) as stage:
+    with show.progress(quiet or json) as stage, running.opened() as engine:
         stage("verifying")
         asked = Asked(promised, others, roles, reading, source.get("baskets"), trees)
-        local = running.engine == "local"
-        verdicts = verify_as_asked(path, asked) if local else verify_in_parts(path, asked, running)
+        verdicts = verify_as_asked(path, asked, engine)
     return show.verdicts(verdicts, json=json, quiet=quiet)

@@ -211,3 +211,8 @@ class PartedRelease:
     order: Callable[[], Disorder] | None = None
     told: Mapping[str, int] = field(default_factory=dict)
     path: Path | None = None
+
+
+def schema_of(data: Table | Baskets | PartedTable | PartedBaskets) -> Table | Baskets:
+    """What there is to say of data without its rows, wherever these are."""
+    return data.schema if isinstance(data, PartedTable | PartedBaskets) else data

@@ -19,7 +19,7 @@ from shoal.recommendation.first_hierarchies import builder_for
 from shoal.recommendation.goal import Aim, Stated
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
-from shoal.sources import looks_like_baskets, read_baskets_for, take_in_table, with_item_hierarchy
+from shoal.sources import load_table, looks_like_baskets, read_baskets_for
 
 SWEEP = "tried"
 ITEM_TREE = "balanced:5"
@@ -76,7 +76,7 @@ class Problem:
             plan = Recipe(
                 source=Source(path=path, reading=reading, baskets=layout), roles=roles, method={"name": ""}
             )
-            sets = with_item_hierarchy(read_baskets_for(source, plan), hierarchies)
+            sets = read_baskets_for(source, plan, hierarchies)
             if not len(sets.sensitive) and (aim is Aim.DEGREE or (aim is Aim.COHERENCE and stated.h != 1)):
                 raise WrongUse("The promise is about sensitive items: name them with --sensitive.")
             trees = {"items": ITEM_TREE} if sets.hierarchy is None else {}
@@ -94,7 +94,7 @@ class Problem:
                 _told_of_baskets(sets),
             )
         aim = stated.aim(baskets=False)
-        intake = take_in_table(source, roles, reading, hierarchies, folder)
+        intake = load_table(source, roles, reading, hierarchies, folder)
         table = intake.data
         assert isinstance(table, Table)
         if not table.quasi:

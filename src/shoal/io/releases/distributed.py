@@ -62,8 +62,10 @@ def write_parts(
     return {"form": form, "baskets": data.baskets, form: data.rows, "items": items}
 
 
-def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
+def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease | PartedBaskets]:
     """Open the published files of a release where an engine works; cells are taken as they stand.
+
+    Baskets are encoded by one vocabulary.
 
     Parameters
     ----------
@@ -91,11 +93,32 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease]:
         order = partial(order_of, engine, path, {**shape, LOOKS: looks})
         told = {"rows": shape["rows"]}
         return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
+    if shape["form"] == "baskets":
+        return facts.parted(open_baskets(folder, engine))
     form, lines = shape["form"], engine.lines(str(path))
     told = {what: shape[what] for what in ("baskets", form, "items")}
     return facts.parted(
         PartedRelease(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path)
     )
+
+
+def open_table(source: str | Path, engine: Engine, reading: Reading | None = None) -> PartedRelease:
+    """Open a published table that is in no release where an engine works: all columns are insensitive."""
+    opened = open_parts(source, engine, reading, raw=True)
+    schema, parts = published_table(opened, {}, looks_of(opened))
+    return PartedRelease(schema, parts, rows_in(parts))
+
+
+def open_sets(source: str, form: str, engine: Engine) -> PartedRelease:
+    """Open the lines of published groups or clusters that are in no release where an engine works."""
+    lines = engine.lines(source)
+    order = None if "://" in source else partial(order_of, engine, source, {"form": form})
+    return PartedRelease(empty_sets(form), lines, rows_in(lines), order=order)
+
+
+def rows_in(parts: Parts) -> int:
+    """How many rows there are."""
+    return parts.fold(lambda frame: int(frame.height), lambda one, other: one + other) or 0
 
 
 def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
