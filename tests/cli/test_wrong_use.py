@@ -20,10 +20,8 @@ def anonymize(shoal: Callable[..., Any], people: Path, roles: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("method", "option", "meant"),
     [
-        ("lattice", "--max-suppressed", "Did you mean --suppression-limit (largest share of the rows"),
-        ("samarati", "--suppression-limit", "Did you mean --max-suppressed (the most rows"),
-        ("samarati", "--suppression-limit=0.1", "Unknown option: --suppression-limit."),
-        ("mondrian", "--max-suppressed", "It is an option of samarati."),
+        ("mondrian", "--suppression-limit=0.1", "Unknown option: --suppression-limit."),
+        ("mondrian", "--max-suppressed", "It is an option of samarati, lattice."),
         ("mondrian", "--kk", "Did you mean --k?"),
     ],
 )
@@ -39,8 +37,8 @@ def test_an_unknown_option(method: str, option: str, meant: str, anonymize: Call
     [
         (("anonymize", "mondrian", "--kk", 3, "people.csv"), "Unknown option: --kk. Did you mean --k?"),
         (
-            ("anonymize", "samarati", "--suppression-limit", 3, "people.csv"),
-            "Did you mean --max-suppressed (",
+            ("recommend", "--max-suppressed", 3, "people.csv"),
+            "Did you mean --suppression-limit (largest share of the rows",
         ),
         (("verify", "--kk", 3, "out"), "Did you mean --k?"),
         (("recommend", "--rsk", 3, "people.csv"), "Did you mean --risk?"),

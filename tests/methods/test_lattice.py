@@ -31,7 +31,7 @@ MEASURES = ("lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "p
 def is_optimum(data: Table, method: Lattice, k: int, *promises: naive.Keeps) -> None:
     """The method finds the least value of all vectors that the naive twin finds feasible, and proves it."""
     slow = twin(data)
-    limit = int(method.suppression_limit * data.rows + 1e-9)
+    limit = int((method.suppression_limit or 0) * data.rows + 1e-9)
     values = {
         levels: slow.measures(levels, kept, k)[method.minimize]
         for levels, kept in slow.solutions(limit, *promises).items()

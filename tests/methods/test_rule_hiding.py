@@ -62,8 +62,7 @@ def test_full_domain_first(method: str, strategy: str, keep: bool) -> None:
             column("s", random.choice(list("uuuvw"), 82).tolist(), Role.SENSITIVE),
         )
     )
-    limit = {"samarati": "max_suppressed", "lattice": "suppression_limit"}[method]
-    options = {limit: 0.05, "keep_suppressed": keep}
+    options = {"suppression_limit": 0.05, "keep_suppressed": keep}
     rows, release, _ = published(
         data, k=4, confidence=0.65, strategy=strategy, anonymize_with=method, options=options
     )

@@ -280,8 +280,8 @@ def test_wrong_use(people: Path, roles: Roles, stated: Stated, said: str) -> Non
     ("given", "option"),
     [
         ({"time_limit": 0}, "--time-limit"),
-        ({"suppression": 1}, "--suppression"),
-        ({"suppression": -0.1}, "--suppression"),
+        ({"suppression_limit": 1}, "--suppression-limit"),
+        ({"suppression_limit": -0.1}, "--suppression-limit"),
         ({"jobs": 0}, "--jobs"),
     ],
 )
@@ -290,7 +290,7 @@ def test_a_limit_out_of_range_is_named(
 ) -> None:
     with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
-    told = [word for word in ("--time-limit", "--suppression", "--jobs") if word in str(caught.value)]
+    told = [word for word in ("--time-limit", "--suppression-limit", "--jobs") if word in str(caught.value)]
     assert told == [option]
 
 

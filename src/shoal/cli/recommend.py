@@ -34,9 +34,13 @@ EXAMPLE = """Example:
 
 LISTED = ("quasi", "sensitive", "identifying", "insensitive", "entity", "others")
 
-Suppression = Annotated[
+SuppressionLimit = Annotated[
     float,
-    Parameter(help="largest share of rows that may be left out", group=GROUPS["Method"], negative=""),
+    Parameter(
+        help="largest share of the rows that may be suppressed: 0.01 is one in a hundred",
+        group=GROUPS["Method"],
+        negative="",
+    ),
 ]
 Scale = Annotated[
     Literal["loss", "queries"],
@@ -83,7 +87,7 @@ def recommend_release(
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyPairs = (),
     item_hierarchy: ItemHierarchy = None,
-    suppression: Suppression = 0.05,
+    suppression_limit: SuppressionLimit = 0.05,
     by: Scale = "loss",
     time_limit: TimeLimit = 60.0,
     jobs: Jobs = None,
@@ -108,7 +112,12 @@ def recommend_release(
         "hierarchies": given,
         "hierarchies_folder": hierarchies,
     }
-    limits: dict[str, Any] = {"time_limit": time_limit, "suppression": suppression, "by": by, "jobs": jobs}
+    limits: dict[str, Any] = {
+        "time_limit": time_limit,
+        "suppression_limit": suppression_limit,
+        "by": by,
+        "jobs": jobs,
+    }
     with show.bar(quiet or json) as tell:
         found = recommend(input, stated, tell=tell, **{**data, **limits, **source})
     command = without_passwords(command_line(found.recipe))

@@ -56,18 +56,18 @@ class Candidate:
     axis: str | None = None
 
 
-def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression: float) -> list[Candidate]:
+def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: float) -> list[Candidate]:
     """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
 
     Parameters
     ----------
     seconds
         What a method with a time limit of its own is given.
-    suppression
+    suppression_limit
         The largest share of rows that may be left out.
     """
     if aim in (Aim.CLASSES, Aim.RULES):
-        found = _of_classes(stated, seconds, suppression) if aim is Aim.CLASSES else _of_rules(stated)
+        found = _of_classes(stated, seconds, suppression_limit) if aim is Aim.CLASSES else _of_rules(stated)
         return [one for one in found if not _of_table(one).misfits()]
     if aim is Aim.COHERENCE:
         return _of_coherence(stated, seconds)
@@ -80,12 +80,12 @@ def _of_table(candidate: Candidate) -> TableMethod:
     return method
 
 
-def _of_classes(stated: Stated, seconds: float, suppression: float) -> list[Candidate]:
+def _of_classes(stated: Stated, seconds: float, suppression_limit: float) -> list[Candidate]:
     promise = stated.of_tables()
     mondrian = {"name": "mondrian", **promise}
     lattice = {"name": "lattice", **promise, "time_limit": round(seconds, 1)}
-    limits = [share for share in SUPPRESSION if share < suppression]
-    limits += [suppression] if suppression else []
+    limits = [share for share in SUPPRESSION if share < suppression_limit]
+    limits += [suppression_limit] if suppression_limit else []
     found = [
         Candidate("mondrian", mondrian),
         Candidate("mondrian, relaxed", mondrian | {"partitioning": "relaxed"}),
@@ -102,7 +102,7 @@ def _of_classes(stated: Stated, seconds: float, suppression: float) -> list[Cand
     found.append(
         Candidate("lattice, local", local | ({"suppression_limit": limits[0]} if limits else {}), trees=True)
     )
-    samarati = {"name": "samarati", **promise, **({"max_suppressed": limits[0]} if limits else {})}
+    samarati = {"name": "samarati", **promise, **({"suppression_limit": limits[0]} if limits else {})}
     return [*found, Candidate("samarati", samarati, trees=True)]
 
 

@@ -1,0 +1,51 @@
+"""An old name is an error that says the new one, on the command line, in Python and in recipes."""
+
+from typing import Any
+
+import pytest
+
+from shoal import registry
+from shoal.cli.program import main
+from shoal.errors import WrongUse
+from shoal.recipe import make_method
+from shoal.renamed import RENAMED
+
+OPTIONS = [
+    (("recommend", "people.csv", "--k", "3", "--suppression", "0.1"), "--suppression-limit"),
+]
+"""Command lines that end in an old option and its value, and the new option."""
+
+PARAMETERS: list[tuple[str, dict[str, Any], str]] = []
+"""Methods with an old parameter as the last, and the new one."""
+
+
+@pytest.mark.parametrize(("call", "new"), OPTIONS, ids=lambda part: "" if isinstance(part, str) else part[-2])
+def test_an_old_option(call: tuple[str, ...], new: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(call) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"shoal: {call[-2]} is now {new}. See: shoal ")
+
+
+@pytest.mark.parametrize(("name", "parameters", "new"), PARAMETERS)
+def test_an_old_parameter(name: str, parameters: dict[str, Any], new: str) -> None:
+    said = f"The parameter {list(parameters)[-1]!r} is now {new!r}"
+    with pytest.raises(WrongUse) as caught:
+        make_method({"name": name, **parameters})
+    assert str(caught.value) == f"{name}: {said}."
+    with pytest.raises(ValueError, match=said):
+        registry.load("method", name)(**parameters)
+
+
+def test_every_old_parameter_is_tried() -> None:
+    tried = {call[-2].removeprefix("--").replace("-", "_") for call, _ in OPTIONS}
+    assert tried == set(RENAMED["parameter"])
+    news = {new.partition(" ")[0].removeprefix("--").replace("-", "_") for _, new in OPTIONS}
+    assert news == {new.partition(" ")[0] for all_new in RENAMED["parameter"].values() for new in all_new}
+
+
+@pytest.mark.parametrize("method", ["samarati", "lattice"])
+def test_a_share_of_rows_has_a_name_of_its_own(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("anonymize", method, "people.csv", "--k", "3", "--max-suppressed", "0.02")) == 2
+    assert "'0.02' is not a whole number: for a share, use --suppression-limit." in capsys.readouterr().err
+    assert main(("anonymize", method, "people.csv", "--k", "3", "--suppression-limit", "2")) == 2
+    assert "2 % is 0.02" in capsys.readouterr().err
