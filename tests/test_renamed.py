@@ -11,11 +11,16 @@ from shoal.recipe import make_method
 from shoal.renamed import RENAMED
 
 OPTIONS = [
+    (("anonymize", "lattice", "people.csv", "--k", "3", "--minimize", "ncp"), "--objective"),
+    (("anonymize", "samarati", "people.csv", "--k", "3", "--choose", "entropy"), "--objective"),
     (("recommend", "people.csv", "--k", "3", "--suppression", "0.1"), "--suppression-limit"),
 ]
 """Command lines that end in an old option and its value, and the new option."""
 
-PARAMETERS: list[tuple[str, dict[str, Any], str]] = []
+PARAMETERS = [
+    ("lattice", {"k": 3, "minimize": "ncp"}, "objective"),
+    ("samarati", {"k": 3, "choose": "entropy"}, "objective"),
+]
 """Methods with an old parameter as the last, and the new one."""
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 
 RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "parameter": {
+        "minimize": ("objective",),
+        "choose": ("objective",),
         "suppression": ("suppression_limit",),
     },
 }

@@ -57,8 +57,8 @@ def check(data: Table, method: Samarati, limit: int, k: int, *promises: naive.Ke
     assert trace.notes["least_height"] == least
     assert levels_of(release) in expected
     assert release.suppressed == data.rows - len(found[levels_of(release)])
-    if method.choose != "first":
-        values = {levels: slow.measures(levels, found[levels], k)[method.choose] for levels in expected}
+    if method.objective != "first":
+        values = {levels: slow.measures(levels, found[levels], k)[method.objective] for levels in expected}
         assert values[levels_of(release)] == pytest.approx(min(values.values()), abs=1e-9)
     assert all(judge(release))
 
@@ -70,8 +70,8 @@ def check(data: Table, method: Samarati, limit: int, k: int, *promises: naive.Ke
     st.sampled_from(["lm", "discernibility", "c_avg", "entropy", "precision", "first"]),
     st.sampled_from(["least", "minimal"]),
 )
-def test_k_anonymity(data: Table, k: int, limit: int, choose: Any, among: Any) -> None:
-    method = Samarati(k=k, max_suppressed=limit, choose=choose, among=among)
+def test_k_anonymity(data: Table, k: int, limit: int, objective: Any, among: Any) -> None:
+    method = Samarati(k=k, max_suppressed=limit, objective=objective, among=among)
     if k > data.rows:
         with pytest.raises(Infeasible):
             method.anonymize(data)

@@ -11,7 +11,7 @@ from shoal.renamed import new_option
 
 NAMESAKES = (
     ("--max-suppressed", "--suppression-limit"),
-    ("--minimize", "--choose", "--pick"),
+    ("--objective", "--split", "--pick"),
     ("--time-limit", "--seconds"),
     ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
     ("--missing", "--na", "--null"),

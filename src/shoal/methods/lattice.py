@@ -37,7 +37,7 @@ class Lattice(FullDomain):
         "Kohlmayer et al.: Flash: efficient, stable and optimal k-anonymity. PASSAT 2012, but by branch and bound"
     )
 
-    minimize: Minimized = Field(default="lm", description="the measure whose loss is minimized")
+    objective: Minimized = Field(default="lm", description="the measure whose loss is minimized")
     time_limit: float = Field(
         default=60.0,
         gt=0,
@@ -72,13 +72,13 @@ class Lattice(FullDomain):
         notes = self._notes(problem, progress, parts, searched - prepared)
         if self.local:
             late = prepared + 0.9 * (end - prepared)
-            recoding = LocalRecoding(problem, self.minimize, limit, late, end, seed)
+            recoding = LocalRecoding(problem, self.objective, limit, late, end, seed)
             parts = recoding.best(alone)
             notes["local"] = {"plans": recoding.plans, "evaluated": recoding.evaluated}
             before, after = notes["solutions"][0], _told(problem, parts)
             if parts is not alone:
                 notes["solutions"] = [after, before]
-                notes["summary"].append(local_sentence(self.minimize, before, after))
+                notes["summary"].append(local_sentence(self.objective, before, after))
             else:
                 notes["summary"].append("Local recoding found nothing better.")
             if (remark := recoding.remark(parts)) is not None:
@@ -95,7 +95,7 @@ class Lattice(FullDomain):
 
     def _search(self, judge: Judge, progress: Progress, begin: float, deadline: float, seed: int) -> None:
         """Look for good vectors first where the lattice is large, then for the proof."""
-        lattice, objective = judge.problem.lattice, judge.objective(self.minimize)
+        lattice, objective = judge.problem.lattice, judge.objective(self.objective)
         if len(lattice) > LARGE:
             early = begin + 0.6 * (deadline - begin)
             Descent(lattice, objective, judge.evaluate, progress, early, seed).run(kicks=20)
@@ -106,7 +106,7 @@ class Lattice(FullDomain):
     ) -> dict[str, Any]:
         told = _told(problem, parts)
         return {
-            "minimized": self.minimize,
+            "objective": self.objective,
             "value": progress.value,
             "bound": progress.bound,
             "proven": progress.proven,
@@ -116,7 +116,7 @@ class Lattice(FullDomain):
             "seconds_per_vector": seconds / max(progress.evaluated, 1),
             "tuples": len(problem.tuples),
             "solutions": [told],
-            "summary": [proof_sentence(self.minimize, problem, progress, told)],
+            "summary": [proof_sentence(self.objective, problem, progress, told)],
         }
 
 

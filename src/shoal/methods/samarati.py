@@ -35,7 +35,7 @@ class Samarati(FullDomain):
         "Samarati: Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001"
     )
 
-    choose: Choice = Field(
+    objective: Choice = Field(
         default="lm", description="the measure by which one of the solutions is chosen, or the first in order"
     )
     among: Literal["least", "minimal"] = Field(
@@ -51,7 +51,7 @@ class Samarati(FullDomain):
                 f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
                 "method lattice, which searches such lattices for a given time."
             )
-        if self.choose == "c_avg" and problem.k is None:
+        if self.objective == "c_avg" and problem.k is None:
             raise WrongUse("C_AVG is a multiple of k; promise a k, or choose by another measure.")
         prepared = time.perf_counter()
         judge = Judge(problem, limit)
@@ -73,21 +73,23 @@ class Samarati(FullDomain):
             "seconds_per_vector": (searched - prepared) / max(heights.evaluated, 1),
             "binary_search": heights.halving,
             "tuples": len(problem.tuples),
-            "chosen_by": self.choose,
+            "objective": self.objective,
             "solutions": listed,
-            "summary": [choice_sentence(self.choose, listed, chosen_told, minimal=self.among == "minimal")],
+            "summary": [
+                choice_sentence(self.objective, listed, chosen_told, minimal=self.among == "minimal")
+            ],
         }
         timings = {"prepare": prepared - begin, "search": searched - prepared}
         return Solution((chosen,), timings, notes)
 
     def _rank(self, problem: Problem, part: Part, told: dict[str, Any]) -> float:
         """What the solution is chosen by, the less the better; weights count where the measure sums columns."""
-        if self.choose == "first":
+        if self.objective == "first":
             return 0.0
-        if self.choose == "discernibility" or self.choose == "c_avg":
-            return float(told[self.choose])
+        if self.objective == "discernibility" or self.objective == "c_avg":
+            return float(told[self.objective])
         published = published_classes(problem, (part,))
-        return loss_of(problem, self.choose, published, weighted=True)
+        return loss_of(problem, self.objective, published, weighted=True)
 
 
 def _part(outcome: Outcome) -> Part:
