@@ -11,6 +11,7 @@ from shoal.recipe import make_method
 from shoal.renamed import RENAMED
 
 OPTIONS = [
+    (("anonymize", "mondrian", "people.csv", "--k", "3", "--choose", "loss"), "--split"),
     (("anonymize", "lattice", "people.csv", "--k", "3", "--minimize", "ncp"), "--objective"),
     (("anonymize", "samarati", "people.csv", "--k", "3", "--choose", "entropy"), "--objective"),
     (("recommend", "people.csv", "--k", "3", "--suppression", "0.1"), "--suppression-limit"),
@@ -18,6 +19,7 @@ OPTIONS = [
 """Command lines that end in an old option and its value, and the new option."""
 
 PARAMETERS = [
+    ("mondrian", {"k": 3, "choose": "loss"}, "split"),
     ("lattice", {"k": 3, "minimize": "ncp"}, "objective"),
     ("samarati", {"k": 3, "choose": "entropy"}, "objective"),
 ]

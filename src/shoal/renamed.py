@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "parameter": {
         "minimize": ("objective",),
-        "choose": ("objective",),
+        "choose": ("split", "objective"),
         "suppression": ("suppression_limit",),
     },
 }

@@ -64,8 +64,8 @@ def on_the_cluster(table: Table, spark: "Spark") -> PartedTable:
 @pytest.mark.parametrize(
     "method",
     [
-        Mondrian(k=5, choose="random"),
-        Mondrian(k=5, l=3, choose="loss", publish="sets"),
+        Mondrian(k=5, split="random"),
+        Mondrian(k=5, l=3, split="loss", publish="sets"),
     ],
     ids=["random", "loss"],
 )

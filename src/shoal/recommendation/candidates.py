@@ -89,7 +89,7 @@ def _of_classes(stated: Stated, seconds: float, suppression_limit: float) -> lis
     found = [
         Candidate("mondrian", mondrian),
         Candidate("mondrian, relaxed", mondrian | {"partitioning": "relaxed"}),
-        Candidate("mondrian, choose loss", mondrian | {"choose": "loss"}),
+        Candidate("mondrian, split loss", mondrian | {"split": "loss"}),
         Candidate("mondrian, sets", mondrian | {"publish": "sets"}),
         Candidate("mondrian along hierarchies", mondrian, trees=True),
         Candidate("lattice", lattice, trees=True),
