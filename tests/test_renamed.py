@@ -11,6 +11,10 @@ from shoal.recipe import make_method
 from shoal.renamed import RENAMED
 
 OPTIONS = [
+    (
+        ("anonymize", "hide-rules", "b.dat", "--support", "0.1", "--confidence", "0.5", "--seconds", "3"),
+        "--time-limit",
+    ),
     (("anonymize", "mondrian", "people.csv", "--k", "3", "--choose", "loss"), "--split"),
     (("anonymize", "lattice", "people.csv", "--k", "3", "--minimize", "ncp"), "--objective"),
     (("anonymize", "samarati", "people.csv", "--k", "3", "--choose", "entropy"), "--objective"),
@@ -19,6 +23,7 @@ OPTIONS = [
 """Command lines that end in an old option and its value, and the new option."""
 
 PARAMETERS = [
+    ("hide-rules", {"support": 0.1, "confidence": 0.5, "seconds": 3}, "time_limit"),
     ("mondrian", {"k": 3, "choose": "loss"}, "split"),
     ("lattice", {"k": 3, "minimize": "ncp"}, "objective"),
     ("samarati", {"k": 3, "choose": "entropy"}, "objective"),

@@ -6,6 +6,7 @@ RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "parameter": {
         "minimize": ("objective",),
         "choose": ("split", "objective"),
+        "seconds": ("time_limit",),
         "suppression": ("suppression_limit",),
     },
 }

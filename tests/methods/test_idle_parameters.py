@@ -23,8 +23,8 @@ RULES = {"support": 0.1, "confidence": 0.5}
         ("cahd", {"p": 2, "alpha": 2, "improve": True}, []),
         ("coherence", {**COHERENCE, "time_limit": 3}, ["--time-limit"]),
         ("coherence", {**COHERENCE, "time_limit": 3, "pick": "optimal"}, []),
-        ("hide-rules", {**RULES, "seconds": 3}, ["--seconds"]),
-        ("hide-rules", {**RULES, "seconds": 3, "strategy": "exact"}, []),
+        ("hide-rules", {**RULES, "time_limit": 3}, ["--time-limit"]),
+        ("hide-rules", {**RULES, "time_limit": 3, "strategy": "exact"}, []),
         ("hide-rules", {**RULES, "scope": "all", "antecedent": 1}, []),
         (
             "hide-rules",

@@ -106,7 +106,6 @@ NAMED: dict[str, Draw] = {
     "tree": tree,
     "sensitive": lambda random, facts: [],
     "time_limit": lambda random, facts: 600.0,
-    "seconds": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
     "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),
 }

@@ -12,7 +12,6 @@ from shoal.renamed import new_option
 NAMESAKES = (
     ("--max-suppressed", "--suppression-limit"),
     ("--objective", "--split", "--pick"),
-    ("--time-limit", "--seconds"),
     ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
     ("--missing", "--na", "--null"),
     ("--output", "--out"),

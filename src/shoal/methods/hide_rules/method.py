@@ -65,7 +65,7 @@ class HideRules(Method):
         description="dsr and dsl take items of the right or left side out, isl puts items of the left side in, exact "
         "takes out the fewest occurrences, random is dsr with victims by chance",
     )
-    seconds: float = Field(default=60, gt=0, description="with exact: the longest time for one solution")
+    time_limit: float = Field(default=60, gt=0, description="with exact: seconds for one solution")
 
     @field_validator("rules")
     @classmethod
@@ -96,9 +96,9 @@ class HideRules(Method):
             for field in ("scope", "antecedent")
             if self.rules and self.given(field)
         ]
-        if self.strategy != "exact" and self.given("seconds"):
+        if self.strategy != "exact" and self.given("time_limit"):
             found.append(
-                f"--seconds has no effect with --strategy {self.strategy}: only exact solves so long."
+                f"--time-limit has no effect with --strategy {self.strategy}: only exact solves so long."
             )
         return tuple(found)
 
@@ -192,7 +192,7 @@ class HideRules(Method):
         while more:
             shelf = Shelf(baskets)
             kinds = Kinds.of(shelf, rules)
-            solution = solve(kinds, rules, border, self.seconds)
+            solution = solve(kinds, rules, border, self.time_limit)
             _apply(shelf, kinds, solution, Protected.of(baskets, rules, border))
             changed = shelf.changed()
             more = [rule for rule in search(changed) if rule not in rules]
