@@ -6,13 +6,23 @@ import pytest
 
 from shoal import registry
 from shoal.cli.program import main
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import make_method
 from shoal.renamed import RENAMED
 
 OPTIONS = [
     (
-        ("anonymize", "hide-rules", "b.dat", "--support", "0.1", "--confidence", "0.5", "--seconds", "3"),
+        (
+            "anonymize",
+            "basket-rule-hiding",
+            "b.dat",
+            "--support",
+            "0.1",
+            "--confidence",
+            "0.5",
+            "--seconds",
+            "3",
+        ),
         "--time-limit",
     ),
     (("anonymize", "mondrian", "people.csv", "--k", "3", "--choose", "loss"), "--split"),
@@ -23,7 +33,7 @@ OPTIONS = [
 """Command lines that end in an old option and its value, and the new option."""
 
 PARAMETERS = [
-    ("hide-rules", {"support": 0.1, "confidence": 0.5, "seconds": 3}, "time_limit"),
+    ("basket-rule-hiding", {"support": 0.1, "confidence": 0.5, "seconds": 3}, "time_limit"),
     ("mondrian", {"k": 3, "choose": "loss"}, "split"),
     ("lattice", {"k": 3, "minimize": "ncp"}, "objective"),
     ("samarati", {"k": 3, "choose": "entropy"}, "objective"),
@@ -46,6 +56,28 @@ def test_an_old_parameter(name: str, parameters: dict[str, Any], new: str) -> No
     assert str(caught.value) == f"{name}: {said}."
     with pytest.raises(ValueError, match=said):
         registry.load("method", name)(**parameters)
+
+
+@pytest.mark.parametrize(("old", "news"), RENAMED["method"].items())
+def test_an_old_method(old: str, news: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    (new,) = news
+    assert new in registry.METHODS
+    said = f"There is no method {old!r}: it is now {new!r}."
+    with pytest.raises(UnknownName) as caught:
+        make_method({"name": old, "confidence": 0.5})
+    assert str(caught.value) == said
+    assert main(("anonymize", old, "people.csv", "--confidence", "0.5")) == 2
+    assert capsys.readouterr().err == f"shoal: {said}\n"
+    assert main(("methods", old)) == 2
+    assert f"it is now {new!r}." in capsys.readouterr().err
+
+
+def test_an_old_parameter_of_the_first_step() -> None:
+    method = make_method(
+        {"name": "table-rule-hiding", "k": 3, "confidence": 0.5, "options": {"choose": "loss"}}
+    )
+    with pytest.raises(UnknownName, match="no parameter of mondrian 'choose': it is now 'split'"):
+        method.overlapping()
 
 
 def test_every_old_parameter_is_tried() -> None:

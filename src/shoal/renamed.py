@@ -1,8 +1,13 @@
 """Old names and the new ones: whoever uses an old one is told what it is called now."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "method": {
+        "rule-hiding": ("table-rule-hiding",),
+        "hide-rules": ("basket-rule-hiding",),
+    },
     "parameter": {
         "minimize": ("objective",),
         "choose": ("split", "objective"),
@@ -19,16 +24,22 @@ SHARES = {"max_suppressed": "suppression_limit"}
 """Parameters that are whole numbers and once took shares too, and what takes a share now."""
 
 
-def new_name(family: str, old: str, known: Iterable[str]) -> str | None:
+def new_name(kind: str, old: str, known: Iterable[str]) -> str | None:
     """What an old name is called now, where the new one is known.
 
     >>> new_name("parameter", "suppression", ["k", "suppression_limit"])
     'suppression_limit'
-    >>> new_name("parameter", "suppression", ["k"]) is None
+    >>> new_name("method, model or measure", "hide-rules", ["lattice"]) is None
     True
+
+    Parameters
+    ----------
+    kind
+        What is named, in words: those that are families are looked at.
     """
-    names = set(known)
-    return next((new for new in RENAMED.get(family, {}).get(old, ()) if new.split()[0] in names), None)
+    names, families = set(known), re.findall(r"\w+", kind)
+    news = (new for family in families for new in RENAMED.get(family, {}).get(old, ()))
+    return next((new for new in news if new.split()[0] in names), None)
 
 
 def new_option(option: str, known: Iterable[str]) -> str | None:

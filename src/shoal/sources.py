@@ -109,7 +109,7 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
     if reading.published and not method.goes_on():
         raise WrongUse(
             f"{method.name} would take generalized cells for names: --published is for methods that go on from an "
-            "anonymous table, such as rule-hiding with --anonymize-with none."
+            "anonymous table, such as table-rule-hiding with --anonymize-with none."
         )
 
 

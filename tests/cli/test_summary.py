@@ -135,7 +135,7 @@ def test_hierarchies_are_named_shortly(
 
 
 def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder: Path) -> None:
-    answer = table("rule-hiding", "--k", 5, "--confidence", 0.3, "--seed", 1)
+    answer = table("table-rule-hiding", "--k", 5, "--confidence", 0.3, "--seed", 1)
     assert answer.code == 0
     names = names_of_scores(answer.out)
     assert names[-4:] == ["starred_cells", "confidence_before", "confidence_published", "confidence_worst"]
@@ -146,7 +146,7 @@ def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder
 
 
 def test_the_levels_of_step_one_are_told_unless_classes_were_joined(table: Callable[..., Any]) -> None:
-    call = ("rule-hiding", "--k", 5, "--confidence", 0.5, "--anonymize-with", "lattice", *TREES)
+    call = ("table-rule-hiding", "--k", 5, "--confidence", 0.5, "--anonymize-with", "lattice", *TREES)
     assert "Levels: age " in table(*call).out
     joined = table(*call, "--strategy", "merge", "--option", "objective=precision")
     assert joined.code == 0
@@ -214,7 +214,7 @@ def test_suppressed_items_and_hidden_rules_of_baskets(shoal: Callable[..., Any],
     answer = shoal(*call, "--pick", "optimal", "--no-report", "-o", "one")
     assert names_of_scores(answer.out) == ["information_loss", "items_suppressed"]
     assert "Occurrences suppressed: 15, no release loses less." in answer.out
-    call = ("anonymize", "hide-rules", baskets, "--support", 0.1, "--confidence", 0.5, "--no-report")
+    call = ("anonymize", "basket-rule-hiding", baskets, "--support", 0.1, "--confidence", 0.5, "--no-report")
     answer = shoal(*call, "--rules", "tea => milk", "-o", "two")
     assert "Sensitive rules found and hidden: 1; 8 occurrences taken out, 8 baskets changed." in answer.out
     assert {"hiding_failure", "lost_rules", "ghost_rules"} <= set(names_of_scores(answer.out))

@@ -222,7 +222,7 @@ def test_the_first_run_has_no_limit_where_it_is_to_be_finished(
 
 @pytest.mark.usefixtures("few")
 def test_a_risk_that_nobody_reaches_says_what_joined_classes_can(people: Path, roles: Roles) -> None:
-    with pytest.raises(Infeasible, match="by rule-hiding, merge") as caught:
+    with pytest.raises(Infeasible, match="by table-rule-hiding, merge") as caught:
         recommend(people, Stated(risk=0.02), roles=roles, time_limit=LIMIT)
     assert caught.value.best is not None
     found = recommend(people, Stated(risk=caught.value.best), roles=roles, time_limit=LIMIT)

@@ -145,7 +145,7 @@ FINDERS = {
     "coherence": cohorts,
     "disassociation": clusters,
     "km-generalization": nodes,
-    "hide-rules": removals,
-    "rule-hiding": None,
+    "basket-rule-hiding": removals,
+    "table-rule-hiding": None,
 }
 """By method; None where no twin says what can be kept."""

@@ -110,15 +110,15 @@ def _of_rules(stated: Stated) -> list[Candidate]:
     """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
     promise = stated.of_tables()
     if stated.risk is None:
-        hidden = {"name": "rule-hiding", "k": 2, **promise, "confidence": stated.confidence}
+        hidden = {"name": "table-rule-hiding", "k": 2, **promise, "confidence": stated.confidence}
         relaxed = hidden | {"options": {"partitioning": "relaxed"}}
         strategies = ("star", "decoy", "merge")
-        found = [Candidate(f"rule-hiding, {one}", hidden | {"strategy": one}) for one in strategies]
+        found = [Candidate(f"table-rule-hiding, {one}", hidden | {"strategy": one}) for one in strategies]
         found += [
-            Candidate(f"rule-hiding, {one}, relaxed", relaxed | {"strategy": one}) for one in strategies
+            Candidate(f"table-rule-hiding, {one}, relaxed", relaxed | {"strategy": one}) for one in strategies
         ]
         few = hidden | {"strategy": "star", "fewer_than": 2}
-        return [*found, Candidate("rule-hiding, star, fewer than 2", few)]
+        return [*found, Candidate("table-rule-hiding, star, fewer than 2", few)]
     top = stated.risk if stated.confidence is None else min(stated.risk, stated.confidence)
     least = stated.k or 2
     sizes = dict.fromkeys([least, *(size for size in SIZES if size > least)])
@@ -126,12 +126,12 @@ def _of_rules(stated: Stated) -> list[Candidate]:
     for part in CONFIDENCES:
         c = float(f"{top * part:.4g}")
         for k in sizes:
-            hidden = {"name": "rule-hiding", **promise, "k": k, "confidence": c}
-            found.append(Candidate("rule-hiding, merge", hidden | {"strategy": "merge"}))
+            hidden = {"name": "table-rule-hiding", **promise, "k": k, "confidence": c}
+            found.append(Candidate("table-rule-hiding, merge", hidden | {"strategy": "merge"}))
             if part == 1:
-                found.append(Candidate("rule-hiding, star", hidden | {"strategy": "star"}))
+                found.append(Candidate("table-rule-hiding, star", hidden | {"strategy": "star"}))
                 few = hidden | {"strategy": "star", "fewer_than": 2}
-                found.append(Candidate("rule-hiding, star, fewer than 2", few))
+                found.append(Candidate("table-rule-hiding, star, fewer than 2", few))
     return found
 
 

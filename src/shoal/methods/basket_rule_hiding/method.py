@@ -16,10 +16,10 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
-from shoal.methods.hide_rules._greedy import Plan, Strategy, hide
-from shoal.methods.hide_rules._integer_program import Kinds, Solution, solve
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf, open_rules
-from shoal.methods.hide_rules._victims import Protected
+from shoal.methods.basket_rule_hiding._greedy import Plan, Strategy, hide
+from shoal.methods.basket_rule_hiding._integer_program import Kinds, Solution, solve
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf, open_rules
+from shoal.methods.basket_rule_hiding._victims import Protected
 from shoal.methods.method import Method
 from shoal.mining.association_rules import association_rules, parse_rule, rule_text
 from shoal.mining.frequent_itemsets import frequent_itemsets
@@ -28,7 +28,7 @@ from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.model import Model
 
 
-class HideRules(Method):
+class BasketRuleHiding(Method):
     """Take items out of as few baskets as it needs, until no sensitive rule can be found at the thresholds.
 
     A rule is weakened by taking an item of its right side out of baskets that hold it (dsr), an item of its left side
@@ -37,7 +37,7 @@ class HideRules(Method):
     finds the fewest occurrences, with proof.
     """
 
-    name: ClassVar[str] = "hide-rules"
+    name: ClassVar[str] = "basket-rule-hiding"
     accepts: ClassVar[type] = Baskets
     uncut: ClassVar[str] = (
         "which baskets an item is taken out of is weighed over all baskets at once, again after every item"

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.errors import WrongUse
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
 
 RULES = 100
 """Rules of a program that is still made."""
