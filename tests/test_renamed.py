@@ -12,6 +12,11 @@ from shoal.renamed import RENAMED
 
 OPTIONS = [
     (
+        ("anonymize", "km-generalization", "b.dat", "--k", "2", "--item-hierarchy", "t.csv"),
+        "--hierarchy items=FILE",
+    ),
+    (("recommend", "b.dat", "--k", "2", "--m", "2", "--item-hierarchy", "t.csv"), "--hierarchy items=FILE"),
+    (
         (
             "anonymize",
             "basket-rule-hiding",

@@ -9,6 +9,7 @@ RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "hide-rules": ("basket-rule-hiding",),
     },
     "parameter": {
+        "item_hierarchy": ("hierarchy items=FILE",),
         "minimize": ("objective",),
         "choose": ("split", "objective"),
         "seconds": ("time_limit",),

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal.addresses import without_passwords
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, ItemHierarchy, Json, Quiet
+from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
 from shoal.cli.command_line import command_line
 from shoal.cli.options import (
     GROUPS,
@@ -86,7 +86,6 @@ def recommend_release(
     reading: Reading,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyPairs = (),
-    item_hierarchy: ItemHierarchy = None,
     suppression_limit: SuppressionLimit = 0.05,
     by: Scale = "loss",
     time_limit: TimeLimit = 60.0,
@@ -103,13 +102,10 @@ def recommend_release(
     promise is never proposed. The answer is the command to run.
     """
     _refuse_folder(output, force, input)
-    given = pairs_of(hierarchy, "--hierarchy", is_hierarchy) | (
-        {"items": item_hierarchy} if item_hierarchy else {}
-    )
     data: dict[str, Any] = {
         "roles": roles,
         "reading": reading,
-        "hierarchies": given,
+        "hierarchies": pairs_of(hierarchy, "--hierarchy", is_hierarchy),
         "hierarchies_folder": hierarchies,
     }
     limits: dict[str, Any] = {

@@ -15,7 +15,7 @@ NAMESAKES = (
     ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
     ("--missing", "--na", "--null"),
     ("--output", "--out"),
-    ("--item-hierarchy", "--hierarchy", "--hierarchies"),
+    ("--hierarchy", "--hierarchies"),
     ("--baskets", "--layout"),
 )
 """Options with one purpose that have different names in different methods, or elsewhere."""
