@@ -1,5 +1,6 @@
 """An old name is an error that says the new one, on the command line, in Python and in recipes."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from shoal import registry
 from shoal.cli.program import main
 from shoal.errors import UnknownName, WrongUse
-from shoal.recipe import make_method
+from shoal.recipe import make_measure, make_method
 from shoal.renamed import RENAMED
 
 OPTIONS = [
@@ -75,6 +76,55 @@ def test_an_old_method(old: str, news: tuple[str, ...], capsys: pytest.CaptureFi
     assert capsys.readouterr().err == f"shoal: {said}\n"
     assert main(("methods", old)) == 2
     assert f"it is now {new!r}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("old", "news"), RENAMED["measure"].items())
+def test_an_old_measure(old: str, news: tuple[str, ...]) -> None:
+    (new,) = news
+    assert new in registry.MEASURES
+    with pytest.raises(UnknownName) as caught:
+        make_measure(old)
+    assert str(caught.value) == f"There is no measure {old!r}: it is now {new!r}."
+
+
+SWEEP = """
+title = "old names"
+[datasets.people]
+generate = "people"
+rows = 30
+
+[[sweep]]
+name = "s"
+datasets = ["people"]
+methods = ["mondrian"]
+grid = { k = [2, 3], split = ["loss"] }
+
+[[chart]]
+name = "c"
+sweep = "s"
+x = "k"
+y = "lm"
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("split = ", "choose = "), "The parameter 'choose' is now 'split'"),
+        (
+            ('["mondrian"]', '["rule-hiding"]'),
+            "There is no method 'rule-hiding': it is now 'table-rule-hiding'",
+        ),
+        (('y = "lm"', 'y = "generalised_occurrences"'), "it is now 'generalized_occurrences'"),
+        (('x = "k"', 'x = "k"\nby = ["choose"]'), "called 'choose': it is now 'split'"),
+    ],
+)
+def test_old_names_in_a_comparison(
+    change: tuple[str, str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sweep.toml").write_text(SWEEP.replace(*change))
+    assert main(("compare", str(tmp_path / "sweep.toml"), "-o", str(tmp_path / "out"))) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_an_old_parameter_of_the_first_step() -> None:

@@ -8,6 +8,12 @@ RENAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "rule-hiding": ("table-rule-hiding",),
         "hide-rules": ("basket-rule-hiding",),
     },
+    "measure": {
+        "generalised-items": ("generalized-items",),
+    },
+    "score": {
+        "generalised_occurrences": ("generalized_occurrences",),
+    },
     "parameter": {
         "item_hierarchy": ("hierarchy items=FILE",),
         "minimize": ("objective",),
