@@ -11,7 +11,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models._nothing_published import NOTHING
 from shoal.outcome import judge
 
@@ -22,7 +22,7 @@ def published(
     data: Table, seed: int | None = 1, **parameters: Any
 ) -> tuple[list[dict[str, str]], Release, Trace]:
     """The published rows, after every promise was proved."""
-    release, trace = RuleHiding(**parameters).anonymize(data, seed=seed)
+    release, trace = TableRuleHiding(**parameters).anonymize(data, seed=seed)
     assert isinstance(release.data, Table)
     verdicts = [verdict for verdict in judge(release) if verdict.model != NOTHING]
     assert all(verdict.holds for verdict in verdicts), verdicts

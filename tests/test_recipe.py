@@ -110,8 +110,10 @@ def test_parameters_with_hyphens() -> None:
             "mondrian: kk is not a parameter here (did you mean k?).",
         ),
         (
-            lambda: make_method({"name": "hide-rules", "support": 0.1, "confidence": 0.5, "rules": ["a"]}),
-            "hide-rules: rules: A rule is written with spaces as 'beer + nuts => wine', not 'a'.",
+            lambda: make_method(
+                {"name": "basket-rule-hiding", "support": 0.1, "confidence": 0.5, "rules": ["a"]}
+            ),
+            "basket-rule-hiding: rules: A rule is written with spaces as 'beer + nuts => wine', not 'a'.",
         ),
         (
             lambda: make_method({"name": "mondrian", "c": 2.0}),

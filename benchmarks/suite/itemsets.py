@@ -80,13 +80,13 @@ def hide(
     """Hide rules drawn by chance; means over several draws, and the range of the lost rules."""
     from shoal.measures.associations import Associations
     from shoal.measures.measure import flat
-    from shoal.methods.hide_rules.method import HideRules
+    from shoal.methods.basket_rule_hiding.method import BasketRuleHiding
 
     baskets = baskets_of(data)
     rows = []
     for draw in range(draws):
         rules = rules_to_hide(baskets, support, confidence, count, draw)
-        method = HideRules(support=support, confidence=confidence, rules=rules, strategy=strategy)
+        method = BasketRuleHiding(support=support, confidence=confidence, rules=rules, strategy=strategy)
         begin = time.perf_counter()
         release, trace = method.anonymize(baskets, seed=draw)
         seconds = time.perf_counter() - begin

@@ -76,7 +76,7 @@ def case(name: str, limit: float, local: bool = False, rows: int = 0) -> dict[st
     from shoal.methods.lattice import Lattice
 
     data = synthetic(rows) if rows else arx_adult() if name == "arx-adult" else arx_integers(name)
-    method = Lattice(k=5, suppression_limit=limit, minimize="granularity", local=local)
+    method = Lattice(k=5, suppression_limit=limit, objective="granularity", local=local)
     begin = time.perf_counter()
     release, trace = method.anonymize(data)
     notes = trace.notes
@@ -106,7 +106,7 @@ def cold(limit: float) -> dict[str, Any]:
         names = "sex,age,race,marital-status,education,native-country,workclass,occupation,salary-class"
         call = [
             sys.executable, "-m", "shoal", "anonymize", "lattice", str(DATA / "arx-adult/adult.csv.gz"),
-            "--k", "5", "--suppression-limit", str(limit), "--minimize", "granularity", "--quasi", names,
+            "--k", "5", "--suppression-limit", str(limit), "--objective", "granularity", "--quasi", names,
             "--hierarchies", str(DATA / "arx-adult/hierarchies"), "--no-report", "--quiet", "-o", f"{folder}/out",
         ]  # fmt: skip
         seconds = []

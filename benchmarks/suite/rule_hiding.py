@@ -30,11 +30,11 @@ def case(
     rows: int, columns: int, strategy: str, confidence: float, size: int | None = None
 ) -> dict[str, Any]:
     """Seconds of both steps, and what was hidden."""
-    from shoal.methods.rule_hiding.method import RuleHiding
+    from shoal.methods.table_rule_hiding.method import TableRuleHiding
     from shoal.models.hidden_rules import HiddenRules
 
     any_cells: dict[str, Any] = {} if size is None else {"antecedent": "any", "size": size}
-    method = RuleHiding(k=10, confidence=confidence, strategy=strategy, **any_cells)  # type: ignore[arg-type]
+    method = TableRuleHiding(k=10, confidence=confidence, strategy=strategy, **any_cells)  # type: ignore[arg-type]
     method.anonymize(skewed(20_000, columns))
     data = skewed(rows, columns)
     release, trace = method.anonymize(data, seed=1)

@@ -85,7 +85,7 @@ def _plan(method: str, source: Path, made: Any, roles: Any) -> dict[str, Any]:
             "roles": roles(sensitive=secrets),
             "method": {"name": method, **BASKETS[method]},
         }
-    suppressed = {"max_suppressed": 0.02} if method == "samarati" else {}
+    suppressed = {"suppression_limit": 0.02} if method == "samarati" else {}
     return {
         "source": made(path=str(source)),
         "roles": roles(

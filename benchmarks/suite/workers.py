@@ -40,7 +40,7 @@ def command(method: str, source: Path, out: Path, *more: str) -> list[str]:
     """What a user types."""
     options = ["--k", "10", "--quasi", "age,sex,zip,education", "--sensitive", "disease", "--others", "drop"]
     if method != "mondrian":
-        options += ["--max-suppressed", "0.02"]
+        options += ["--suppression-limit", "0.02"]
         options += [part for name, tree in TREES.items() for part in ("--hierarchy", f"{name}={tree}")]
     return [sys.executable, "-m", "shoal", "anonymize", method, str(source), *options, "-o", str(out), *more]
 
@@ -121,7 +121,7 @@ def run_local(method: str, source: str, out: str) -> None:
     from shoal.recipe import Recipe, Roles, Source
     from shoal.sources import load_source
 
-    suppressed = {} if method == "mondrian" else {"max_suppressed": 0.02}
+    suppressed = {} if method == "mondrian" else {"suppression_limit": 0.02}
     recipe = Recipe(
         source=Source(path=source),
         roles=Roles(quasi=("age", "sex", "zip", "education"), sensitive=("disease",), others="drop"),

@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AlphaKAnonymity": "shoal.models.alpha_k_anonymity",
     "BadData": "shoal.errors",
+    "BasketRuleHiding": "shoal.methods.basket_rule_hiding.method",
     "Baskets": "shoal.data.baskets",
     "BasketsProfile": "shoal.data.profile",
     "BetaLikeness": "shoal.models.beta_likeness",
@@ -30,7 +31,6 @@ _HOME = {
     "Groups": "shoal.data.groups",
     "HiddenAssociations": "shoal.models.hidden_associations",
     "HiddenRules": "shoal.models.hidden_rules",
-    "HideRules": "shoal.methods.hide_rules.method",
     "Hierarchy": "shoal.data.hierarchy",
     "HkpCoherence": "shoal.models.hkp_coherence",
     "Infeasible": "shoal.errors",
@@ -48,7 +48,6 @@ _HOME = {
     "RecursiveDiversity": "shoal.models.recursive_diversity",
     "ReidentificationRisk": "shoal.models.reidentification_risk",
     "Release": "shoal.data.release",
-    "RuleHiding": "shoal.methods.rule_hiding.method",
     "Run": "shoal.outcome",
     "Samarati": "shoal.methods.samarati",
     "Score": "shoal.measures.measure",
@@ -59,6 +58,7 @@ _HOME = {
     "TCloseness": "shoal.models.t_closeness",
     "Table": "shoal.data.table",
     "TableProfile": "shoal.data.profile",
+    "TableRuleHiding": "shoal.methods.table_rule_hiding.method",
     "Trace": "shoal.data.trace",
     "UnknownName": "shoal.errors",
     "Verdict": "shoal.data.verdict",
@@ -106,16 +106,16 @@ if TYPE_CHECKING:
     from shoal.io.tables.load import read_table as read_table
     from shoal.measures.measure import Score as Score
     from shoal.measuring import measure as measure
+    from shoal.methods.basket_rule_hiding.method import BasketRuleHiding as BasketRuleHiding
     from shoal.methods.cahd.method import Cahd as Cahd
     from shoal.methods.coherence.method import Coherence as Coherence
     from shoal.methods.disassociation.method import Disassociation as Disassociation
-    from shoal.methods.hide_rules.method import HideRules as HideRules
     from shoal.methods.km_generalization.method import KmGeneralization as KmGeneralization
     from shoal.methods.lattice import Lattice as Lattice
     from shoal.methods.mondrian.method import Mondrian as Mondrian
     from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
-    from shoal.methods.rule_hiding.method import RuleHiding as RuleHiding
     from shoal.methods.samarati import Samarati as Samarati
+    from shoal.methods.table_rule_hiding.method import TableRuleHiding as TableRuleHiding
     from shoal.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
     from shoal.models.beta_likeness import BetaLikeness as BetaLikeness
     from shoal.models.confidence_bounding import ConfidenceBounding as ConfidenceBounding

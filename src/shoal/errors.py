@@ -27,6 +27,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from shoal.addresses import without_passwords
+from shoal.renamed import new_name
 
 
 class ShoalWarning(UserWarning):
@@ -102,11 +103,14 @@ class UnknownName(WrongUse, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], where: object = None) -> None:
         names = list(known)
+        place = "" if where is None else f" in {where}"
+        if new := new_name(kind, name, names):
+            super().__init__(f"There is no {kind} {name!r}{place}: it is now {new!r}.")
+            return
         folded = {one.casefold(): one for one in names}
         near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
-        place = "" if where is None else f" in {where}"
         super().__init__(f"There is no {kind} {name!r}{place}.{hint} There are: {shown or 'none'}.")
 
 

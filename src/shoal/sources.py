@@ -15,7 +15,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine, PartedBaskets, PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
@@ -182,7 +182,7 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
     if reading.published and not method.goes_on():
         raise WrongUse(
             f"{method.name} would take generalized cells for names: --published is for methods that go on from an "
-            "anonymous table, such as rule-hiding with --anonymize-with none."
+            "anonymous table, such as table-rule-hiding with --anonymize-with none."
         )
 
 
@@ -342,11 +342,20 @@ def _beginning(path: str, size: int) -> bytes:
 
 
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
-    """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder."""
+    """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder.
+
+    Raises
+    ------
+    UnknownName
+        If there are hierarchies of anything else.
+    """
     from shoal.data._hierarchy_builders import build
     from shoal.data.domain import nominal
     from shoal.io.hierarchies.load import read_hierarchy
 
+    for name in given:
+        if name != "items":
+            raise UnknownName("hierarchy in baskets called", name, ["items"])
     spec = given.get("items")
     if spec is None:
         return baskets

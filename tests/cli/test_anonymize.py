@@ -74,7 +74,7 @@ def test_options_reach_the_method(
     options = (
         "--partitioning",
         "relaxed",
-        "--choose",
+        "--split",
         "loss",
         "--weight",
         "age=2",
@@ -87,7 +87,7 @@ def test_options_reach_the_method(
     assert (folder / "out/release/data.parquet").exists()
     told = json.loads((folder / "out/release/release.json").read_text())
     assert told["parameters"]["partitioning"] == "relaxed"
-    assert told["parameters"]["choose"] == "loss"
+    assert told["parameters"]["split"] == "loss"
     assert told["parameters"]["weights"] == {"age": 2.0, "zip": 0.5}
     assert "seed" not in json.dumps(told)
 

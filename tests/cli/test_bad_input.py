@@ -231,9 +231,11 @@ def test_generalized_cells_are_for_methods_that_go_on(shoal: Callable[..., objec
     assert answer.code == 2
     assert "--published is for methods that go on" in answer.err
     confident = ("--confidence", "0.5")
-    assert shoal("anonymize", "rule-hiding", "done.csv", *roles, *confident).code == 2
+    assert shoal("anonymize", "table-rule-hiding", "done.csv", *roles, *confident).code == 2
     assert (
-        shoal("anonymize", "rule-hiding", "done.csv", *roles, *confident, "--anonymize-with", "none").code
+        shoal(
+            "anonymize", "table-rule-hiding", "done.csv", *roles, *confident, "--anonymize-with", "none"
+        ).code
         == 0
     )
 

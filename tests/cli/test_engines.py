@@ -24,7 +24,7 @@ def people(shoal: Callable[..., object]) -> Path:
 
 
 def test_stream(shoal: Callable[..., object], people: Path) -> None:
-    command = ("anonymize", "samarati", people, *ROLES, *TREES, "--k", 10, "--max-suppressed", 0.05)
+    command = ("anonymize", "samarati", people, *ROLES, *TREES, "--k", 10, "--suppression-limit", 0.05)
     assert shoal(*command, "-o", "here").code == 0
     answer = shoal(
         *command, "-o", "there", "--engine", "stream", "--memory", "1GB", "--save-recipe", "recipe.toml"

@@ -41,9 +41,9 @@ def other(people: Path, change: Callable[[list[list[str]]], object]) -> Path:
         ("mondrian", ALONG),
         ("mondrian", (*ALONG, "--publish", "ranges")),
         ("lattice", (*ALONG, "--suppression-limit", "0.2")),
-        ("samarati", (*ALONG, "--max-suppressed", "0.2")),
-        ("rule-hiding", ("--confidence", "0.6", "--seed", "1")),
-        ("rule-hiding", ("--confidence", "0.6", "--strategy", "merge")),
+        ("samarati", (*ALONG, "--suppression-limit", "0.2")),
+        ("table-rule-hiding", ("--confidence", "0.6", "--seed", "1")),
+        ("table-rule-hiding", ("--confidence", "0.6", "--strategy", "merge")),
     ],
 )
 def test_an_original_is_recognized(

@@ -65,7 +65,7 @@ def test_the_lattice_tells_its_levels_and_its_proof(table: Callable[..., Any], f
     lm = next(score["value"] for score in told["scores"] if score["name"] == "lm")
     assert f"Optimum proven: none of 24 vectors of levels has a lower lm than {lm:.4g}." in answer.out
     assert len(answer.out.splitlines()) <= 16
-    higher = table("lattice", "--k", 5, "--minimize", "precision", *TREES)
+    higher = table("lattice", "--k", 5, "--objective", "precision", *TREES)
     assert "has a higher precision than" in higher.out
     weighted = table("lattice", "--k", 5, "--weight", "age=3", *TREES)
     assert "has a lower weighted loss by lm than" in weighted.out
@@ -89,7 +89,7 @@ def test_local_recoding_tells_what_it_gained(table: Callable[..., Any]) -> None:
     ("options", "said"),
     [
         ((), ("is the least that there is; chosen by lm (", "of it.")),
-        (("--choose", "first"), ("chosen as the first among",)),
+        (("--objective", "first"), ("chosen as the first among",)),
         (
             ("--among", "minimal"),
             ("Chosen by lm (", "among 1 minimal vector of levels, of height ", "its height is"),
@@ -135,7 +135,7 @@ def test_hierarchies_are_named_shortly(
 
 
 def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder: Path) -> None:
-    answer = table("rule-hiding", "--k", 5, "--confidence", 0.3, "--seed", 1)
+    answer = table("table-rule-hiding", "--k", 5, "--confidence", 0.3, "--seed", 1)
     assert answer.code == 0
     names = names_of_scores(answer.out)
     assert names[-4:] == ["starred_cells", "confidence_before", "confidence_published", "confidence_worst"]
@@ -146,9 +146,9 @@ def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder
 
 
 def test_the_levels_of_step_one_are_told_unless_classes_were_joined(table: Callable[..., Any]) -> None:
-    call = ("rule-hiding", "--k", 5, "--confidence", 0.5, "--anonymize-with", "lattice", *TREES)
+    call = ("table-rule-hiding", "--k", 5, "--confidence", 0.5, "--anonymize-with", "lattice", *TREES)
     assert "Levels: age " in table(*call).out
-    joined = table(*call, "--strategy", "merge", "--option", "minimize=precision")
+    joined = table(*call, "--strategy", "merge", "--option", "objective=precision")
     assert joined.code == 0
     assert ("Levels: " in joined.out) != ("classes joined for it" in joined.out)
 
@@ -199,7 +199,7 @@ def test_clusters_are_counted_as_in_release_json(
 @pytest.mark.parametrize("aim", ["granularity", "entropy"])
 def test_what_was_looked_for_is_among_the_scores(aim: str, table: Callable[..., Any]) -> None:
     assert names_of_scores(table("lattice", "--k", 5, *TREES).out)[0] == "lm"
-    answer = table("lattice", "--k", 5, "--minimize", aim, *TREES)
+    answer = table("lattice", "--k", 5, "--objective", aim, *TREES)
     assert names_of_scores(answer.out)[:2] == [aim, "lm"]
 
 
@@ -214,7 +214,7 @@ def test_suppressed_items_and_hidden_rules_of_baskets(shoal: Callable[..., Any],
     answer = shoal(*call, "--pick", "optimal", "--no-report", "-o", "one")
     assert names_of_scores(answer.out) == ["information_loss", "items_suppressed"]
     assert "Occurrences suppressed: 15, no release loses less." in answer.out
-    call = ("anonymize", "hide-rules", baskets, "--support", 0.1, "--confidence", 0.5, "--no-report")
+    call = ("anonymize", "basket-rule-hiding", baskets, "--support", 0.1, "--confidence", 0.5, "--no-report")
     answer = shoal(*call, "--rules", "tea => milk", "-o", "two")
     assert "Sensitive rules found and hidden: 1; 8 occurrences taken out, 8 baskets changed." in answer.out
     assert {"hiding_failure", "lost_rules", "ghost_rules"} <= set(names_of_scores(answer.out))

@@ -20,10 +20,8 @@ def anonymize(shoal: Callable[..., Any], people: Path, roles: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("method", "option", "meant"),
     [
-        ("lattice", "--max-suppressed", "Did you mean --suppression-limit (largest share of the rows"),
-        ("samarati", "--suppression-limit", "Did you mean --max-suppressed (the most rows"),
-        ("samarati", "--suppression-limit=0.1", "Unknown option: --suppression-limit."),
-        ("mondrian", "--max-suppressed", "It is an option of samarati."),
+        ("mondrian", "--suppression-limit=0.1", "Unknown option: --suppression-limit."),
+        ("mondrian", "--max-suppressed", "It is an option of samarati, lattice."),
         ("mondrian", "--kk", "Did you mean --k?"),
     ],
 )
@@ -39,8 +37,8 @@ def test_an_unknown_option(method: str, option: str, meant: str, anonymize: Call
     [
         (("anonymize", "mondrian", "--kk", 3, "people.csv"), "Unknown option: --kk. Did you mean --k?"),
         (
-            ("anonymize", "samarati", "--suppression-limit", 3, "people.csv"),
-            "Did you mean --max-suppressed (",
+            ("recommend", "--max-suppressed", 3, "people.csv"),
+            "Did you mean --suppression-limit (largest share of the rows",
         ),
         (("verify", "--kk", 3, "out"), "Did you mean --k?"),
         (("recommend", "--rsk", 3, "people.csv"), "Did you mean --risk?"),
@@ -60,10 +58,10 @@ def test_an_unknown_option_before_the_input(
     ("call", "said"),
     [
         (
-            ("anonymize", "rule-hiding", "people.csv"),
+            ("anonymize", "table-rule-hiding", "people.csv"),
             "shoal: --confidence is missing: largest confidence of a",
         ),
-        (("anonymize", "rule-hiding", "people.csv", "--confidenc", 0.5), "(there is no --confidenc)"),
+        (("anonymize", "table-rule-hiding", "people.csv", "--confidenc", 0.5), "(there is no --confidenc)"),
         (("anonymize", "mondrian"), "shoal: INPUT is missing: a file"),
         (("anonymize", "mondrian", "people.csv", "--k"), "shoal: --k needs a value: least number of rows"),
         (("measure", "out"), "shoal: --original is missing: the data that the release was made from."),
@@ -78,9 +76,9 @@ def test_what_is_missing(
 
 
 def test_rules_are_hidden_after_a_promise(anonymize: Callable[..., Any]) -> None:
-    answer = anonymize("rule-hiding", "--confidence", 0.5)
+    answer = anonymize("table-rule-hiding", "--confidence", 0.5)
     assert answer.code == 2
-    assert answer.err.startswith("shoal: rule-hiding anonymizes the table first, by mondrian")
+    assert answer.err.startswith("shoal: table-rule-hiding anonymizes the table first, by mondrian")
     assert "--anonymize-with none" in answer.err
 
 
@@ -107,7 +105,7 @@ def test_presence_does_not_go_with_local(shoal: Callable[..., Any], people: Path
 def test_presence_does_not_go_with_joined_classes(shoal: Callable[..., Any], people: Path) -> None:
     columns = ("--quasi", "age,education", "--sensitive", "occupation", "--others", "drop")
     promise = ("--confidence", 1, "--k", 2, "--presence", 1, "--population", people)
-    call = ("anonymize", "rule-hiding", people, *columns, *promise, *OUT)
+    call = ("anonymize", "table-rule-hiding", people, *columns, *promise, *OUT)
     answer = shoal(*call, "--strategy", "merge")
     assert answer.code == 2
     assert "--strategy merge does not go with delta-presence" in answer.err
@@ -122,7 +120,7 @@ def test_one_row_has_no_k(shoal: Callable[..., Any], folder: Path) -> None:
 
 
 def test_a_table_that_reaches_no_k_is_to_be_anonymized(anonymize: Callable[..., Any]) -> None:
-    answer = anonymize("rule-hiding", "--confidence", 0.5, "--k", 3, "--anonymize-with", "none")
+    answer = anonymize("table-rule-hiding", "--confidence", 0.5, "--k", 3, "--anonymize-with", "none")
     assert answer.code == 1
     assert "it reaches 1. Anonymize it with --anonymize-with mondrian." in answer.err
 
@@ -136,16 +134,16 @@ def test_a_release_of_no_use_is_warned_of(anonymize: Callable[..., Any]) -> None
 
 def test_a_rule_that_is_none(shoal: Callable[..., Any], folder: Path) -> None:
     (folder / "b.dat").write_text("a b\nb\n")
-    call = ("anonymize", "hide-rules", "b.dat", "--support", 0.1, "--confidence", 0.5, *OUT)
+    call = ("anonymize", "basket-rule-hiding", "b.dat", "--support", 0.1, "--confidence", 0.5, *OUT)
     answer = shoal(*call, "--rules", "a -> b")
     assert answer.code == 2
     assert answer.err == (
-        "shoal: hide-rules: rules: A rule is written with spaces as 'beer + nuts => wine', not 'a -> b'.\n"
+        "shoal: basket-rule-hiding: rules: A rule is written with spaces as 'beer + nuts => wine', not 'a -> b'.\n"
     )
 
 
 def test_a_size_without_effect(anonymize: Callable[..., Any]) -> None:
-    call = ("rule-hiding", "--k", 3, "--confidence", 0.5, "--size", 2)
+    call = ("table-rule-hiding", "--k", 3, "--confidence", 0.5, "--size", 2)
     answer = anonymize(*call)
     assert answer.code == 2
     assert "add --antecedent any" in answer.err
@@ -170,7 +168,7 @@ def test_options_of_step_one_as_on_the_command_line(anonymize: Callable[..., Any
         "--hierarchy",
         "education=suppress",
     )
-    call = ("rule-hiding", "--k", 3, "--confidence", 0.5, "--anonymize-with", "samarati", *trees)
+    call = ("table-rule-hiding", "--k", 3, "--confidence", 0.5, "--anonymize-with", "samarati", *trees)
     assert anonymize(*call, "--option", "max-suppressed=3").code == 0
     answer = anonymize(*call, "--option", "max-suppresed=3", "--force")
     assert answer.code == 2

@@ -62,7 +62,7 @@ def test_a_key_names_a_run_and_nothing_else(recipe: Callable[..., Path]) -> None
     grown = [cell.key for cell in cells(recipe(text.replace("[2, 3]", "[1000, 3, 2]")))]
     assert set(first) < set(grown)
     for change in (
-        ("k = [2, 3]", "k = [2, 3], choose = ['loss']"),
+        ("k = [2, 3]", "k = [2, 3], split = ['loss']"),
         ('"s"', '"t"'),
         ("]\ngrid", "]\nseeds = [5]\ngrid"),
     ):

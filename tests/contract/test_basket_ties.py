@@ -20,9 +20,9 @@ from shoal.data.trace import Trace
 from shoal.engines.stream import Stream
 from shoal.io.baskets.load import write_baskets
 from shoal.io.releases.folder import read_release
+from shoal.methods.basket_rule_hiding.method import BasketRuleHiding
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.disassociation.method import Disassociation
-from shoal.methods.hide_rules.method import HideRules
 from shoal.methods.method import Method
 from shoal.methods.permutation_mondrian import PermutationMondrian
 
@@ -100,7 +100,7 @@ def test_methods_without_groups_treat_equals_alike(name: str) -> None:
 @pytest.mark.parametrize("strategy", ["dsr", "dsl", "exact", "random"])
 def test_secrets_do_not_decide_who_loses_an_item(strategy: str) -> None:
     """Baskets that cost the same to change differ in a sensitive item alone."""
-    method = HideRules(support=0.2, confidence=0.5, rules=("a => b",), strategy=strategy)
+    method = BasketRuleHiding(support=0.2, confidence=0.5, rules=("a => b",), strategy=strategy)
     generator = np.random.default_rng(2)
     markers = [f"marker{row:02}" for row in range(60)]
     found = []

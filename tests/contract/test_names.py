@@ -29,7 +29,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "mondrian": {"k": 3},
     "lattice": {"k": 3, "l": 2},
     "samarati": {"k": 3, "max_suppressed": 5},
-    "rule-hiding": {"k": 3, "confidence": 0.9},
+    "table-rule-hiding": {"k": 3, "confidence": 0.9},
 }
 CASES = [("mondrian", form, names) for form in ("csv", "parquet") for names in NAMES]
 CASES += [(method, "csv", names) for method in PARAMETERS if method != "mondrian" for names in NAMES[:5]]

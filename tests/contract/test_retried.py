@@ -13,12 +13,15 @@ import shoal
 from shoal import registry
 from shoal.errors import WrongUse
 from shoal.methods.mondrian import _distributed as mondrian_parts
-from shoal.methods.rule_hiding import _distributed as hiding_parts
+from shoal.methods.table_rule_hiding import _distributed as hiding_parts
 from shoal.models import _distributed as in_parts
 from shoal.models import _distributed_baskets as baskets_in_parts
 
 CUT = [name for name in registry.METHODS if "spark" in registry.load("method", name).engines]
-CASES = [(name, {}) for name in CUT] + [("cahd", {"form": "pivots"}), ("rule-hiding", {"strategy": "decoy"})]
+CASES = [(name, {}) for name in CUT] + [
+    ("cahd", {"form": "pivots"}),
+    ("table-rule-hiding", {"strategy": "decoy"}),
+]
 
 
 @pytest.mark.parametrize(("name", "more"), CASES, ids=lambda one: str(one))

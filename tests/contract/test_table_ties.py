@@ -28,10 +28,10 @@ METHODS: dict[str, list[dict[str, Any]]] = {
         {"k": 5},
         {"k": 5, "l": 3, "t": 0.4},
         {"k": 5, "partitioning": "relaxed"},
-        {"k": 5, "partitioning": "relaxed", "choose": "random"},
-        {"k": 5, "partitioning": "relaxed", "choose": "loss", "publish": "sets"},
+        {"k": 5, "partitioning": "relaxed", "split": "random"},
+        {"k": 5, "partitioning": "relaxed", "split": "loss", "publish": "sets"},
     ],
-    "rule-hiding": [
+    "table-rule-hiding": [
         {"k": 5, "confidence": 0.3},
         {"k": 5, "confidence": 0.3, "strategy": "decoy"},
         {"k": 5, "confidence": 0.4, "strategy": "merge"},

@@ -155,7 +155,7 @@ def test_what_cannot_be_cut_of_cahd_is_refused(parameters: dict[str, Any], words
         Cahd(p=2, **parameters).anonymize_parts(parted_baskets(baskets), MemoryEngine())
 
 
-@pytest.mark.parametrize("name", ["km-generalization", "hide-rules", "permutation-mondrian"])
+@pytest.mark.parametrize("name", ["km-generalization", "basket-rule-hiding", "permutation-mondrian"])
 def test_methods_that_cannot_be_cut_say_why(name: str) -> None:
     method = registry.load("method", name)
     assert method.engines == ("local",)

@@ -23,13 +23,13 @@ from shoal.methods.samarati import Samarati
 
 METHODS = [
     Samarati(k=3, max_suppressed=10),
-    Samarati(k=3, max_suppressed=0.3, keep_suppressed=True, choose="entropy"),
-    Samarati(k=2, l=2, max_suppressed=0.5),
-    Samarati(k=4, max_suppressed=0.5, missing_matches_all=True),
+    Samarati(k=3, suppression_limit=0.3, keep_suppressed=True, objective="entropy"),
+    Samarati(k=2, l=2, suppression_limit=0.5),
+    Samarati(k=4, suppression_limit=0.5, missing_matches_all=True),
     Lattice(k=3, suppression_limit=0.1),
-    Lattice(k=2, suppression_limit=0.4, minimize="entropy", keep_suppressed=True),
+    Lattice(k=2, suppression_limit=0.4, objective="entropy", keep_suppressed=True),
     Lattice(k=3, suppression_limit=0.5, local=True),
-    Lattice(k=2, t=0.4, suppression_limit=0.5, minimize="discernibility"),
+    Lattice(k=2, t=0.4, suppression_limit=0.5, objective="discernibility"),
 ]
 
 

@@ -23,11 +23,11 @@ RULES = {"support": 0.1, "confidence": 0.5}
         ("cahd", {"p": 2, "alpha": 2, "improve": True}, []),
         ("coherence", {**COHERENCE, "time_limit": 3}, ["--time-limit"]),
         ("coherence", {**COHERENCE, "time_limit": 3, "pick": "optimal"}, []),
-        ("hide-rules", {**RULES, "seconds": 3}, ["--seconds"]),
-        ("hide-rules", {**RULES, "seconds": 3, "strategy": "exact"}, []),
-        ("hide-rules", {**RULES, "scope": "all", "antecedent": 1}, []),
+        ("basket-rule-hiding", {**RULES, "time_limit": 3}, ["--time-limit"]),
+        ("basket-rule-hiding", {**RULES, "time_limit": 3, "strategy": "exact"}, []),
+        ("basket-rule-hiding", {**RULES, "scope": "all", "antecedent": 1}, []),
         (
-            "hide-rules",
+            "basket-rule-hiding",
             {**RULES, "rules": ["a => b"], "scope": "all", "antecedent": 1},
             ["--scope", "--antecedent"],
         ),
@@ -43,7 +43,12 @@ def test_what_has_no_effect_is_told(method: str, parameters: dict[str, Any], tol
 
 @pytest.mark.parametrize(
     ("method", "parameters"),
-    [("cahd", {"p": 2}), ("disassociation", {"k": 2}), ("hide-rules", RULES), ("coherence", COHERENCE)],
+    [
+        ("cahd", {"p": 2}),
+        ("disassociation", {"k": 2}),
+        ("basket-rule-hiding", RULES),
+        ("coherence", COHERENCE),
+    ],
 )
 def test_insensitive_items_mean_something_to_coherence_alone(method: str, parameters: dict[str, Any]) -> None:
     run = shoal.anonymize(BASKETS, method, sensitive="s", insensitive="b", **parameters)

@@ -207,7 +207,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     (tmp_path / "baskets.dat").write_text("a b\nb e\nb e\nc\nd\ne\n")
     (tmp_path / "tree.csv").write_text("".join(";".join(path) + "\n" for path in PATHS.values()))
     command = ["anonymize", "km-generalization", str(tmp_path / "baskets.dat"), "--m", "1"]
-    tree = ["--item-hierarchy", str(tmp_path / "tree.csv"), "-o", str(tmp_path / "out"), "--force"]
+    tree = ["--hierarchy", f"items={tmp_path / 'tree.csv'}", "-o", str(tmp_path / "out"), "--force"]
     assert main([*command, "--k", "2", *tree]) == 0
     assert main(["verify", str(tmp_path / "out")]) == 0
     release = (tmp_path / "out" / "release" / "release.json").read_text()
@@ -218,6 +218,8 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         main(["measure", str(tmp_path / "out"), "--original", str(tmp_path / "baskets.dat"), "--json"]) == 0
     )
     assert "tkd_ml2" in capsys.readouterr().out
+    assert main([*command, "--k", "2", "--hierarchy", "age=mask", "-o", str(tmp_path / "other")]) == 2
+    assert "There is no hierarchy in baskets called 'age'. There are: items." in capsys.readouterr().err
     assert main([*command, "--k", "7", "-o", str(tmp_path / "other")]) == 1
     assert "The largest k is 6" in capsys.readouterr().err
     assert main([*command, "--k", "1", "-o", str(tmp_path / "other")]) == 2

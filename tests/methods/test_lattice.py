@@ -31,9 +31,9 @@ MEASURES = ("lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "p
 def is_optimum(data: Table, method: Lattice, k: int, *promises: naive.Keeps) -> None:
     """The method finds the least value of all vectors that the naive twin finds feasible, and proves it."""
     slow = twin(data)
-    limit = int(method.suppression_limit * data.rows + 1e-9)
+    limit = int((method.suppression_limit or 0) * data.rows + 1e-9)
     values = {
-        levels: slow.measures(levels, kept, k)[method.minimize]
+        levels: slow.measures(levels, kept, k)[method.objective]
         for levels, kept in slow.solutions(limit, *promises).items()
     }
     if not values:
@@ -51,8 +51,8 @@ def is_optimum(data: Table, method: Lattice, k: int, *promises: naive.Keeps) -> 
 
 
 @given(tables, st.integers(2, 4), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from(MEASURES))
-def test_k_anonymity(data: Table, k: int, limit: float, minimize: Any) -> None:
-    method = Lattice(k=k, suppression_limit=limit, minimize=minimize)
+def test_k_anonymity(data: Table, k: int, limit: float, objective: Any) -> None:
+    method = Lattice(k=k, suppression_limit=limit, objective=objective)
     if k > data.rows:
         with pytest.raises(Infeasible):
             method.anonymize(data)
@@ -61,8 +61,8 @@ def test_k_anonymity(data: Table, k: int, limit: float, minimize: Any) -> None:
 
 
 @given(tables, st.integers(2, 3), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from(MEASURES))
-def test_diversity(data: Table, least: int, limit: float, minimize: Any) -> None:
-    method = Lattice(k=2, l=least, suppression_limit=limit, minimize=minimize)
+def test_diversity(data: Table, least: int, limit: float, objective: Any) -> None:
+    method = Lattice(k=2, l=least, suppression_limit=limit, objective=objective)
     if len({row["secret"] for row in texts(data)}) < least:
         with pytest.raises(Infeasible):
             method.anonymize(data)
@@ -71,11 +71,11 @@ def test_diversity(data: Table, least: int, limit: float, minimize: Any) -> None
 
 
 @given(tables, st.integers(0, 4), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from(["lm", "discernibility"]))
-def test_closeness_which_no_vector_inherits(data: Table, tenths: int, limit: float, minimize: Any) -> None:
+def test_closeness_which_no_vector_inherits(data: Table, tenths: int, limit: float, objective: Any) -> None:
     method = Lattice(
         promises=(KAnonymity(k=2), TCloseness(t=tenths / 10, distance="equal")),
         suppression_limit=limit,
-        minimize=minimize,
+        objective=objective,
     )
     is_optimum(data, method, 2, naive.at_least(2), naive.within(tenths, "secret"))
 
@@ -103,11 +103,11 @@ def test_coarser_classes_may_need_more_suppression() -> None:
 
 @settings(max_examples=25)
 @given(tables, st.sampled_from(["lm", "granularity", "entropy", "discernibility", "c_avg"]))
-def test_local_recoding_is_never_worse(data: Table, minimize: Any) -> None:
-    plain, told = solved(data, k=2, suppression_limit=1.0, minimize=minimize)
-    local, trace = solved(data, k=2, suppression_limit=1.0, minimize=minimize, local=True)
-    before, after = told.notes["solutions"][0][minimize], trace.notes["solutions"][0][minimize]
-    assert (after >= before - 1e-12) if minimize == "granularity" else (after <= before + 1e-12)
+def test_local_recoding_is_never_worse(data: Table, objective: Any) -> None:
+    plain, told = solved(data, k=2, suppression_limit=1.0, objective=objective)
+    local, trace = solved(data, k=2, suppression_limit=1.0, objective=objective, local=True)
+    before, after = told.notes["solutions"][0][objective], trace.notes["solutions"][0][objective]
+    assert (after >= before - 1e-12) if objective == "granularity" else (after <= before + 1e-12)
     assert plain.suppressed <= data.rows
     assert all(judge(local))
     assert_measures_agree(data, local, trace)
@@ -159,7 +159,7 @@ def test_wishes() -> None:
         ({"raw": ("secret",)}, "quasi-identifier 'secret'"),
         ({"weights": {"twoo": 2.0}}, "'two'"),
         ({"weights": {"two": 0.0}}, "above 0"),
-        ({"k": None, "l": 2, "minimize": "c_avg"}, "promise a k"),
+        ({"k": None, "l": 2, "objective": "c_avg"}, "promise a k"),
     ],
 )
 def test_wrong_wishes(wishes: dict[str, Any], message: str) -> None:
@@ -268,7 +268,7 @@ def test_optima_of_arx(
     arx_adult: Table, limit: float, levels: tuple[int, ...], suppressed: int, quality: float
 ) -> None:
     """ARX's own optima on its own data, found by looking at a few hundred of 12,960 vectors."""
-    run = carry_out(Lattice(k=5, suppression_limit=limit, minimize="granularity"), arx_adult)
+    run = carry_out(Lattice(k=5, suppression_limit=limit, objective="granularity"), arx_adult)
     assert levels_of(run.release) == levels
     assert run.release.suppressed == suppressed
     assert run.score("granularity") == pytest.approx(quality, abs=5e-7)
@@ -286,7 +286,7 @@ def test_optimum_of_arx_with_diversity(arx_adult: Table) -> None:
         else type(column_)(column_.name, Role.SENSITIVE, column_.domain, column_.codes)
         for column_ in arx_adult.columns
     ]
-    release, trace = solved(Table(tuple(columns)), k=5, l=3, suppression_limit=0.05, minimize="granularity")
+    release, trace = solved(Table(tuple(columns)), k=5, l=3, suppression_limit=0.05, objective="granularity")
     assert levels_of(release) == (0, 3, 0, 0, 2, 1, 1, 0)
     assert release.suppressed == 1400
     assert trace.notes["solutions"][0]["granularity"] == pytest.approx(0.797647, abs=5e-7)

@@ -56,9 +56,9 @@ def part_of(problem: Problem, levels: tuple[int, ...]) -> Part:
 @given(tables, st.sampled_from(PROMISES), st.sampled_from([0.0, 0.2, 1.0]), st.sampled_from(["lm", "c_avg"]))
 @few_prices()
 def test_never_worse_than_one_vector_and_always_safe(
-    data: Table, promises: dict[str, Any], limit: float, minimize: Any
+    data: Table, promises: dict[str, Any], limit: float, objective: Any
 ) -> None:
-    method = Lattice(**promises, suppression_limit=limit, minimize=minimize)
+    method = Lattice(**promises, suppression_limit=limit, objective=objective)
     try:
         _, told = method.anonymize(data)
     except Infeasible:
@@ -68,7 +68,7 @@ def test_never_worse_than_one_vector_and_always_safe(
     release, trace = method.model_copy(update={"local": True}).anonymize(data)
     assert all(judge(release))
     assert release.suppressed <= limit * data.rows + 1e-9
-    before, after = told.notes["solutions"][0][minimize], trace.notes["solutions"][0][minimize]
+    before, after = told.notes["solutions"][0][objective], trace.notes["solutions"][0][objective]
     assert after <= before + 1e-12
     assert_measures_agree(data, release, trace)
 

@@ -176,10 +176,10 @@ def mixed_tables(draw: st.DrawFn) -> tuple[Table, int]:
     st.sampled_from(["nodes", "ranges", "sets"]),
 )
 def test_every_release_is_true_and_anonymous(
-    data: tuple[Table, int], partitioning: str, choose: str, form: str
+    data: tuple[Table, int], partitioning: str, split: str, form: str
 ) -> None:
     original, k = data
-    release, trace = Mondrian(k=k, partitioning=partitioning, choose=choose, publish=form).anonymize(
+    release, trace = Mondrian(k=k, partitioning=partitioning, split=split, publish=form).anonymize(
         original, seed=1
     )  # type: ignore[arg-type]
     assert isinstance(release.data, Table)

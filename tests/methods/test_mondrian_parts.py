@@ -72,25 +72,25 @@ def both(method, data, seed=0, memory=1 << 30):
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(2, 90),
     k=st.integers(2, 6),
-    choose=st.sampled_from(["widest", "loss", "random"]),
+    split=st.sampled_from(["widest", "loss", "random"]),
     publish=st.sampled_from(["nodes", "ranges", "sets"]),
     fewest=st.sampled_from([1, 2, 8, 1000]),
 )
-@example(seed=1, rows=90, k=2, choose="widest", publish="nodes", fewest=1000)
-def test_same_release_as_in_memory(seed, rows, k, choose, publish, fewest):
+@example(seed=1, rows=90, k=2, split="widest", publish="nodes", fewest=1000)
+def test_same_release_as_in_memory(seed, rows, k, split, publish, fewest):
     if rows < k:
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mondrian_parts, "FEWEST_PARTS", fewest)
         local, released, _ = both(
-            Mondrian(k=k, choose=choose, publish=publish, weights={"age": 2}), random_table(seed, rows), seed
+            Mondrian(k=k, split=split, publish=publish, weights={"age": 2}), random_table(seed, rows), seed
         )
     assert_frame_equal(local, released)
 
 
 @given(
     seed=st.integers(0, 2**32 - 1),
-    choose=st.sampled_from(["widest", "loss"]),
+    split=st.sampled_from(["widest", "loss"]),
     fewest=st.sampled_from([2, 4, 32]),
     promise=st.sampled_from(
         [
@@ -107,8 +107,8 @@ def test_same_release_as_in_memory(seed, rows, k, choose, publish, fewest):
         ]
     ),
 )
-def test_same_release_under_other_promises(seed, choose, fewest, promise):
-    method, data = Mondrian(choose=choose, **promise), random_table(seed, 120)
+def test_same_release_under_other_promises(seed, split, fewest, promise):
+    method, data = Mondrian(split=split, **promise), random_table(seed, 120)
     if (refused := refusal(lambda: method.anonymize(data))) is not None:
         assert refusal(lambda: method.anonymize_parts(parted(data), MemoryEngine())) == refused
         return
@@ -127,9 +127,9 @@ def test_the_contract_data():
 
 def test_few_cells_at_a_time(monkeypatch):
     data = random_table(3, 80)
-    expected = both(Mondrian(k=2, l=2, choose="loss"), data)
+    expected = both(Mondrian(k=2, l=2, split="loss"), data)
     monkeypatch.setattr(top, "CELLS", 40)
-    local, released, trace = both(Mondrian(k=2, l=2, choose="loss"), data)
+    local, released, trace = both(Mondrian(k=2, l=2, split="loss"), data)
     assert_frame_equal(local, released)
     assert trace.notes["passes"] > expected[2].notes["passes"]
     assert trace.notes["parts"] == expected[2].notes["parts"]

@@ -23,6 +23,7 @@ from shoal.methods.samarati import Samarati
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
 from shoal.outcome import judge
+from shoal.recipe import make_method
 
 
 def solved(data: Table, **parameters: Any) -> tuple[Release, Trace]:
@@ -56,8 +57,8 @@ def check(data: Table, method: Samarati, limit: int, k: int, *promises: naive.Ke
     assert trace.notes["least_height"] == least
     assert levels_of(release) in expected
     assert release.suppressed == data.rows - len(found[levels_of(release)])
-    if method.choose != "first":
-        values = {levels: slow.measures(levels, found[levels], k)[method.choose] for levels in expected}
+    if method.objective != "first":
+        values = {levels: slow.measures(levels, found[levels], k)[method.objective] for levels in expected}
         assert values[levels_of(release)] == pytest.approx(min(values.values()), abs=1e-9)
     assert all(judge(release))
 
@@ -69,8 +70,8 @@ def check(data: Table, method: Samarati, limit: int, k: int, *promises: naive.Ke
     st.sampled_from(["lm", "discernibility", "c_avg", "entropy", "precision", "first"]),
     st.sampled_from(["least", "minimal"]),
 )
-def test_k_anonymity(data: Table, k: int, limit: int, choose: Any, among: Any) -> None:
-    method = Samarati(k=k, max_suppressed=limit, choose=choose, among=among)
+def test_k_anonymity(data: Table, k: int, limit: int, objective: Any, among: Any) -> None:
+    method = Samarati(k=k, max_suppressed=limit, objective=objective, among=among)
     if k > data.rows:
         with pytest.raises(Infeasible):
             method.anonymize(data)
@@ -101,14 +102,32 @@ def test_halving_only_where_every_vector_above_a_solution_is_one() -> None:
 
 def test_shares_and_counts_of_suppressed_rows() -> None:
     data = made([("a", "x", "0", "flu")] * 98 + [("d", "z", "1", "gout")] * 2)
-    for most in (2, 0.02):
-        release, _ = solved(data, k=3, max_suppressed=most)
+    for most in ({"max_suppressed": 2}, {"suppression_limit": 0.02}):
+        release, _ = solved(data, k=3, **most)
         assert (release.suppressed, levels_of(release)) == (2, (0, 0, 0))
-    for few in (1, 0.019):
-        assert solved(data, k=3, max_suppressed=few)[0].suppressed == 0
+    for few in ({"max_suppressed": 1}, {"suppression_limit": 0.019}):
+        assert solved(data, k=3, **few)[0].suppressed == 0
     assert solved(data, k=3, max_suppressed=1000)[0].suppressed == 2
-    with pytest.raises(WrongUse, match="whole number of rows"):
-        solved(data, k=3, max_suppressed=2.5)
+
+
+@pytest.mark.parametrize("method", ["samarati", "lattice"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"suppression_limit": 2}, "must be a share from 0 to 1 (2 % is 0.02; "),
+        ({"suppression_limit": 500}, "suppression_limit must be less than or equal to 1, not 500."),
+        (
+            {"max_suppressed": 0.02},
+            "must be a whole number of rows (for a share, use suppression_limit), not 0.02",
+        ),
+        ({"max_suppressed": 2.5}, "max_suppressed must be a valid integer"),
+        ({"max_suppressed": 2, "suppression_limit": 0.1}, "and not both: omit one."),
+    ],
+)
+def test_a_limit_is_a_share_or_a_number_of_rows(method: str, given: dict[str, float], said: str) -> None:
+    with pytest.raises(WrongUse) as caught:
+        make_method({"name": method, "k": 3, **given})
+    assert said in str(caught.value)
 
 
 def test_the_nearest_vector_is_told_where_none_will_do() -> None:

@@ -100,7 +100,7 @@ def test_rules_of_items_that_nobody_has(sold: Path) -> None:
     with pytest.raises(UnknownName, match="no item 'foo'"):
         verify(sold, promises=[model])
     with pytest.raises(UnknownName, match="no item 'foo'"):
-        anonymize(sold, "hide-rules", support=0.5, confidence=0.5, rules=("beer => foo",))
+        anonymize(sold, "basket-rule-hiding", support=0.5, confidence=0.5, rules=("beer => foo",))
     assert model.verify(baskets).remark == "no published basket holds foo"
 
 

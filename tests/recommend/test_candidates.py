@@ -32,7 +32,7 @@ from shoal.recommendation.scale import scale_for
 def test_every_aim_has_candidates_that_are_valid(given: dict, baskets: bool, aim: Aim) -> None:
     stated = Stated(**given)
     assert stated.aim(baskets) is aim
-    found = candidates(aim, stated, seconds=5, suppression=0.05)
+    found = candidates(aim, stated, seconds=5, suppression_limit=0.05)
     assert len(found) > 3
     made = [make_method(dict(one.method)) for one in found]
     assert len({repr(one) + str(two.trees) for one, two in zip(made, found, strict=True)}) == len(found)
@@ -59,8 +59,8 @@ def test_a_promise_that_does_not_fit_is_wrong_use(given: dict, baskets: bool, sa
 
 def test_no_candidate_leaves_out_more_rows_than_allowed() -> None:
     for limit, expected in ((0.0, {0}), (0.02, {0, 0.01, 0.02}), (0.05, {0, 0.01, 0.05})):
-        found = candidates(Aim.CLASSES, Stated(k=5), seconds=5, suppression=limit)
-        shares = {one.method.get("suppression_limit", one.method.get("max_suppressed", 0)) for one in found}
+        found = candidates(Aim.CLASSES, Stated(k=5), seconds=5, suppression_limit=limit)
+        shares = {one.method.get("suppression_limit", 0) for one in found}
         assert shares == expected
 
 
@@ -70,7 +70,8 @@ def test_classes_that_overlap_are_not_tried_where_presence_is_promised(given: di
 
     def labels(**more: Any) -> set[str]:
         return {
-            one.label for one in candidates(aim, Stated(k=5, **given, **more), seconds=5, suppression=0.05)
+            one.label
+            for one in candidates(aim, Stated(k=5, **given, **more), seconds=5, suppression_limit=0.05)
         }
 
     left_out = labels() - labels(presence=0.5, population="all.csv")
@@ -86,7 +87,7 @@ def test_stronger_promises() -> None:
     assert [one.method["k"] for one in harder(base, "k")] == [10, 25, 50]
     assert [one.method["t"] for one in harder(base, "t")] == [0.15, 0.1]
     assert harder(base, "l") == []
-    for one in candidates(Aim.COMBINATIONS, Stated(k=10), seconds=5, suppression=0.05):
+    for one in candidates(Aim.COMBINATIONS, Stated(k=10), seconds=5, suppression_limit=0.05):
         assert [make_method(dict(more.method)).k for more in harder(one, "k")] == [20, 50, 100]
     assert main_parameter(Aim.CLASSES, Stated(k=5, t=0.2)) == "k"
     assert main_parameter(Aim.CLASSES, Stated(t=0.2)) == "t"

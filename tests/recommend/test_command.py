@@ -86,7 +86,12 @@ def test_quoting(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         roles=Roles(quasi=("age", "income, yearly", "a=b"), others="drop"),
         hierarchies={"age": "intervals:5,10", "a=b": "my trees/a.csv"},
-        method={"name": "rule-hiding", "confidence": 0.5, "options": {"partitioning": "relaxed"}, "k": 3},
+        method={
+            "name": "table-rule-hiding",
+            "confidence": 0.5,
+            "options": {"partitioning": "relaxed"},
+            "k": 3,
+        },
     )
     words = shlex.split(shlex.join(command_line(recipe)))
     seen = {}

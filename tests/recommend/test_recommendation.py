@@ -222,7 +222,7 @@ def test_the_first_run_has_no_limit_where_it_is_to_be_finished(
 
 @pytest.mark.usefixtures("few")
 def test_a_risk_that_nobody_reaches_says_what_joined_classes_can(people: Path, roles: Roles) -> None:
-    with pytest.raises(Infeasible, match="by rule-hiding, merge") as caught:
+    with pytest.raises(Infeasible, match="by table-rule-hiding, merge") as caught:
         recommend(people, Stated(risk=0.02), roles=roles, time_limit=LIMIT)
     assert caught.value.best is not None
     found = recommend(people, Stated(risk=caught.value.best), roles=roles, time_limit=LIMIT)
@@ -280,8 +280,8 @@ def test_wrong_use(people: Path, roles: Roles, stated: Stated, said: str) -> Non
     ("given", "option"),
     [
         ({"time_limit": 0}, "--time-limit"),
-        ({"suppression": 1}, "--suppression"),
-        ({"suppression": -0.1}, "--suppression"),
+        ({"suppression_limit": 1}, "--suppression-limit"),
+        ({"suppression_limit": -0.1}, "--suppression-limit"),
         ({"jobs": 0}, "--jobs"),
     ],
 )
@@ -290,7 +290,7 @@ def test_a_limit_out_of_range_is_named(
 ) -> None:
     with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
-    told = [word for word in ("--time-limit", "--suppression", "--jobs") if word in str(caught.value)]
+    told = [word for word in ("--time-limit", "--suppression-limit", "--jobs") if word in str(caught.value)]
     assert told == [option]
 
 

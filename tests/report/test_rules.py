@@ -49,7 +49,7 @@ def test_where_no_rules_are_hidden_nothing_is_told() -> None:
 
 
 def test_the_page_shows_them() -> None:
-    page = render(shoal.anonymize(people(), "rule-hiding", k=3, confidence=0.5))
+    page = render(shoal.anonymize(people(), "table-rule-hiding", k=3, confidence=0.5))
     assert 'id="rules"' in page
     assert "cells starred" in page
     assert "of the sensitive cells are published as a star" in page

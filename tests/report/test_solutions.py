@@ -48,8 +48,8 @@ def test_equal_solutions_need_no_choice() -> None:
 @pytest.mark.parametrize(
     ("notes", "words"),
     [
-        ({"proven": True, "minimized": "lm", "value": 0.25, "bound": 0.25}, "The optimum is proven"),
-        ({"proven": False, "minimized": "lm", "value": 0.25, "bound": 0.2}, "none less than 0.2"),
+        ({"proven": True, "objective": "lm", "value": 0.25, "bound": 0.25}, "The optimum is proven"),
+        ({"proven": False, "objective": "lm", "value": 0.25, "bound": 0.2}, "none less than 0.2"),
         ({"least_height": 4, "vectors": 60, "evaluated": 13}, "from height 4 on"),
         ({"least_height": 4, "vectors": 60, "evaluated": 13}, "Of 60 vectors of levels 13 were counted"),
     ],

@@ -90,8 +90,7 @@ def _highest(asked: dict[str, Any], name: str, height: int) -> int:
 def _limit(case: Case) -> int:
     asked = case.recipe["method"]
     if "max_suppressed" in asked:
-        most = asked["max_suppressed"]
-        return int(most) if most >= 1 else int(Fraction(str(most)) * len(case.rows))
+        return int(asked["max_suppressed"])
     return int(Fraction(str(asked.get("suppression_limit", 0))) * len(case.rows))
 
 
@@ -147,7 +146,7 @@ FINDERS = {
     "coherence": cohorts,
     "disassociation": clusters,
     "km-generalization": nodes,
-    "hide-rules": removals,
-    "rule-hiding": None,
+    "basket-rule-hiding": removals,
+    "table-rule-hiding": None,
 }
 """By method; None where no twin says what can be kept."""

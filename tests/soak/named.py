@@ -106,9 +106,8 @@ NAMED: dict[str, Draw] = {
     "tree": tree,
     "sensitive": lambda random, facts: [],
     "time_limit": lambda random, facts: 600.0,
-    "seconds": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
-    "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5, 0.1, 0.5]),
+    "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),
 }
 """By the name of the parameter."""
 
@@ -133,6 +132,8 @@ def parameters(
         value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
         if value is not None:
             found[name] = value
+    if "max_suppressed" in found:
+        found.pop("suppression_limit", None)  # not both
     return found
 
 

@@ -70,11 +70,10 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         )
         along = step.along_hierarchies
     if asked.get("keep_suppressed"):
-        limits = {
-            "max_suppressed": random.choice([1, 2, 0.3]),
-            "suppression_limit": random.choice([0.1, 0.3, 1.0]),
-        }
-        asked = {**{name: limit for name, limit in limits.items() if name in owner.model_fields}, **asked}
+        limits = {"max_suppressed": [1, 2], "suppression_limit": [0.1, 0.3, 1.0]}
+        if not limits.keys() & asked and limits.keys() <= owner.model_fields.keys():
+            name = random.choice(list(limits))
+            asked[name] = random.choice(limits[name])
     _hierarchies(random, drawn, along)
     asked = {**asked, **_asked(random, models)}
     if from_file:

@@ -15,9 +15,9 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods.mondrian import _distributed as mondrian_parts
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding import _distributed as hiding_parts
-from shoal.methods.rule_hiding.method import RuleHiding
 from shoal.methods.table_method import TableMethod
+from shoal.methods.table_rule_hiding import _distributed as hiding_parts
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models._distributed import verify_table
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def on_the_cluster(table: Table, spark: "Spark") -> PartedTable:
 @pytest.mark.parametrize(
     "method",
     [
-        Mondrian(k=5, choose="random"),
-        Mondrian(k=5, l=3, choose="loss", publish="sets"),
+        Mondrian(k=5, split="random"),
+        Mondrian(k=5, l=3, split="loss", publish="sets"),
     ],
     ids=["random", "loss"],
 )
@@ -83,7 +83,7 @@ def test_the_same_stars_as_in_memory(spark: "Spark", monkeypatch: Any) -> None:
     monkeypatch.setattr(mondrian_parts, "SMALL_PART", 3000)
     monkeypatch.setattr(hiding_parts, "SMALL_PART", 1000)
     table = people(ROWS)
-    method = RuleHiding(k=5, confidence=0.4)
+    method = TableRuleHiding(k=5, confidence=0.4)
     local, _ = method.anonymize(table, seed=3)
     release, trace = method.anonymize_parts(on_the_cluster(table, spark), spark, seed=3)
     cells = ["age", "zip", "city", "illness"]

@@ -71,9 +71,11 @@ HierarchyPairs = Annotated[
     ),
 ]
 ItemHierarchy = Annotated[
-    str | None,
-    text_option(
-        "hierarchy of the items: a file, or how to build one: balanced:5", "SPEC", group=GROUPS["Items"]
+    tuple[str, ...],
+    pairs_option(
+        "the hierarchy of the items: a file, or how to build one, such as items=balanced:5",
+        "items=SPEC",
+        group=GROUPS["Items"],
     ),
 ]
 SaveRecipe = Annotated[
@@ -170,7 +172,7 @@ def anonymize_baskets(
     reading: Reading,
     output: Output,
     running: Running,
-    item_hierarchy: ItemHierarchy = None,
+    hierarchy: ItemHierarchy = (),
     seed: Seed = None,
     save_recipe: SaveRecipe = None,
     force: Force = False,
@@ -181,7 +183,7 @@ def anonymize_baskets(
     recipe = Recipe(
         source=Source(path=input, reading=reading, **source),
         roles=roles,
-        hierarchies={"items": item_hierarchy} if item_hierarchy else {},
+        hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
         method=parameters_of(method),
         seed=seed,
         running=running,

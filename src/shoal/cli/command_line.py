@@ -1,8 +1,6 @@
 """A recipe as the command that a user would type."""
 
-from shoal import registry
 from shoal.cli.options import retyped, typed_option
-from shoal.data.baskets import Baskets
 from shoal.recipe import Recipe
 
 
@@ -17,7 +15,6 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     "shoal anonymize mondrian 'my people.csv' --k 5 --quasi age -o out"
     """
     method = dict(recipe.method)
-    baskets = registry.load("method", method["name"]).accepts is Baskets
     words = ["shoal", "anonymize", str(method.pop("name")), recipe.source.path]
     for name, value in method.items():
         option = f"--{name.replace('_', '-')}"
@@ -35,9 +32,5 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     if recipe.source.baskets is not None:
         words += typed_option("--baskets", recipe.source.baskets)
     for name, spec in recipe.hierarchies.items():
-        if name == "items" and baskets:
-            words += typed_option("--item-hierarchy", spec)
-        else:
-            pair = f"{name.replace('=', chr(92) + '=')}={spec}"
-            words += typed_option("--hierarchy", pair)
+        words += typed_option("--hierarchy", f"{name.replace('=', chr(92) + '=')}={spec}")
     return [*words, "-o", folder]

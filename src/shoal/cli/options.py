@@ -19,6 +19,7 @@ from pydantic_core import PydanticUndefined
 from shoal.cli.examples import complete
 from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of
 from shoal.errors import UnknownOption, WrongUse
+from shoal.renamed import share_instead
 
 TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
@@ -52,7 +53,9 @@ def whole(_: Any, tokens: Sequence[Any]) -> int:
     try:
         return int(tokens[0].value)
     except ValueError:
-        raise WrongUse(f"{tokens[0].value!r} is not a whole number.") from None
+        name = (tokens[0].keyword or "").removeprefix("--").replace("-", "_")
+        hint = share_instead(name, tokens[0].value).replace("use ", "use --").replace("_", "-")
+        raise WrongUse(f"{tokens[0].value!r} is not a whole number{hint and f': {hint}'}.") from None
 
 
 def to_seed(_: Any, tokens: Sequence[Any]) -> int:

@@ -17,6 +17,7 @@ from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.show import visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
+from shoal.renamed import RENAMED
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
@@ -154,4 +155,6 @@ def pages() -> list[tuple[str, ...]]:
 def registered(tokens: Sequence[str], family: str) -> list[str]:
     """The names that a call needs to know: the one it asks for, or all where it asks for none of them."""
     asked = next(iter(tokens), "")
+    if asked in RENAMED.get(family, ()):
+        registry.load(family, asked)  # refuses it, and says what it is called now
     return [asked] if asked in registry.FAMILIES[family] else list(registry.load_all(family))

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal.addresses import without_passwords
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, ItemHierarchy, Json, Quiet
+from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
 from shoal.cli.command_line import command_line
 from shoal.cli.options import (
     GROUPS,
@@ -34,9 +34,13 @@ EXAMPLE = """Example:
 
 LISTED = ("quasi", "sensitive", "identifying", "insensitive", "entity", "others")
 
-Suppression = Annotated[
+SuppressionLimit = Annotated[
     float,
-    Parameter(help="largest share of rows that may be left out", group=GROUPS["Method"], negative=""),
+    Parameter(
+        help="largest share of the rows that may be suppressed: 0.01 is one in a hundred",
+        group=GROUPS["Method"],
+        negative="",
+    ),
 ]
 Scale = Annotated[
     Literal["loss", "queries"],
@@ -82,8 +86,7 @@ def recommend_release(
     reading: Reading,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyPairs = (),
-    item_hierarchy: ItemHierarchy = None,
-    suppression: Suppression = 0.05,
+    suppression_limit: SuppressionLimit = 0.05,
     by: Scale = "loss",
     time_limit: TimeLimit = 60.0,
     jobs: Jobs = None,
@@ -99,12 +102,11 @@ def recommend_release(
     promise is never proposed. The answer is the command to run.
     """
     _refuse_folder(output, force, input)
-    given = pairs_of(hierarchy, "--hierarchy", is_hierarchy) | (
-        {"items": item_hierarchy} if item_hierarchy else {}
-    )
+    given = pairs_of(hierarchy, "--hierarchy", is_hierarchy)
     data: dict[str, Any] = {"roles": roles, "reading": reading, "hierarchies": given}
     data["hierarchies_folder"] = hierarchies
-    limits: dict[str, Any] = {"time_limit": time_limit, "suppression": suppression, "by": by, "jobs": jobs}
+    limits: dict[str, Any] = {"time_limit": time_limit, "by": by, "jobs": jobs}
+    limits["suppression_limit"] = suppression_limit
     with show.bar(quiet or json) as tell:
         found = recommend(input, stated, tell=tell, **{**data, **limits, **source})
     command = without_passwords(command_line(found.recipe))

@@ -7,15 +7,15 @@ from itertools import chain
 from cyclopts import Argument, MissingArgumentError, UnknownOptionError
 
 from shoal import registry
+from shoal.renamed import new_option
 
 NAMESAKES = (
     ("--max-suppressed", "--suppression-limit"),
-    ("--minimize", "--choose", "--pick"),
-    ("--time-limit", "--seconds"),
+    ("--objective", "--split", "--pick"),
     ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
     ("--missing", "--na", "--null"),
     ("--output", "--out"),
-    ("--item-hierarchy", "--hierarchy", "--hierarchies"),
+    ("--hierarchy", "--hierarchies"),
     ("--baskets", "--layout"),
 )
 """Options with one purpose that have different names in different methods, or elsewhere."""
@@ -34,6 +34,8 @@ def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> 
     """Name an unknown option among those of a command, and the one that was meant, or where it belongs."""
     collection = list(options)
     known = list(chain.from_iterable(one.names for one in collection if one.parse))
+    if new := new_option(option, known):
+        return f"{option} is now {new}."
     said = f"Unknown option: {option}."
     if meant := _namesakes(option, known):
         texts = {name: one.parameter.help or "" for one in collection for name in one.names}

@@ -129,7 +129,7 @@ def shown_scores(run: "AnyRun") -> list["Score"]:
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
     wanted = SCORES.get(type(run.release.data).__name__, ())
-    aim = run.trace.notes.get("minimized", run.trace.notes.get("chosen_by"))
+    aim = run.trace.notes.get("objective")
     own = [aim] if aim in by_name and aim not in wanted else []
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
 

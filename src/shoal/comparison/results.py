@@ -81,7 +81,9 @@ def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> No
         beside = (*(chart.by or ()), *([chart.panels] if chart.panels else ()), *chart.where)
         for name in (chart.x, str(chart.y), *beside):
             if name not in known and name.partition(".")[0] not in {*known, *PREFIXES}:
-                raise UnknownName(f"column of the results for the chart {chart.name!r} called", name, known)
+                raise UnknownName(
+                    f"parameter, score or other column for the chart {chart.name!r} called", name, known
+                )
 
 
 def _columns(cell: Cell) -> Iterator[str]:

@@ -14,7 +14,7 @@
     name = "k"
     datasets = ["people"]
     methods = ["mondrian"]
-    grid = { k = [2, 5, 10, 25, 50], choose = ["widest", "random"] }
+    grid = { k = [2, 5, 10, 25, 50], split = ["widest", "random"] }
     seeds = [1, 2, 3]
 
     [[chart]]

@@ -14,7 +14,7 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.measures._interval_syntax import day, number
 
-PUT_IN = ("hide-rules",)
+PUT_IN = ("basket-rule-hiding",)
 """Methods that may put items into baskets."""
 
 

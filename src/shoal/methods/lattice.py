@@ -1,7 +1,6 @@
 """The optimal full-domain generalization, proven: best-first branch and bound over the lattice of levels."""
 
 import time
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -13,8 +12,7 @@ from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, scores
 from shoal.methods._full_domain._search import Progress, branch_and_bound
 from shoal.methods._full_domain._summary import local_sentence, proof_sentence
-from shoal.methods._full_domain.method import FullDomain, Solution, refuse, share_of
-from shoal.models._exact import rounded_up
+from shoal.methods._full_domain.method import FullDomain, Solution
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
@@ -39,14 +37,7 @@ class Lattice(FullDomain):
         "Kohlmayer et al.: Flash: efficient, stable and optimal k-anonymity. PASSAT 2012, but by branch and bound"
     )
 
-    minimize: Minimized = Field(default="lm", description="the measure whose loss is minimized")
-    suppression_limit: float = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        description="largest share of the rows that may be suppressed: 0.01 is one in a hundred, and 1 all of them "
-        "(in samarati, --max-suppressed 1 is one row)",
-    )
+    objective: Minimized = Field(default="lm", description="the measure whose loss is minimized")
     time_limit: float = Field(
         default=60.0,
         gt=0,
@@ -64,7 +55,7 @@ class Lattice(FullDomain):
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search for the best vector, and for more of them where rows may be published on other levels."""
-        limit = share_of(self.suppression_limit, problem.tuples.rows)
+        limit = self.limit(problem.tuples.rows)
         prepared = time.perf_counter()
         end = begin + self.time_limit - self._reserve(problem)
         judge = Judge(problem, limit)
@@ -73,7 +64,7 @@ class Lattice(FullDomain):
         self._search(judge, progress, prepared, prepared + share * (end - prepared), seed)
         if progress.levels is None:
             assert progress.nearest is not None
-            refuse(problem, progress.nearest, limit, lambda lost: _allowing(lost, problem.tuples.rows))
+            self.refuse(problem, progress.nearest)
         searched = time.perf_counter()
         outcome = judge.evaluate([progress.levels])[0]
         alone: tuple[Part, ...] = (Part(outcome.levels, outcome.kept[outcome.number]),)
@@ -81,13 +72,13 @@ class Lattice(FullDomain):
         notes = self._notes(problem, progress, parts, searched - prepared)
         if self.local:
             late = prepared + 0.9 * (end - prepared)
-            recoding = LocalRecoding(problem, self.minimize, limit, late, end, seed)
+            recoding = LocalRecoding(problem, self.objective, limit, late, end, seed)
             parts = recoding.best(alone)
             notes["local"] = {"plans": recoding.plans, "evaluated": recoding.evaluated}
             before, after = notes["solutions"][0], _told(problem, parts)
             if parts is not alone:
                 notes["solutions"] = [after, before]
-                notes["summary"].append(local_sentence(self.minimize, before, after))
+                notes["summary"].append(local_sentence(self.objective, before, after))
             else:
                 notes["summary"].append("Local recoding found nothing better.")
             if (remark := recoding.remark(parts)) is not None:
@@ -104,7 +95,7 @@ class Lattice(FullDomain):
 
     def _search(self, judge: Judge, progress: Progress, begin: float, deadline: float, seed: int) -> None:
         """Look for good vectors first where the lattice is large, then for the proof."""
-        lattice, objective = judge.problem.lattice, judge.objective(self.minimize)
+        lattice, objective = judge.problem.lattice, judge.objective(self.objective)
         if len(lattice) > LARGE:
             early = begin + 0.6 * (deadline - begin)
             Descent(lattice, objective, judge.evaluate, progress, early, seed).run(kicks=20)
@@ -115,7 +106,7 @@ class Lattice(FullDomain):
     ) -> dict[str, Any]:
         told = _told(problem, parts)
         return {
-            "minimized": self.minimize,
+            "objective": self.objective,
             "value": progress.value,
             "bound": progress.bound,
             "proven": progress.proven,
@@ -125,17 +116,8 @@ class Lattice(FullDomain):
             "seconds_per_vector": seconds / max(progress.evaluated, 1),
             "tuples": len(problem.tuples),
             "solutions": [told],
-            "summary": [proof_sentence(self.minimize, problem, progress, told)],
+            "summary": [proof_sentence(self.objective, problem, progress, told)],
         }
-
-
-def _allowing(lost: int, rows: int) -> str:
-    """The option that allows to suppress some of the rows.
-
-    >>> _allowing(1, 6)
-    '--suppression-limit 0.166667'
-    """
-    return f"--suppression-limit {rounded_up(Fraction(lost, rows), 6):g}"
 
 
 def _told(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
@@ -14,6 +14,7 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
 from shoal.models.model import Model
+from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
@@ -52,6 +53,15 @@ class Method(BaseModel):
 
     paper: ClassVar[str]
     """Where it was published."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_old_names(cls, given: Any) -> Any:
+        """Say what an old parameter is called now."""
+        for name in given if isinstance(given, Mapping) else ():
+            if name not in cls.model_fields and (new := new_name("parameter", name, cls.model_fields)):
+                raise WrongUse(f"The parameter {name!r} is now {new!r}")
+        return given
 
     @property
     def splits_ties(self) -> bool:

@@ -11,7 +11,7 @@ from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
 from shoal.methods._full_domain._summary import choice_sentence
 from shoal.methods._full_domain._suppression import Outcome
-from shoal.methods._full_domain.method import FullDomain, Solution, refuse, share_of
+from shoal.methods._full_domain.method import FullDomain, Solution
 
 LARGEST = 2_000_000
 """Vectors above which all of a height are too many to look at."""
@@ -30,18 +30,12 @@ class Samarati(FullDomain):
 
     name: ClassVar[str] = "samarati"
     example: ClassVar[dict[str, Any]] = {"k": 3, "max_suppressed": 10}
+    by_share: ClassVar[bool] = False
     paper: ClassVar[str] = (
         "Samarati: Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001"
     )
 
-    max_suppressed: float = Field(
-        default=0,
-        ge=0,
-        allow_inf_nan=False,
-        description="the most rows that may be suppressed: 20 is a number of rows, and 0.01, below 1, a share of them; "
-        "1 is one row (in lattice, --suppression-limit 1 is all of them)",
-    )
-    choose: Choice = Field(
+    objective: Choice = Field(
         default="lm", description="the measure by which one of the solutions is chosen, or the first in order"
     )
     among: Literal["least", "minimal"] = Field(
@@ -51,20 +45,20 @@ class Samarati(FullDomain):
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search the heights, and choose a solution."""
-        limit = self._limit(problem.tuples.rows)
+        limit = self.limit(problem.tuples.rows)
         if len(problem.lattice) > LARGEST:
             raise WrongUse(
                 f"The lattice has {len(problem.lattice):,} vectors, too many to look at whole heights; take the "
                 "method lattice, which searches such lattices for a given time."
             )
-        if self.choose == "c_avg" and problem.k is None:
+        if self.objective == "c_avg" and problem.k is None:
             raise WrongUse("C_AVG is a multiple of k; promise a k, or choose by another measure.")
         prepared = time.perf_counter()
         judge = Judge(problem, limit)
         heights = Heights(judge)
         found = heights.least() if self.among == "least" else heights.minimal()
         if not found:
-            refuse(problem, heights.nearest, limit, lambda lost: f"--max-suppressed {lost}")
+            self.refuse(problem, heights.nearest)
         searched = time.perf_counter()
         parts = [_part(judge.evaluate([levels])[0]) for levels in found]
         solutions = [(part, _told(problem, part)) for part in parts]
@@ -79,31 +73,23 @@ class Samarati(FullDomain):
             "seconds_per_vector": (searched - prepared) / max(heights.evaluated, 1),
             "binary_search": heights.halving,
             "tuples": len(problem.tuples),
-            "chosen_by": self.choose,
+            "objective": self.objective,
             "solutions": listed,
-            "summary": [choice_sentence(self.choose, listed, chosen_told, minimal=self.among == "minimal")],
+            "summary": [
+                choice_sentence(self.objective, listed, chosen_told, minimal=self.among == "minimal")
+            ],
         }
         timings = {"prepare": prepared - begin, "search": searched - prepared}
         return Solution((chosen,), timings, notes)
 
-    def _limit(self, rows: int) -> int:
-        asked = self.max_suppressed
-        if asked < 1:
-            return share_of(asked, rows)
-        if asked != int(asked):
-            raise WrongUse(
-                f"max_suppressed must be a whole number of rows, or a share below 1, not {asked:g}."
-            )
-        return min(int(asked), rows)
-
     def _rank(self, problem: Problem, part: Part, told: dict[str, Any]) -> float:
         """What the solution is chosen by, the less the better; weights count where the measure sums columns."""
-        if self.choose == "first":
+        if self.objective == "first":
             return 0.0
-        if self.choose == "discernibility" or self.choose == "c_avg":
-            return float(told[self.choose])
+        if self.objective == "discernibility" or self.objective == "c_avg":
+            return float(told[self.objective])
         published = published_classes(problem, (part,))
-        return loss_of(problem, self.choose, published, weighted=True)
+        return loss_of(problem, self.objective, published, weighted=True)
 
 
 def _part(outcome: Outcome) -> Part:

@@ -56,18 +56,18 @@ class Candidate:
     axis: str | None = None
 
 
-def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression: float) -> list[Candidate]:
+def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: float) -> list[Candidate]:
     """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
 
     Parameters
     ----------
     seconds
         What a method with a time limit of its own is given.
-    suppression
+    suppression_limit
         The largest share of rows that may be left out.
     """
     if aim in (Aim.CLASSES, Aim.RULES):
-        found = _of_classes(stated, seconds, suppression) if aim is Aim.CLASSES else _of_rules(stated)
+        found = _of_classes(stated, seconds, suppression_limit) if aim is Aim.CLASSES else _of_rules(stated)
         return [one for one in found if not _of_table(one).misfits()]
     if aim is Aim.COHERENCE:
         return _of_coherence(stated, seconds)
@@ -80,16 +80,16 @@ def _of_table(candidate: Candidate) -> TableMethod:
     return method
 
 
-def _of_classes(stated: Stated, seconds: float, suppression: float) -> list[Candidate]:
+def _of_classes(stated: Stated, seconds: float, suppression_limit: float) -> list[Candidate]:
     promise = stated.of_tables()
     mondrian = {"name": "mondrian", **promise}
     lattice = {"name": "lattice", **promise, "time_limit": round(seconds, 1)}
-    limits = [share for share in SUPPRESSION if share < suppression]
-    limits += [suppression] if suppression else []
+    limits = [share for share in SUPPRESSION if share < suppression_limit]
+    limits += [suppression_limit] if suppression_limit else []
     found = [
         Candidate("mondrian", mondrian),
         Candidate("mondrian, relaxed", mondrian | {"partitioning": "relaxed"}),
-        Candidate("mondrian, choose loss", mondrian | {"choose": "loss"}),
+        Candidate("mondrian, split loss", mondrian | {"split": "loss"}),
         Candidate("mondrian, sets", mondrian | {"publish": "sets"}),
         Candidate("mondrian along hierarchies", mondrian, trees=True),
         Candidate("lattice", lattice, trees=True),
@@ -102,7 +102,7 @@ def _of_classes(stated: Stated, seconds: float, suppression: float) -> list[Cand
     found.append(
         Candidate("lattice, local", local | ({"suppression_limit": limits[0]} if limits else {}), trees=True)
     )
-    samarati = {"name": "samarati", **promise, **({"max_suppressed": limits[0]} if limits else {})}
+    samarati = {"name": "samarati", **promise, **({"suppression_limit": limits[0]} if limits else {})}
     return [*found, Candidate("samarati", samarati, trees=True)]
 
 
@@ -110,15 +110,15 @@ def _of_rules(stated: Stated) -> list[Candidate]:
     """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
     promise = stated.of_tables()
     if stated.risk is None:
-        hidden = {"name": "rule-hiding", "k": 2, **promise, "confidence": stated.confidence}
+        hidden = {"name": "table-rule-hiding", "k": 2, **promise, "confidence": stated.confidence}
         relaxed = hidden | {"options": {"partitioning": "relaxed"}}
         strategies = ("star", "decoy", "merge")
-        found = [Candidate(f"rule-hiding, {one}", hidden | {"strategy": one}) for one in strategies]
+        found = [Candidate(f"table-rule-hiding, {one}", hidden | {"strategy": one}) for one in strategies]
         found += [
-            Candidate(f"rule-hiding, {one}, relaxed", relaxed | {"strategy": one}) for one in strategies
+            Candidate(f"table-rule-hiding, {one}, relaxed", relaxed | {"strategy": one}) for one in strategies
         ]
         few = hidden | {"strategy": "star", "fewer_than": 2}
-        return [*found, Candidate("rule-hiding, star, fewer than 2", few)]
+        return [*found, Candidate("table-rule-hiding, star, fewer than 2", few)]
     top = stated.risk if stated.confidence is None else min(stated.risk, stated.confidence)
     least = stated.k or 2
     sizes = dict.fromkeys([least, *(size for size in SIZES if size > least)])
@@ -126,12 +126,12 @@ def _of_rules(stated: Stated) -> list[Candidate]:
     for part in CONFIDENCES:
         c = float(f"{top * part:.4g}")
         for k in sizes:
-            hidden = {"name": "rule-hiding", **promise, "k": k, "confidence": c}
-            found.append(Candidate("rule-hiding, merge", hidden | {"strategy": "merge"}))
+            hidden = {"name": "table-rule-hiding", **promise, "k": k, "confidence": c}
+            found.append(Candidate("table-rule-hiding, merge", hidden | {"strategy": "merge"}))
             if part == 1:
-                found.append(Candidate("rule-hiding, star", hidden | {"strategy": "star"}))
+                found.append(Candidate("table-rule-hiding, star", hidden | {"strategy": "star"}))
                 few = hidden | {"strategy": "star", "fewer_than": 2}
-                found.append(Candidate("rule-hiding, star, fewer than 2", few))
+                found.append(Candidate("table-rule-hiding, star, fewer than 2", few))
     return found
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from shoal.comparison.scheduler import Race
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._full_domain.method import as_share
 from shoal.recipe import Recipe, Roles
 from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
 from shoal.recommendation.goal import Aim, Stated
@@ -96,7 +97,7 @@ def recommend(
     hierarchies: Mapping[str, str] | None = None,
     hierarchies_folder: str | None = None,
     time_limit: float = 60.0,
-    suppression: float = 0.05,
+    suppression_limit: float = 0.05,
     by: By = "loss",
     jobs: int | None = None,
     tell: Tell | None = None,
@@ -116,7 +117,7 @@ def recommend(
     time_limit
         Seconds for all; what is not done by then is given up. If nothing is, the first candidate is finished all the
         same, and the reasons say so. Compiling kernels, which is done once on a machine, does not count.
-    suppression
+    suppression_limit
         The largest share of rows that a candidate may leave out.
     by
         What tables are compared by: the loss of their cells, or the error of counting questions.
@@ -133,10 +134,11 @@ def recommend(
     begin = time.monotonic()
     if not time_limit > 0:
         raise WrongUse(f"The time limit must be above 0 seconds, not {time_limit:g} (--time-limit).")
-    if not 0 <= suppression < 1:
+    if not 0 <= suppression_limit < 1:
+        percent = as_share(suppression_limit)
         raise WrongUse(
-            f"The share of rows that may be left out must be at least 0 and below 1, not {suppression:g} "
-            "(--suppression)."
+            "The share of rows that may be suppressed must be at least 0 and below 1, not "
+            f"{suppression_limit:g}{percent and f': {percent}'} (--suppression-limit)."
         )
     if jobs is not None and jobs < 1:
         raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
@@ -146,7 +148,7 @@ def recommend(
     )
     scale = scale_for(problem.aim, stated, by)
     own = max(time_limit * OWN, 1.0)
-    first = candidates(problem.aim, stated, seconds=own, suppression=suppression)
+    first = candidates(problem.aim, stated, seconds=own, suppression_limit=suppression_limit)
     with Race(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as race:
 
         def carry_out(batch: Sequence[Candidate], before: int, *, finish_first: bool = False) -> list[Tried]:

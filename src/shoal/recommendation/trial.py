@@ -42,7 +42,7 @@ class Tried:
             name: value
             for name, value in self.candidate.method.items()
             if name in ("k", "confidence", self.candidate.axis)
-            and (self.candidate.axis or self.candidate.method["name"] == "rule-hiding")
+            and (self.candidate.axis or self.candidate.method["name"] == "table-rule-hiding")
         }
         words = [
             f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)

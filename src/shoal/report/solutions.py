@@ -119,7 +119,7 @@ def _ending(notes: Mapping[str, Any]) -> list[str]:
         else ""
     )
     if "proven" in notes:
-        measure, value, bound = notes.get("minimized"), notes.get("value"), notes.get("bound")
+        measure, value, bound = notes.get("objective"), notes.get("value"), notes.get("bound")
         if notes["proven"]:
             sentences.append(
                 f"The optimum is proven: no vector of levels costs less by {measure} ({number(value)}).{looked}"

@@ -1,13 +1,12 @@
 """What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from shoal.arrays import Counts, Rows
 from shoal.data._plural import counted
@@ -28,8 +27,10 @@ from shoal.methods._full_domain._summary import levels_sentence
 from shoal.methods._full_domain._texts import texts_of
 from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods.table_method import TableMethod
+from shoal.models._exact import rounded_up
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
+from shoal.renamed import share_instead
 
 Form = TypeVar("Form")
 
@@ -65,8 +66,22 @@ class FullDomain(TableMethod):
 
     suppresses: ClassVar[bool] = True
     along_hierarchies: ClassVar[bool] = True
+    by_share: ClassVar[bool] = True
+    """Whether a limit of suppressed rows is suggested as a share, where none is given."""
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
 
+    suppression_limit: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="largest share of the rows that may be suppressed: 0.01 is one in a hundred, and 1 all of them; "
+        "default: 0",
+    )
+    max_suppressed: int | None = Field(
+        default=None,
+        ge=0,
+        description="the most rows that may be suppressed, a whole number, instead of a share of them",
+    )
     max_level: dict[str, int] = Field(
         default_factory=dict, description="the coarsest level that a column may be generalized to"
     )
@@ -83,6 +98,29 @@ class FullDomain(TableMethod):
         default=False,
         description="publish suppressed rows with * in their cells, instead of leaving them out",
     )
+
+    @field_validator("suppression_limit", mode="before")
+    @classmethod
+    def _share(cls, given: Any) -> Any:
+        if percent := as_share(given):
+            raise WrongUse(f"a share from 0 to 1 ({percent}; for a number of rows, use max_suppressed)")
+        return given
+
+    @field_validator("max_suppressed", mode="before")
+    @classmethod
+    def _whole(cls, given: Any) -> Any:
+        if hint := share_instead("max_suppressed", given):
+            raise WrongUse(f"a whole number of rows ({hint})")
+        return given
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> Self:
+        if self.suppression_limit is not None and self.max_suppressed is not None:
+            raise WrongUse(
+                "A limit of suppressed rows is a share (suppression_limit) or a number of rows (max_suppressed), and "
+                "not both: omit one"
+            )
+        return self
 
     def overlapping(self) -> str:
         """Suppressed rows that are kept may be anybody's."""
@@ -138,6 +176,38 @@ class FullDomain(TableMethod):
             If no levels keep the promises.
         """
         raise NotImplementedError
+
+    def limit(self, rows: int) -> int:
+        """The most rows that may be suppressed of so many."""
+        if self.max_suppressed is not None:
+            return min(self.max_suppressed, rows)
+        return share_of(self.suppression_limit or 0, rows)
+
+    def refuse(self, problem: Problem, nearest: tuple[int, Levels]) -> NoReturn:
+        """Say why no vector will do, and the fewest rows that one would have to suppress.
+
+        Raises
+        ------
+        Infeasible
+            Always.
+        """
+        lost, levels = nearest
+        rows = problem.tuples.rows
+        where = problem.lattice.words(levels)
+        if lost >= rows:
+            raise Infeasible(
+                f"No vector of levels keeps the promises for any row: even {where} suppresses all "
+                f"{counted(rows, 'rows')}. Promise less, or allow coarser levels.",
+                rows,
+            )
+        share = self.suppression_limit is not None or (self.max_suppressed is None and self.by_share)
+        option = allowing_share(lost, rows) if share else f"--max-suppressed {lost}"
+        allowed = counted(self.limit(rows), "suppressed rows")
+        raise Infeasible(
+            f"No vector of levels keeps the promises with at most {allowed}; the nearest, {where}, suppresses {lost:,} "
+            f"of {rows:,}. Allow that ({option}), allow coarser levels, or promise less.",
+            lost,
+        )
 
     def problem(
         self,
@@ -237,33 +307,23 @@ def share_of(share: float, rows: int) -> int:
     return int(Fraction(str(share)) * rows)
 
 
-def refuse(
-    problem: Problem, nearest: tuple[int, Levels], allowed: int, option: Callable[[int], str]
-) -> NoReturn:
-    """Say why no vector will do, and the fewest rows that one would have to suppress.
+def allowing_share(lost: int, rows: int) -> str:
+    """The option that allows to suppress some of the rows, as a share.
 
-    Parameters
-    ----------
-    option
-        How a number of rows is allowed to be suppressed.
-
-    Raises
-    ------
-    Infeasible
-        Always.
+    >>> allowing_share(1, 6)
+    '--suppression-limit 0.166667'
     """
-    lost, levels = nearest
-    rows = problem.tuples.rows
-    where = problem.lattice.words(levels)
-    if lost >= rows:
-        raise Infeasible(
-            f"No vector of levels keeps the promises for any row: even {where} suppresses all "
-            f"{counted(rows, 'rows')}. Promise less, or allow coarser levels.",
-            rows,
-        )
-    raise Infeasible(
-        f"No vector of levels keeps the promises with at most {counted(allowed, 'suppressed rows')}; the nearest, "
-        f"{where}, suppresses {lost:,} of {rows:,}. Allow that ({option(lost)}), allow coarser levels, or promise "
-        "less.",
-        lost,
-    )
+    return f"--suppression-limit {rounded_up(Fraction(lost, rows), 6):g}"
+
+
+def as_share(given: object) -> str:
+    """How what looks like a percentage is given as a share; nothing where it does not look like one.
+
+    >>> as_share(2), as_share("12.5"), as_share(0.02), as_share("many")
+    ('2 % is 0.02', '12.5 % is 0.125', '', '')
+    """
+    try:
+        percent = float(str(given))
+    except ValueError:
+        return ""
+    return f"{percent:g} % is {percent / 100:g}" if 1 < percent <= 100 else ""

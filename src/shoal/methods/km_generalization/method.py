@@ -28,7 +28,7 @@ from shoal.models.model import Model
 
 ALPHABETICAL = (
     "Items have no hierarchy: neighbors in the order of their texts were grouped, five by five. What they mean has no "
-    "part in that; give them a hierarchy with --item-hierarchy."
+    "part in that; give them a hierarchy with --hierarchy items=FILE."
 )
 
 RENAMED = (

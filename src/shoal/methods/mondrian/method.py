@@ -41,7 +41,7 @@ class Mondrian(TableMethod):
         default="strict",
         description="strict: equal values stay on one side of a cut; relaxed: they may be divided, for even halves",
     )
-    choose: Literal["widest", "loss", "random"] = Field(
+    split: Literal["widest", "loss", "random"] = Field(
         default="widest",
         description="which column to cut: the widest, the one that saves most loss, or any",
     )
@@ -112,7 +112,7 @@ class Mondrian(TableMethod):
         self, table: Table, models: tuple[TableModel, ...], overall: dict[str, Counts] | None = None
     ) -> Plan:
         relaxed = self.partitioning == "relaxed"
-        return Plan.of(table, self.publish, models, self.weights, relaxed, self.choose, overall)
+        return Plan.of(table, self.publish, models, self.weights, relaxed, self.split, overall)
 
     def _release(self, data: Made, models: tuple[TableModel, ...]) -> Release[Made]:
         return Release(

@@ -11,8 +11,8 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
-from shoal.methods.rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_method import published
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 
 
 def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.random.Generator) -> Mask:

@@ -6,8 +6,8 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
 from shoal.methods.mondrian._partition import partition
-from shoal.methods.rule_hiding._class_counts import Classes, Values, summed
-from shoal.methods.rule_hiding._star_counts import Bound
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.table_rule_hiding._star_counts import Bound
 
 DENSE = 8
 """Keys are counted in an array of their range if that is at most so many times as long as they are."""

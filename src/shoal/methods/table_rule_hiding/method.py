@@ -19,14 +19,14 @@ from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods.rule_hiding._class_counts import Classes, Values, summed
-from shoal.methods.rule_hiding._distributed import hide_in_parts, texts_of
-from shoal.methods.rule_hiding._joined_cells import joined_column, places_of
-from shoal.methods.rule_hiding._merge import Ends, merged
-from shoal.methods.rule_hiding._publish import as_it_is, rearranged
-from shoal.methods.rule_hiding._star_counts import Bound
-from shoal.methods.rule_hiding._starring import Starring, facts, sentences
 from shoal.methods.table_method import TableMethod
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
+from shoal.methods.table_rule_hiding._joined_cells import joined_column, places_of
+from shoal.methods.table_rule_hiding._merge import Ends, merged
+from shoal.methods.table_rule_hiding._publish import as_it_is, rearranged
+from shoal.methods.table_rule_hiding._star_counts import Bound
+from shoal.methods.table_rule_hiding._starring import Starring, facts, sentences
 from shoal.models._distributed import verify_table
 from shoal.models._exact import fraction
 from shoal.models.hidden_rules import HiddenRules
@@ -37,7 +37,7 @@ NONE = "none"
 Made = TypeVar("Made", Table, PartedRelease)
 
 
-class RuleHiding(TableMethod):
+class TableRuleHiding(TableMethod):
     """Anonymize a table, find the rules "class ⇒ sensitive value" that are too sure, and hide them.
 
     Step 1 is any method of tables, which keeps k and all other promises. Step 2 finds the rules with a confidence above
@@ -47,7 +47,7 @@ class RuleHiding(TableMethod):
     keeps it as secret as the data.
     """
 
-    name: ClassVar[str] = "rule-hiding"
+    name: ClassVar[str] = "table-rule-hiding"
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
     example: ClassVar[dict[str, Any]] = {"k": 3, "confidence": 0.5}
     paper: ClassVar[str] = HiddenRules.paper

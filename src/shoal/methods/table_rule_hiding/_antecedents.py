@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Mask, Rows
-from shoal.methods.rule_hiding._class_counts import Classes, Values, shares, summed
-from shoal.methods.rule_hiding._star_counts import Bound
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, shares, summed
+from shoal.methods.table_rule_hiding._star_counts import Bound
 
 
 @dataclass(frozen=True, slots=True, eq=False)

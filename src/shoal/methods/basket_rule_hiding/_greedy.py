@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf, open_rules
-from shoal.methods.hide_rules._victims import Protected
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf, open_rules
+from shoal.methods.basket_rule_hiding._victims import Protected
 
 Strategy = Literal["dsr", "dsl", "isl", "exact", "random"]
 

@@ -16,10 +16,10 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
-from shoal.methods.hide_rules._greedy import Plan, Strategy, hide
-from shoal.methods.hide_rules._integer_program import Kinds, Solution, solve
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf, open_rules
-from shoal.methods.hide_rules._victims import Protected
+from shoal.methods.basket_rule_hiding._greedy import Plan, Strategy, hide
+from shoal.methods.basket_rule_hiding._integer_program import Kinds, Solution, solve
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf, open_rules
+from shoal.methods.basket_rule_hiding._victims import Protected
 from shoal.methods.method import Method
 from shoal.mining.association_rules import association_rules, parse_rule, rule_text
 from shoal.mining.frequent_itemsets import frequent_itemsets
@@ -28,7 +28,7 @@ from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.model import Model
 
 
-class HideRules(Method):
+class BasketRuleHiding(Method):
     """Take items out of as few baskets as it needs, until no sensitive rule can be found at the thresholds.
 
     A rule is weakened by taking an item of its right side out of baskets that hold it (dsr), an item of its left side
@@ -37,7 +37,7 @@ class HideRules(Method):
     finds the fewest occurrences, with proof.
     """
 
-    name: ClassVar[str] = "hide-rules"
+    name: ClassVar[str] = "basket-rule-hiding"
     accepts: ClassVar[type] = Baskets
     uncut: ClassVar[str] = (
         "which baskets an item is taken out of is weighed over all baskets at once, again after every item"
@@ -65,7 +65,7 @@ class HideRules(Method):
         description="dsr and dsl take items of the right or left side out, isl puts items of the left side in, exact "
         "takes out the fewest occurrences, random is dsr with victims by chance",
     )
-    seconds: float = Field(default=60, gt=0, description="with exact: the longest time for one solution")
+    time_limit: float = Field(default=60, gt=0, description="with exact: seconds for one solution")
 
     @field_validator("rules")
     @classmethod
@@ -96,9 +96,9 @@ class HideRules(Method):
             for field in ("scope", "antecedent")
             if self.rules and self.given(field)
         ]
-        if self.strategy != "exact" and self.given("seconds"):
+        if self.strategy != "exact" and self.given("time_limit"):
             found.append(
-                f"--seconds has no effect with --strategy {self.strategy}: only exact solves so long."
+                f"--time-limit has no effect with --strategy {self.strategy}: only exact solves so long."
             )
         return tuple(found)
 
@@ -192,7 +192,7 @@ class HideRules(Method):
         while more:
             shelf = Shelf(baskets)
             kinds = Kinds.of(shelf, rules)
-            solution = solve(kinds, rules, border, self.seconds)
+            solution = solve(kinds, rules, border, self.time_limit)
             _apply(shelf, kinds, solution, Protected.of(baskets, rules, border))
             changed = shelf.changed()
             more = [rule for rule in search(changed) if rule not in rules]

@@ -17,8 +17,8 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods.mondrian import _distributed as mondrian_parts
-from shoal.methods.rule_hiding import _distributed as hiding_parts
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding import _distributed as hiding_parts
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models import _distributed as in_parts
 from shoal.models._distributed import verify_table
 
@@ -80,7 +80,7 @@ def both(method, data, seed=0):
     fewer_than=st.sampled_from([None, 2]),
 )
 def test_same_release_where_rows_of_a_value_are_alike(seed, confidence, strategy, fewer_than):
-    method = RuleHiding(k=3, confidence=confidence, strategy=strategy, fewer_than=fewer_than)
+    method = TableRuleHiding(k=3, confidence=confidence, strategy=strategy, fewer_than=fewer_than)
     data = random_table(seed)
     if (refused := refusal(lambda: method.anonymize(data))) is not None:
         assert refusal(lambda: method.anonymize_parts(parted(data), MemoryEngine())) == refused
@@ -91,7 +91,7 @@ def test_same_release_where_rows_of_a_value_are_alike(seed, confidence, strategy
 @given(seed=st.integers(0, 2**32 - 1), inner=st.sampled_from(["mondrian", "none"]))
 def test_same_stars_where_rows_differ(seed, inner):
     parameters = {"k": 2} if inner == "mondrian" else {}
-    method = RuleHiding(confidence=0.5, anonymize_with=inner, **parameters)
+    method = TableRuleHiding(confidence=0.5, anonymize_with=inner, **parameters)
     data = random_table(seed, columns=("illness", "income"), insensitive=True)
     local, released = both(method, data, seed)
     for name in ("illness", "income"):
@@ -101,7 +101,7 @@ def test_same_stars_where_rows_differ(seed, inner):
 
 def test_the_same_seed_gives_the_same_stars_whatever_the_cut():
     data = people()
-    method = RuleHiding(k=3, confidence=0.5)
+    method = TableRuleHiding(k=3, confidence=0.5)
     frames = [
         published_rows(method.anonymize_parts(parted(data, cut), MemoryEngine(), seed=7)[0].data)
         for cut in range(4)
@@ -111,9 +111,9 @@ def test_the_same_seed_gives_the_same_stars_whatever_the_cut():
 
 
 def test_a_column_without_stars_keeps_its_kind():
-    release, _ = RuleHiding(k=2, confidence=1).anonymize_parts(parted(random_table(3)), MemoryEngine())
+    release, _ = TableRuleHiding(k=2, confidence=1).anonymize_parts(parted(random_table(3)), MemoryEngine())
     assert release.data.schema.column("illness").domain.kind == "numeric"
-    release, _ = RuleHiding(k=2, confidence=0.3).anonymize_parts(parted(random_table(3)), MemoryEngine())
+    release, _ = TableRuleHiding(k=2, confidence=0.3).anonymize_parts(parted(random_table(3)), MemoryEngine())
     assert release.data.schema.column("illness").domain.kind == "nominal"
 
 
@@ -121,9 +121,9 @@ def test_a_class_that_does_not_fit_into_a_worker_is_refused():
     data = random_table(5, rows=80)
     engine = MemoryEngine(10 * (hiding_parts.ROW_BYTES + hiding_parts.CELL_BYTES * 3))
     with pytest.raises(WrongUse, match=r"has up to \d+ rows, and a worker has room for 10"):
-        RuleHiding(k=40, confidence=0.5).anonymize_parts(parted(data), engine)
+        TableRuleHiding(k=40, confidence=0.5).anonymize_parts(parted(data), engine)
     for strategy in ("star", "decoy"):
-        method = RuleHiding(k=2, confidence=0.5, strategy=strategy)
+        method = TableRuleHiding(k=2, confidence=0.5, strategy=strategy)
         local, _ = method.anonymize(data, seed=1)
         release, _ = method.anonymize_parts(parted(data), MemoryEngine(3 * engine.memory), seed=1)
         assert_frame_equal(published_rows(release.data), to_polars(local.data))
@@ -133,7 +133,7 @@ def test_what_the_owner_may_know_is_told_of_parts_too():
     for strategy in ("star", "decoy"):
         for seed in range(5):
             data = random_table(seed, columns=("illness", "income"))
-            method = RuleHiding(k=3, confidence=0.5, strategy=strategy)
+            method = TableRuleHiding(k=3, confidence=0.5, strategy=strategy)
             _, here = method.anonymize(data, seed=1)
             _, there = method.anonymize_parts(parted(data), MemoryEngine(), seed=1)
             for name in ("rules.illness", "rules.income", "summary"):
@@ -144,16 +144,16 @@ def test_what_cannot_be_cut_is_refused():
     data, engine = random_table(1), MemoryEngine()
     for parameters in ({"strategy": "merge"}, {"antecedent": "any", "size": 1}):
         with pytest.raises(WrongUse, match="Rules that join classes"):
-            RuleHiding(k=2, confidence=0.5, **parameters).anonymize_parts(parted(data), engine)
+            TableRuleHiding(k=2, confidence=0.5, **parameters).anonymize_parts(parted(data), engine)
     with pytest.raises(UnknownName):
-        RuleHiding(k=2, confidence=0.5, values=("plague",)).anonymize_parts(parted(data), engine)
+        TableRuleHiding(k=2, confidence=0.5, values=("plague",)).anonymize_parts(parted(data), engine)
     with pytest.raises(Infeasible, match="does not keep k-anonymity"):
-        RuleHiding(k=5, confidence=0.5, anonymize_with="none").anonymize_parts(parted(data), engine)
+        TableRuleHiding(k=5, confidence=0.5, anonymize_with="none").anonymize_parts(parted(data), engine)
     with pytest.raises(Infeasible, match="breaks beta-likeness"):
-        RuleHiding(k=4, beta=4, confidence=0.4).anonymize_parts(parted(data), engine)
+        TableRuleHiding(k=4, beta=4, confidence=0.4).anonymize_parts(parted(data), engine)
     owned = Table(
         tuple(replace(one, role=Role.ENTITY) if one.name == "name" else one for one in data.columns)
     )
     for inner in ("mondrian", "none"):
         with pytest.raises(WrongUse, match="several rows"):
-            RuleHiding(k=2, confidence=0.5, anonymize_with=inner).anonymize_parts(parted(owned), engine)
+            TableRuleHiding(k=2, confidence=0.5, anonymize_with=inner).anonymize_parts(parted(owned), engine)

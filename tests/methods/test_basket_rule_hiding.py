@@ -19,9 +19,9 @@ from shoal.errors import UnknownName, WrongUse
 from shoal.io.baskets.load import read_baskets
 from shoal.measures.associations import Associations
 from shoal.measures.measure import flat
-from shoal.methods.hide_rules import _victims as victims
-from shoal.methods.hide_rules._item_index import Border, Rule
-from shoal.methods.hide_rules.method import HideRules
+from shoal.methods.basket_rule_hiding import _victims as victims
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule
+from shoal.methods.basket_rule_hiding.method import BasketRuleHiding
 from shoal.mining.association_rules import association_rules, parse_rule, rule_text
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
 from shoal.outcome import judge
@@ -42,7 +42,7 @@ def plain(baskets: Baskets) -> naive.Sets:
 
 def hidden(baskets: Baskets, **parameters: Any) -> tuple[Baskets, dict[str, Any]]:
     """The release of a method, its promises checked, and the notes."""
-    release, trace = HideRules(**parameters).anonymize(baskets, seed=4)
+    release, trace = BasketRuleHiding(**parameters).anonymize(baskets, seed=4)
     assert isinstance(release.data, Baskets)
     assert all(judge(release)) == bool(len(release.data.items))
     return release.data, dict(trace.notes)
@@ -144,18 +144,18 @@ def test_victims_spare_what_is_near_the_border() -> None:
 
 def test_unknown_items_are_refused() -> None:
     with pytest.raises(UnknownName, match="There is no item 'x'"):
-        HideRules(support=0.1, confidence=0.5, rules=("x => a",)).anonymize(read_baskets([["a"]]))
+        BasketRuleHiding(support=0.1, confidence=0.5, rules=("x => a",)).anonymize(read_baskets([["a"]]))
 
 
 def test_something_must_be_hidden() -> None:
     with pytest.raises(WrongUse, match="Nothing to hide"):
-        HideRules(support=0.1, confidence=0.5).anonymize(read_baskets([["a"]]))
+        BasketRuleHiding(support=0.1, confidence=0.5).anonymize(read_baskets([["a"]]))
 
 
 def test_exact_says_when_it_is_out_of_reach() -> None:
     baskets = read_baskets([[f"{place:02}" for place in range(14)]] * 4)
     with pytest.raises(WrongUse, match="out of reach"):
-        HideRules(support=0.5, confidence=0.5, scope="all", strategy="exact").anonymize(baskets)
+        BasketRuleHiding(support=0.5, confidence=0.5, scope="all", strategy="exact").anonymize(baskets)
 
 
 def test_scores() -> None:
@@ -196,7 +196,7 @@ def test_fewer_rules_are_lost_than_by_chance(public_data: Callable[[str], Path])
     rules = sensitive_rules(baskets, 0.002, 0.3, 5)
     lost = {}
     for strategy in ("dsr", "random"):
-        method = HideRules(support=0.002, confidence=0.3, rules=rules, strategy=strategy)
+        method = BasketRuleHiding(support=0.002, confidence=0.3, rules=rules, strategy=strategy)
         release, _ = method.anonymize(baskets, seed=1)
         scores = flat(Associations().scores(baskets, release))
         assert (scores["hiding_failure"], scores["sensitive_rules"]) == (0, 5)
@@ -210,7 +210,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     (tmp_path / "baskets.dat").write_text(lines + "\n")
     command = [
         "anonymize",
-        "hide-rules",
+        "basket-rule-hiding",
         str(tmp_path / "baskets.dat"),
         "--baskets",
         "lines",

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Mask
-from shoal.methods.rule_hiding._class_counts import Classes, Values, maxima, shares, summed
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, shares, summed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,8 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import WrongUse
-from shoal.methods.rule_hiding._class_counts import is_star
-from shoal.methods.rule_hiding._starring import Starring
+from shoal.methods.table_rule_hiding._class_counts import is_star
+from shoal.methods.table_rule_hiding._starring import Starring
 from shoal.models._distributed import buckets_of
 
 if TYPE_CHECKING:

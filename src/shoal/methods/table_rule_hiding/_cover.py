@@ -6,9 +6,9 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from shoal.arrays import Counts, Rows
-from shoal.methods.rule_hiding._antecedents import Found, broken_rules, joined
-from shoal.methods.rule_hiding._class_counts import Classes, Values
-from shoal.methods.rule_hiding._star_counts import Bound
+from shoal.methods.table_rule_hiding._antecedents import Found, broken_rules, joined
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values
+from shoal.methods.table_rule_hiding._star_counts import Bound
 
 LARGEST = 400_000
 """Cells of rules, beyond which the exact solution is out of reach."""

@@ -11,16 +11,22 @@ from shoal.arrays import Counts
 from shoal.data._plural import counted
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
-from shoal.methods.rule_hiding._class_counts import Classes, Values, maxima, summed
-from shoal.methods.rule_hiding._cover import shared_stars
-from shoal.methods.rule_hiding._publish import chosen_cells, drawn_entries, starred
-from shoal.methods.rule_hiding._star_counts import Bound, least_stars, rules, vanishing_stars, with_decoys
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, summed
+from shoal.methods.table_rule_hiding._cover import shared_stars
+from shoal.methods.table_rule_hiding._publish import chosen_cells, drawn_entries, starred
+from shoal.methods.table_rule_hiding._star_counts import (
+    Bound,
+    least_stars,
+    rules,
+    vanishing_stars,
+    with_decoys,
+)
 from shoal.models._exact import fraction, rounded_up
 
 
 @dataclass(frozen=True, slots=True)
 class Starring:
-    """The rules of a run that stars cells; see `RuleHiding` for its parameters.
+    """The rules of a run that stars cells; see `TableRuleHiding` for its parameters.
 
     Parameters
     ----------

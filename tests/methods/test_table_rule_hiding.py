@@ -16,7 +16,7 @@ from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.measures import hidden_rules as measures
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.hidden_rules import HiddenRules
 from shoal.outcome import judge
 from shoal.pipeline import measure
@@ -62,8 +62,7 @@ def test_full_domain_first(method: str, strategy: str, keep: bool) -> None:
             column("s", random.choice(list("uuuvw"), 82).tolist(), Role.SENSITIVE),
         )
     )
-    limit = {"samarati": "max_suppressed", "lattice": "suppression_limit"}[method]
-    options = {limit: 0.05, "keep_suppressed": keep}
+    options = {"suppression_limit": 0.05, "keep_suppressed": keep}
     rows, release, _ = published(
         data, k=4, confidence=0.65, strategy=strategy, anonymize_with=method, options=options
     )
@@ -91,24 +90,27 @@ def test_step_one_takes_options_and_promises() -> None:
         "hidden-rules",
     ]
     with pytest.raises(UnknownName, match="parameter of mondrian 'partition'"):
-        RuleHiding(k=4, confidence=0.6, options={"partition": "relaxed"}).anonymize(data)
+        TableRuleHiding(k=4, confidence=0.6, options={"partition": "relaxed"}).anonymize(data)
     with pytest.raises(UnknownName, match="parameter of mondrian 'k'"):
-        RuleHiding(k=4, confidence=0.6, options={"k": 3}).anonymize(data)
+        TableRuleHiding(k=4, confidence=0.6, options={"k": 3}).anonymize(data)
     with pytest.raises(WrongUse, match=r"mondrian: partitioning: .*, not 'loose'"):
-        RuleHiding(k=4, confidence=0.6, options={"partitioning": "loose"}).anonymize(data)
+        TableRuleHiding(k=4, confidence=0.6, options={"partitioning": "loose"}).anonymize(data)
 
 
 def test_a_promise_that_stars_break_is_refused() -> None:
     data = table({"x": list("aaaa"), "s": list("uuvv")}, sensitive=["s"])
     with pytest.raises(Infeasible, match="breaks distinct-diversity"):
-        RuleHiding(l=2, k=2, confidence=0.2, values=("v",)).anonymize(data)
+        TableRuleHiding(l=2, k=2, confidence=0.2, values=("v",)).anonymize(data)
 
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
         ({"confidence": 0.5, "anonymize_with": "nothing"}, "anonymize_with must be a method of tables"),
-        ({"confidence": 0.5, "anonymize_with": "rule-hiding"}, "anonymize_with must be a method of tables"),
+        (
+            {"confidence": 0.5, "anonymize_with": "table-rule-hiding"},
+            "anonymize_with must be a method of tables",
+        ),
         ({"confidence": 0}, "confidence must be greater than 0"),
         ({"confidence": 1.01}, "confidence must be less than or equal to 1"),
         ({"confidence": 0.5}, "nothing to promise"),
@@ -124,7 +126,7 @@ def test_a_promise_that_stars_break_is_refused() -> None:
 )
 def test_wrong_use(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(WrongUse, match=words):
-        shoal.anonymize(people(20), "rule-hiding", **parameters)
+        shoal.anonymize(people(20), "table-rule-hiding", **parameters)
 
 
 def test_mondrian_can_keep_the_promise_alone() -> None:
@@ -135,4 +137,4 @@ def test_mondrian_can_keep_the_promise_alone() -> None:
 def test_a_value_that_nobody_has_is_refused() -> None:
     data = table({"x": ["a"] * 4, "s": ["Sales", "Sales", "Craft", "Craft"]}, sensitive=["s"])
     with pytest.raises(UnknownName, match="Did you mean 'Sales'"):
-        RuleHiding(k=2, confidence=0.5, values=("Salez",)).anonymize(data, seed=1)
+        TableRuleHiding(k=2, confidence=0.5, values=("Salez",)).anonymize(data, seed=1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.errors import WrongUse
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
 
 RULES = 100
 """Rules of a program that is still made."""
@@ -149,7 +149,7 @@ def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> So
     )
     if answer.x is None:
         raise WrongUse(
-            f"The exact strategy found nothing in {seconds:g} seconds; give more time or take dsr."
+            f"The exact strategy found nothing in {seconds:g} seconds; give more time (--time-limit) or use dsr."
         )
     taken = np.rint(answer.x[: len(variables)]).astype(np.int64)
     removals = tuple(

@@ -17,7 +17,7 @@ from shoal.data.published_syntax import set_members
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.k_anonymity import KAnonymity
 
 
@@ -38,7 +38,7 @@ def test_rules_of_persons_are_refused() -> None:
         )
     )
     with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise --alpha"):
-        RuleHiding(k=2, confidence=0.5, strategy="merge").anonymize(data)
+        TableRuleHiding(k=2, confidence=0.5, strategy="merge").anonymize(data)
 
 
 def test_merge_refuses_what_the_whole_table_breaks() -> None:
@@ -46,7 +46,7 @@ def test_merge_refuses_what_the_whole_table_breaks() -> None:
     with pytest.raises(
         Infeasible, match=r"u of s has a share of 0.625.*least confidence is 0.625"
     ) as refusal:
-        RuleHiding(k=2, confidence=0.6, strategy="merge").anonymize(data)
+        TableRuleHiding(k=2, confidence=0.6, strategy="merge").anonymize(data)
     assert refusal.value.best == 0.625
     rows, _, _ = published(data, k=2, confidence=0.625, strategy="merge")
     assert all(row["s"] != "*" for row in rows)
@@ -98,4 +98,4 @@ def test_joined_classes_and_missing_cells_that_match_all_are_refused_up_front() 
     )
     for way in ways:
         with pytest.raises(WrongUse, match="merge does not go with missing-matches-all"):
-            RuleHiding(confidence=0.5, strategy="merge", **way).anonymize(data)
+            TableRuleHiding(confidence=0.5, strategy="merge", **way).anonymize(data)

@@ -11,7 +11,7 @@ from shoal.cli import main
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 
 SEED_QUASI = ("birth", "race", "gender", "zip")
 
@@ -45,7 +45,7 @@ def test_seed_002(
     """From raw dates; k 3 and c 0.7 star one cell, step 3b two; verify fails when a star is turned back."""
     out = tmp_path / "out"
     roles = ("--quasi", ",".join(SEED_QUASI), "--sensitive", "disease", "--hierarchy", "birth=dates:year")
-    begin = ("anonymize", "rule-hiding", str(seed_file), "--k", "3", "--confidence", "0.7")
+    begin = ("anonymize", "table-rule-hiding", str(seed_file), "--k", "3", "--confidence", "0.7")
     assert main([*begin, *more, *roles, "-o", str(out)]) == 0
     data = out / "release" / "data.csv"
     lines = data.read_text().splitlines()
@@ -67,7 +67,7 @@ def test_seed_002_from_its_anonymous_table(tmp_path: Path) -> None:
     path.write_text(years)
     run = shoal.anonymize(
         path,
-        "rule-hiding",
+        "table-rule-hiding",
         k=3,
         confidence=0.7,
         anonymize_with="none",
@@ -77,7 +77,7 @@ def test_seed_002_from_its_anonymous_table(tmp_path: Path) -> None:
     frame = run.release.to_polars()
     assert frame.filter(frame["disease"] == "*")["birth"].to_list() == ["1968"]
     with pytest.raises(Infeasible, match="reaches 3") as refusal:
-        RuleHiding(k=4, confidence=0.7, anonymize_with="none").anonymize(run.original)
+        TableRuleHiding(k=4, confidence=0.7, anonymize_with="none").anonymize(run.original)
     assert refusal.value.best == 3
 
 
@@ -89,8 +89,8 @@ def test_published_cells_are_read_for_none(tmp_path: Path) -> None:
     parameters = {"k": 2, "confidence": 0.5, "anonymize_with": "none"}
     roles = {"quasi": ["age", "city"], "sensitive": ["ill"]}
     with pytest.raises(shoal.errors.BadData, match="--published"):
-        shoal.anonymize(path, "rule-hiding", **parameters, **roles)
-    run = shoal.anonymize(path, "rule-hiding", reading=Reading(published=True), **parameters, **roles)
+        shoal.anonymize(path, "table-rule-hiding", **parameters, **roles)
+    run = shoal.anonymize(path, "table-rule-hiding", reading=Reading(published=True), **parameters, **roles)
     assert sorted(run.release.to_polars().rows()) == [
         ("[20,30]", "{a|b}", "*"),
         ("[20,30]", "{a|b}", "flu"),
@@ -99,11 +99,16 @@ def test_published_cells_are_read_for_none(tmp_path: Path) -> None:
     ]
     with pytest.raises(Infeasible, match=r"least confidence is 0\.75"):
         shoal.anonymize(
-            path, "rule-hiding", reading=Reading(published=True), strategy="merge", **parameters, **roles
+            path,
+            "table-rule-hiding",
+            reading=Reading(published=True),
+            strategy="merge",
+            **parameters,
+            **roles,
         )
     path.write_text(path.read_text().replace("flu\n", "mumps\n", 1) + '"[41,50]",c,gout\n"[41,50]",c,gout\n')
     joined = shoal.anonymize(
-        path, "rule-hiding", reading=Reading(published=True), strategy="merge", **parameters, **roles
+        path, "table-rule-hiding", reading=Reading(published=True), strategy="merge", **parameters, **roles
     )
     assert set(joined.release.to_polars()["age"]) == {"[20,30]", "{[31,40]|[41,50]}"}
     assert set(joined.release.to_polars()["city"]) == {"*", "{a|b}"}
@@ -116,16 +121,16 @@ def test_a_release_with_stars_can_be_gone_on_from(tmp_path: Path) -> None:
     parameters: dict[str, Any] = {"k": 3, "confidence": 0.4, "anonymize_with": "none"}
     roles = {"quasi": ["zip"], "sensitive": ["ill"]}
     with pytest.raises(shoal.errors.BadData, match="--published"):
-        shoal.anonymize(path, "rule-hiding", **parameters, **roles)
+        shoal.anonymize(path, "table-rule-hiding", **parameters, **roles)
     reading = Reading(published=True)
-    run = shoal.anonymize(path, "rule-hiding", reading=reading, **parameters, **roles)
+    run = shoal.anonymize(path, "table-rule-hiding", reading=reading, **parameters, **roles)
     assert run.holds
     data = run.release.data
     assert isinstance(data, Table)
     cells = [data.column("ill").domain.labels[code] for code in data.column("ill").codes]
     assert cells == ["*", "*", "flu", "ulcer", "cold", "flu", "ulcer"]
     with pytest.raises(WrongUse, match="stars of this table hide theirs already"):
-        shoal.anonymize(path, "rule-hiding", reading=reading, strategy="decoy", **parameters, **roles)
+        shoal.anonymize(path, "table-rule-hiding", reading=reading, strategy="decoy", **parameters, **roles)
     path.write_text("zip,ill\n1,{flu|cold}\n1,flu\n")
     with pytest.raises(shoal.errors.BadData, match=r"'\{flu\|cold\}' looks like a published one"):
-        shoal.anonymize(path, "rule-hiding", reading=reading, **parameters, **roles)
+        shoal.anonymize(path, "table-rule-hiding", reading=reading, **parameters, **roles)

@@ -19,8 +19,8 @@ from shoal.io.reading import Reading
 from shoal.measures import hidden_rules as measures
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.rule_hiding import _cover as cover
-from shoal.methods.rule_hiding.method import RuleHiding
+from shoal.methods.table_rule_hiding import _cover as cover
+from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.k_anonymity import KAnonymity
 from shoal.pipeline import measure
 
@@ -118,7 +118,7 @@ def test_no_value_has_more_than_its_share_among_decoys(data: Table, c: float, fe
 def test_decoys_refuse_what_a_blind_guess_beats() -> None:
     data = table({"x": list("aaabbb"), "s": list("uuuuvv")}, sensitive=["s"])
     with pytest.raises(Infeasible, match=r"least confidence is 0\.5") as refusal:
-        RuleHiding(confidence=0.4, strategy="decoy", anonymize_with="none").anonymize(data)
+        TableRuleHiding(confidence=0.4, strategy="decoy", anonymize_with="none").anonymize(data)
     assert refusal.value.best == 0.5
     published(data, confidence=0.5, strategy="decoy", anonymize_with="none")
 
@@ -146,7 +146,7 @@ def test_adult(c: float, public_data: Any) -> None:
     """No published rule above c, only sensitive cells changed, and as few stars as the twin needs."""
     run = shoal.anonymize(
         public_data("adult/adult.data.gz"),
-        "rule-hiding",
+        "table-rule-hiding",
         k=10,
         confidence=c,
         quasi=["age", "education-num", "sex"],

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data.baskets import Baskets
-from shoal.methods.hide_rules._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets
 
 SIZE = 3
