@@ -40,7 +40,7 @@ from shoal.io.baskets.long_tables import (
     texts_of,
     trimmed_in,
 )
-from shoal.io.baskets.remarks import MISSING, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.baskets.remarks import first_line_like_data, missing_in, trimmed_baskets, trimmed_items
 from shoal.io.baskets.write import FRAME_FORMATS
 from shoal.io.reading import Reading
 from shoal.io.source import STANDARD_INPUT, format_of
@@ -55,8 +55,8 @@ Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
 ITEM, HOW = "item", "how"
 """The columns of distinct items and of how they were met."""
 
-PLAIN, TRIMMED, MISSED, TRIMMED_BASKET = range(4)
-"""As it stands, with blanks around it, none at all, or in a basket whose name has blanks around it."""
+PLAIN, TRIMMED, MISSED, TRIMMED_BASKET, MISSED_BASKET = range(5)
+"""As it stands, with blanks around it, none at all; of a basket whose name has blanks around it, or that is missing."""
 
 LONG_ROW = 512
 """Bytes that work on a row of a long table takes."""
@@ -152,7 +152,7 @@ def _read(
         told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
         if told.form in ("lines", "spmf"):
             refuse_names(told, reading.names)
-            return _Read(baskets_of_lines(engine.lines(path), told, path, published))
+            return _of_lines(engine.lines(path), told, path, published)
     if told is not None and told.form == "matrix":
         raise WrongUse(
             "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
@@ -176,12 +176,17 @@ def baskets_of_lines(
     lines: Parts, layout: Layout, path: str | None = None, published: bool = False
 ) -> PartedBaskets:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
+    return _of_lines(lines, layout, path, published).baskets
+
+
+def _of_lines(lines: Parts, layout: Layout, path: str | None, published: bool) -> _Read:
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:
         return pairs_of(_tokens(frame[name], layout, path, published))
 
-    return _encoded(lines, cut, _vocabulary(lines, cut, path).texts, layout)
+    found = _vocabulary(lines, cut, path)
+    return _Read(_encoded(lines, cut, found.texts, layout), found.trimmed)
 
 
 def _tokens(lines: pl.Series, layout: Layout, path: str | None, published: bool) -> Tokens:
@@ -222,8 +227,7 @@ def _of_column(parts: Parts, layout: Layout, path: str | None) -> _Read:
         return read_column(FrameInput(frame, path), name, separator)
 
     found = _vocabulary(parts, cut, path)
-    remarks = (MISSING,) if found.missing else ()
-    return _Read(_encoded(parts, cut, found.texts, layout), found.trimmed, remarks)
+    return _Read(_encoded(parts, cut, found.texts, layout), found.trimmed, tuple(missing_in(found)))
 
 
 def _marks(cells: pl.Series) -> frozenset[str]:
@@ -293,6 +297,7 @@ def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
     def distinct(frame: pl.DataFrame) -> pl.DataFrame:
         found = items(frame)
         told = [("", MISSED)] * found.missing + [("", TRIMMED_BASKET)] * found.trimmed_baskets
+        told += [("", MISSED_BASKET)] * found.missing_baskets
         told += [(text, TRIMMED) for text in found.trimmed]
         texts = found.texts.alias(ITEM).unique().to_frame().with_columns(pl.lit(PLAIN, pl.Int64).alias(HOW))
         return pl.concat([texts, pl.DataFrame(told, schema=texts.schema, orient="row")])
@@ -308,6 +313,7 @@ def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
         0,
         trimmed=tuple(frame.filter(pl.col(HOW) == TRIMMED)[ITEM].to_list()),
         missing=MISSED in ways,
+        missing_baskets=MISSED_BASKET in ways,
         trimmed_baskets=TRIMMED_BASKET in ways,
     )
 

@@ -26,6 +26,12 @@ DELIMITERS = "\t,;|"
 SAMPLE = 1 << 16
 """How many bytes of a file are looked at to find out its layout."""
 
+WHITE = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""White space, which is taken away around items: all that `str.strip` takes away."""
+
 ZEROS, ONES = frozenset({"0", "0.0", "false"}), frozenset({"1", "1.0", "true"})
 """Cells of a matrix, in lower case."""
 
@@ -154,15 +160,13 @@ def unwritable(vocabulary: tuple[str, ...], layout: Layout) -> str | None:
     ('red wine', None)
     """
     forbidden = {
-        "lines": r"[ \t\r\n]"
-        if layout.separator is None
-        else rf"[\r\n{re.escape(layout.separator)}]|^[ \t]|[ \t]$",
+        "lines": r"[ \t\r\n]" if layout.separator is None else rf"[\r\n{re.escape(layout.separator)}]",
         "spmf": r"[ \t\r\n]|^-[12]$|^[@#%]",
-        "matrix": r"[\r\n]|^[ \t]|[ \t]$",
-    }.get(layout.form, r"^[ \t\r]|[ \t\r]$")
+        "matrix": r"[\r\n]",
+    }.get(layout.form, r"\0")
     if layout.form == "matrix" and not set(vocabulary) <= {"0", "1"} and is_row_of_cells(vocabulary):
         return next(item for item in vocabulary if item not in ("0", "1"))
-    wrong = re.compile(rf"{forbidden}|^\ufeff|^$|\0")
+    wrong = re.compile(rf"{forbidden}|^\s|\s\Z|^\ufeff|^$|\0")
     return next((item for item in vocabulary if wrong.search(item)), None)
 
 

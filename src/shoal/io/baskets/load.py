@@ -22,10 +22,16 @@ from shoal.io.baskets.layouts import (
     refuse_further,
     table_layout,
 )
-from shoal.io.baskets.lines import BLANKS, read_lines, read_spmf
+from shoal.io.baskets.lines import read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
 from shoal.io.baskets.matrix import Ones, read_matrix
-from shoal.io.baskets.remarks import MISSING, NUMBERED, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.baskets.remarks import (
+    NUMBERED,
+    first_line_like_data,
+    missing_in,
+    trimmed_baskets,
+    trimmed_items,
+)
 from shoal.io.baskets.values import read_values
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, listed
@@ -206,6 +212,7 @@ class _Door:
                 if layout.form == "lines"
                 else read_spmf(content, name, self._published)
             )
+            self._trim(read.trimmed, name)
             return from_tokens(read, layout)
         if layout.form == "matrix":
             ones = read_matrix(content, layout.separator, name, names, published=self._published)
@@ -250,7 +257,7 @@ class _Door:
 
     def _of_pairs(self, pairs: Pairs, layout: Layout, path: str | Path | None) -> Baskets:
         self._trim(pairs.trimmed, path)
-        self._remarks += [MISSING] if pairs.missing else []
+        self._remarks += missing_in(pairs)
         return from_texts(pairs, layout)
 
     def _of_ones(self, ones: Ones, path: str | Path | None) -> Baskets:
@@ -306,7 +313,7 @@ def _codes(baskets: Baskets, items: Iterable[str]) -> Items:
     places = {item: code for code, item in enumerate(baskets.vocabulary)}
     codes = set()
     for item in items:
-        text = str(item).strip(BLANKS.decode())
+        text = str(item).strip()
         if text not in places:
             raise UnknownName("item", text, baskets.vocabulary)
         codes.add(places[text])

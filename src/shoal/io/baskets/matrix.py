@@ -171,7 +171,7 @@ def checked_names(
     names: Sequence[str], path: str | None = None, line: int | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of items without blanks around them, and those that had some; two of one name are refused."""
-    plain = tuple(name.strip(BLANKS) for name in names)
+    plain = tuple(name.strip() for name in names)
     if len(set(plain)) < len(plain) or "" in plain:
         name = next(name for place, name in enumerate(plain) if not name or name in plain[:place])
         what = f"two items are called {name!r}" if name else "an item has no name"

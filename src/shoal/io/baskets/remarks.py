@@ -1,8 +1,12 @@
 """What the owner of baskets should hear of how they were taken: the same words for every format and engine."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from shoal.io.reading import header_hint
+
+if TYPE_CHECKING:
+    from shoal.io.baskets.long_tables import Pairs
 
 SHOWN = 3
 """So many items are quoted."""
@@ -11,7 +15,13 @@ NUMBERED = (
     "The columns of the matrix have no names: items are called by the numbers of their columns, from 0. Name them with "
     "--names (in Python: names=[…])."
 )
+MISSING_BASKETS = "Some baskets are missing (None), and were taken as baskets without items."
 MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."
+
+
+def missing_in(pairs: "Pairs") -> list[str]:
+    """What is said of items and baskets that are missing."""
+    return [MISSING] * pairs.missing + [MISSING_BASKETS] * pairs.missing_baskets
 
 
 def trimmed_items(items: Iterable[str]) -> list[str]:
