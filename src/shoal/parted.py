@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
+from shoal.data._format_hints import told_once
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -89,7 +90,7 @@ class PartedRun:
     def warnings(self) -> tuple[str, ...]:
         """What the owner should hear, in the order of a run in memory."""
         told = map(str, self.trace.notes.get("warnings", ()))
-        return without_passwords((*self.intake.warnings, *self.concerns, *self.idle, *told))
+        return without_passwords(told_once((*self.intake.warnings, *self.concerns, *self.idle, *told)))
 
     @property
     def scores(self) -> tuple[Score, ...]:

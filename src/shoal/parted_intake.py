@@ -135,8 +135,7 @@ def _take_in_table(
     )
     schema, told, warnings = give_hierarchies(arrival.table.schema, hierarchies, folder)
     data = replace(arrival.table, schema=schema)
-    taken = (arrival.taken,) if arrival.taken else ()
-    return PartedIntake(data, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
+    return PartedIntake(data, arrival.left_out, told, (*arrival.taken, *persons_counted(arrival), *warnings))
 
 
 def warned_of_formulas(intake: PartedIntake, output: Output | None = None) -> PartedIntake:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from shoal import registry
+from shoal.data._format_hints import told_once
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -70,7 +71,7 @@ def _after(intake: Intake, finished: Run, output: Output | None = None) -> Run:
         finished,
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
-        warnings=(*intake.warnings, *formulas, *finished.warnings),
+        warnings=told_once((*intake.warnings, *formulas, *finished.warnings)),
     )
 
 

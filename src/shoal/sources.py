@@ -151,8 +151,7 @@ def take_in_table(
         columns=tuple(named),
     )
     table, told, warnings = give_hierarchies(arrival.table, named, folder)
-    taken = (arrival.taken,) if arrival.taken else ()
-    return Intake(table, arrival.left_out, told, (*taken, *persons_counted(arrival), *warnings))
+    return Intake(table, arrival.left_out, told, (*arrival.taken, *persons_counted(arrival), *warnings))
 
 
 def column_roles(roles: Roles) -> dict[str, Any]:

@@ -57,3 +57,60 @@ def test_nothing_is_said_of_texts_or_where_kinds_are_told(tmp_path: Path) -> Non
         told = shoal.anonymize(FRAME, "mondrian", reading=shoal.Reading(kinds=kinds), **ROLES)
     assert not any("their type" in warning for warning in (*run.warnings, *told.warnings))
     assert told.release.to_polars()["when"].to_list()[0] == "[2024-05-01,2024-05-02]"
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("first", ["31,flu", "a,flu", "a,cold"])
+def test_a_first_line_that_looks_like_data_is_told(tmp_path: Path, first: str, engine: str) -> None:
+    path, (quasi, sensitive) = tmp_path / "table.csv", first.split(",")
+    path.write_text(f"{first}\na,flu\nb,cold\nc,flu\nd,cold\n")
+    where = Stream() if engine == "stream" else None
+    with pytest.warns(UserWarning, match="first line .* looks like data: .* --names"):
+        run = shoal.anonymize(path, "mondrian", k=2, quasi=quasi, sensitive=sensitive, engine=where)
+    assert sum("looks like data" in warning for warning in run.warnings) == 1
+    named = shoal.anonymize(path, "mondrian", k=2, quasi="q", sensitive="s", names=["q", "s"], engine=where)
+    assert not any("looks like data" in warning for warning in named.warnings)
+    if where is not None:
+        where.close()
+    else:
+        with pytest.warns(UserWarning, match="looks like data"):
+            shoal.read_table(path, quasi=[quasi], sensitive=[sensitive])
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_lengths_of_time_are_told(engine: str) -> None:
+    frame = FRAME.select(
+        "age", "ill", wait=pl.Series([datetime.timedelta(hours=hours) for hours in (2, 10, 2, 10)])
+    )
+    where = Stream() if engine == "stream" else None
+    with pytest.warns(UserWarning, match=r"Lengths of time are taken as names, .*: 'wait'\."):
+        shoal.anonymize(frame, "mondrian", k=2, quasi=["wait", "age"], sensitive="ill", engine=where)
+    if where is not None:
+        where.close()
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("layout", [None, "long:basket,item"])
+def test_names_that_stand_in_the_first_line_are_refused(
+    tmp_path: Path, engine: str, layout: str | None
+) -> None:
+    path, names = tmp_path / "x.csv", ["basket", "item"]
+    path.write_text("basket, item\n1,beer\n1,milk\n2,beer\n")
+    where = Stream() if engine == "stream" else None
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.anonymize(path, "disassociation", k=2, m=1, baskets=layout, names=names, engine=where)
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.anonymize(path, "mondrian", k=2, quasi="basket", sensitive="item", names=names, engine=where)
+    for wrong in (["basket"], ["a", "b", "c"]):
+        with pytest.raises(shoal.WrongUse, match="The lines have 2 cells, and "):
+            shoal.anonymize(path, "disassociation", k=2, m=1, baskets=layout, names=wrong, engine=where)
+        with pytest.raises(shoal.WrongUse, match="The lines have 2 cells, and "):
+            shoal.anonymize(path, "mondrian", k=2, quasi=wrong[0], names=wrong, engine=where)
+    if where is not None:
+        where.close()
+
+
+def test_names_of_a_matrix_that_stand_in_its_first_line_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n1,0\n0,1\n")
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.read_baskets(tmp_path / "x.csv", layout="matrix", names=["a", "b"])

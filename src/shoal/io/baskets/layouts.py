@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.reading import refuse_told_names
 
 Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
 
@@ -265,6 +266,8 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
     for delimiter in DELIMITERS:
         cells = [line.split(delimiter) for line in lines]
         if cells and all(len(row) == 2 for row in cells):
+            if names is not None:
+                refuse_told_names(names, cells[0])
             basket, item = (
                 names if names and len(names) == 2 else (cell.strip().strip('"') for cell in cells[0])
             )

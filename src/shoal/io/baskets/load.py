@@ -27,14 +27,13 @@ from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long
 from shoal.io.baskets.matrix import Ones, read_matrix
 from shoal.io.baskets.remarks import (
     NUMBERED,
-    first_line_like_data,
     missing_in,
     trimmed_baskets,
     trimmed_items,
 )
 from shoal.io.baskets.values import read_values
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
-from shoal.io.reading import Reading, listed
+from shoal.io.reading import Reading, first_line_like_data, listed
 from shoal.io.releases.part_files import part_files
 from shoal.io.source import format_of, name_of, read_bytes
 from shoal.io.tables.database import is_database
@@ -219,6 +218,7 @@ class _Door:
             return self._of_ones(ones, name)
         between_cells = layout.separator if layout.form == "long" else None
         opened = Delimited(source, Reading(separator=between_cells, names=names), text=content)
+        opened.refuse_told_names()
         return self.table(opened, layout)
 
     def parts(self, parts: list[Path]) -> Baskets:
@@ -241,8 +241,9 @@ class _Door:
             baskets = self._of_pairs(pairs, Layout("long", columns), source.path)
             if pairs.trimmed_baskets:
                 self._remarks.append(trimmed_baskets(columns[0]))
-            if not layout.columns and self._reading.names is None:
-                self._remarks += first_line_like_data(columns, baskets.vocabulary)
+            if source.of_texts and self._reading.names is None and not self._published:
+                met = {columns[0]: columns[:1] * pairs.headless, columns[1]: baskets.vocabulary}
+                self._remarks += first_line_like_data(source.names, met)
             return baskets
         if layout.form == "column":
             return self._of_pairs(

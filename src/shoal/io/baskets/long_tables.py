@@ -39,6 +39,8 @@ class Pairs:
         Whether missing items were left out.
     missing_baskets
         Whether lists are missing, which are empty baskets then.
+    headless
+        Whether the name of the column of baskets is that of a basket too.
     trimmed_baskets
         Whether names of baskets had blanks around them.
     """
@@ -51,6 +53,7 @@ class Pairs:
     missing: bool = False
     missing_baskets: bool = False
     trimmed_baskets: bool = False
+    headless: bool = False
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
@@ -95,6 +98,7 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
         misnumbered(distinct),
         trimmed,
         trimmed_baskets=bool(trimmed_baskets),
+        headless=bool((distinct == names[0]).any()),
     )
     return pairs, (names[0], names[1])
 

@@ -103,7 +103,7 @@ def read_table(
         reading=reading,
         columns=tuple(hierarchies or {}),
     )
-    warn(persons_counted(arrival))
+    warn((*arrival.taken, *persons_counted(arrival)))
     return _with_hierarchies(arrival.table, hierarchies or {})
 
 
@@ -312,7 +312,9 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
         **dict.fromkeys(statistics.READERS, lambda: statistics.open_statistics(source)),
     }
     if ending not in typed:
-        return Delimited(source, reading, trim=not published, allow_no_rows=part)
+        opened = Delimited(source, reading, trim=not published, allow_no_rows=part)
+        opened.refuse_told_names()
+        return opened
     refuse_text_options(ending, reading)
     return typed[ending]()
 
