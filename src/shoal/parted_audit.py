@@ -9,6 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease
 from shoal.data.release import Release
+from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.verdict import Verdict
 from shoal.errors import BadData, WrongUse
@@ -74,7 +75,8 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
         definite = _definite(models, data.schema, asked, source)
         refuse_unknown(() if models else asked.promised.models(), data)
         verdicts = verify_table(definite, data, engine.memory)
-        return Verdicts(verdicts, judged_table(data.schema, roles_told(asked.roles) or None))
+        named = roles_told(asked.roles) or None
+        return Verdicts(verdicts, judged_table(data.schema, named, _secrets(data)))
     if isinstance(release.data.schema, Baskets):
         baskets = open_baskets(source, engine)
         order = None if asked.others else baskets.order
@@ -133,7 +135,16 @@ def _verify_file(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     definite = _definite([], schema, asked, source)
     refuse_unknown(asked.promised.models(), data)
     verdicts = verify_table(definite, data, engine.memory)
-    return Verdicts(verdicts, judged_table(schema, roles_told(asked.roles)))
+    return Verdicts(verdicts, judged_table(schema, roles_told(asked.roles), _secrets(data)))
+
+
+def _secrets(data: PartedRelease) -> dict[str, list[str]]:
+    """The texts of each sensitive column."""
+    return {
+        column.name: data.parts.counts([column.name])[column.name].drop_nulls().to_list()
+        for column in data.schema.columns
+        if column.role is Role.SENSITIVE
+    }
 
 
 def _refuse_nothing_there(source: str | Path) -> None:
