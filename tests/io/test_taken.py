@@ -114,3 +114,44 @@ def test_names_of_a_matrix_that_stand_in_its_first_line_are_refused(tmp_path: Pa
     (tmp_path / "x.csv").write_text("a,b\n1,0\n0,1\n")
     with pytest.raises(shoal.WrongUse, match="first line has these very names"):
         shoal.read_baskets(tmp_path / "x.csv", layout="matrix", names=["a", "b"])
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_types_of_pandas_that_arrow_does_not_know(engine: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    where = Stream() if engine == "stream" else None
+    low = pandas.Categorical(["low", "mid", "high", "mid"], ["low", "mid", "high"], ordered=True)
+    cases: list[tuple[Any, str, list[str]]] = [
+        (low, "ordinal", ["low", "mid", "high"]),
+        (
+            pandas.cut(pandas.Series([1, 5, 99, 5]), [0, 4, 10, 100]),
+            "ordinal",
+            ["(0, 4]", "(4, 10]", "(10, 100]"],
+        ),
+        (pandas.Categorical(["b", "a", "b", "a"]), "nominal", ["a", "b"]),
+        (
+            pandas.period_range("2024-01", periods=4, freq="M"),
+            "nominal",
+            [f"2024-0{month}" for month in (1, 2, 3, 4)],
+        ),
+        (
+            pandas.arrays.IntervalArray.from_breaks([0, 1, 2, 3, 4]),
+            "nominal",
+            ["(0, 1]", "(1, 2]", "(2, 3]", "(3, 4]"],
+        ),
+    ]
+    for cells, kind, labels in cases:
+        frame = pandas.DataFrame({"x": cells, "ill": ["flu", "cold", "flu", "cold"]})
+        run = shoal.anonymize(frame, "mondrian", k=2, quasi="x", sensitive="ill", engine=where)
+        data = run.data.schema if where else run.original
+        assert (str(data.column("x").domain.kind), list(data.column("x").domain.labels)) == (kind, labels)
+        assert shoal.inspect(frame).columns[0].kind == kind
+    if where is not None:
+        where.close()
+
+
+def test_what_is_no_method_or_population_is_refused_in_a_sentence() -> None:
+    with pytest.raises(shoal.WrongUse, match="A method is named, or an object"):
+        shoal.anonymize(FRAME, 2, **ROLES)  # type: ignore[call-overload]
+    with pytest.raises(shoal.WrongUse, match=r"population must be a valid string, not a DataFrame\.$"):
+        shoal.anonymize(FRAME, "mondrian", population=FRAME, **ROLES)

@@ -134,7 +134,9 @@ def open_parts(
     if not isinstance(source, str | Path):
         here = open_frame(source)
         types = here.frame(here.names).schema
-        return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened = PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened.orders = here.orders
+        return opened
     path = str(source)
     if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
@@ -250,6 +252,7 @@ def receive_parted_table(
     """Read a table in parts and give its columns their roles, as `receive_table` does with rows in memory."""
     reading = reading or Reading()
     opened = open_parts(source, engine, reading)
+    reading = opened.ordered(reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
     roles = assigned_roles(
         opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
