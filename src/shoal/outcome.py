@@ -12,6 +12,7 @@ from typing_extensions import TypeVar
 
 from shoal import __version__
 from shoal.addresses import without_passwords
+from shoal.data._format_hints import told_once
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -169,7 +170,7 @@ class Run(Generic[Original, Data]):
             self,
             verdicts=verdicts,
             trace=replace(self.trace, notes=notes),
-            warnings=(*self.warnings, *concerns),
+            warnings=told_once((*self.warnings, *concerns)),
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
 

@@ -318,6 +318,10 @@ def anonymize(
         raise WrongUse(
             f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
         )
+    if not isinstance(method, str | Method):
+        raise WrongUse(
+            f'A method is named, or an object: "mondrian" or shoal.Mondrian(k=10), and not {method!r}.'
+        )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = roles_of(

@@ -370,7 +370,10 @@ def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> s
     # What is a sentence of its own says what came itself.
     if problem["type"] == "value_error" and said[:1].isupper():
         return f"{where}: {said}" if where else said
-    came = f", not {problem['input']!r}" if problem["loc"] else ""
+    given = problem["input"]
+    plain = given is None or isinstance(given, str | int | float | list | tuple | dict | set)
+    came = f", not {given!r}" if plain else f", not a {type(given).__name__}"
+    came = came if problem["loc"] else ""
     return f"{where or 'parameters'} must be {said}{came}"
 
 

@@ -226,8 +226,7 @@ def load_table(
     schema, told, warnings = give_hierarchies(
         table.schema if isinstance(table, PartedTable) else table, named, folder
     )
-    taken = (arrival.taken,) if arrival.taken else ()
-    said = (*taken, *persons_counted(arrival), *warnings)
+    said = (*arrival.taken, *persons_counted(arrival), *warnings)
     data = replace(table, schema=schema) if isinstance(table, PartedTable) else schema
     return Intake(data, arrival.left_out, told, said)
 

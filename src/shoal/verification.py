@@ -197,7 +197,8 @@ def verify_as_asked(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
         named = roles_told(asked.roles)
-        judged = judged_table(schema, None if release is not None and not named else named)
+        told = None if release is not None and not named else named
+        judged = judged_table(schema, told, _secrets(data) if isinstance(data, PartedRelease) else None)
     else:
         judged = judged_sets(schema, models, _items(data, release))
     if not own:
@@ -278,6 +279,14 @@ def _refuse_unknown(models: Sequence[Any], data: Any) -> None:
             model.ask(_schema(data))
     elif isinstance(data.schema, Table):
         refuse_unknown(models, data)
+
+
+def _secrets(data: PartedRelease) -> dict[str, list[str]]:
+    """The texts of each sensitive column."""
+    return {
+        column.name: data.parts.counts([column.name])[column.name].drop_nulls().to_list()
+        for column in data.schema.with_role(Role.SENSITIVE)
+    }
 
 
 def _items(data: Any, release: Release[Any] | None) -> int | None:

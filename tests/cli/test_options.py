@@ -2,6 +2,8 @@
 
 import dataclasses
 import inspect
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -131,3 +133,26 @@ def test_annotations_are_kept() -> None:
     signature = inspect.signature(flattened(command, dish=Section(Dish, "Method")))
     assert list(signature.parameters) == ["guest", *Dish.model_fields]
     assert signature.parameters["guest"].annotation.__metadata__[0].help == "who"
+
+
+def test_an_equals_sign_in_the_name_of_a_pair(shoal: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("a=b,s\n1,x\n2,y\n1,x\n2,y\n")
+    call = (
+        "anonymize",
+        "mondrian",
+        path,
+        "--quasi",
+        "a=b",
+        "--sensitive",
+        "s",
+        "--k",
+        2,
+        "--no-report",
+        "--force",
+    )
+    call += ("-o", tmp_path / "out")
+    assert shoal(*call, "--weight", "a=b=2").code == 0
+    assert shoal(*call, "--order", r"a\=b=1,2").code == 0
+    answer = shoal(*call, "--order", "a=b=1,2")
+    assert (answer.code, r"with a backslash before it: \=." in answer.err) == (2, True)

@@ -193,3 +193,38 @@ def test_the_items_of_releases(shoal: Callable[..., Any], folder: Path) -> None:
     judged = library.verify(folder / "a.dat", promises=[KmAnonymity(k=2, m=2)]).judged
     assert judged is not None
     assert judged.as_dict() == {"form": "baskets", "items": 3, "sensitive_items": 0, "insensitive_items": 0}
+
+
+def test_secrets_that_differ_in_spelling_alone_are_told(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "v.csv").write_text("q,s\n1,Flu\n1,flu\n")
+    said = "Values of s differ in spelling alone, such as 'Flu' and 'flu': they were judged as different secrets."
+    call = ("verify", "v.csv", "--quasi", "q", "--sensitive", "s", "--k", 2, "--l", 2)
+    roles = ("--quasi", "q", "--sensitive", "s", "--k", 2, "--l", 2)
+    assert shoal("anonymize", "mondrian", "v.csv", *roles, "--no-report", "-o", "out").code == 0
+    for more in ((), STREAM):
+        for answer in (shoal(*call, *more), shoal("verify", "out", *more)):
+            assert (answer.code, answer.out.endswith(f"(quasi-identifier); sensitive: s. {said}\n")) == (
+                0,
+                True,
+            )
+        assert json.loads(shoal(*call, "--json", *more).out)["judged"]["remarks"] == [said]
+
+
+def test_items_that_differ_in_spelling_alone_are_told(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "a.dat").write_text("Flu beer\nflu beer\nbeer\nbeer\n")
+    call = (
+        "verify",
+        "a.dat",
+        "--model",
+        "hkp-coherence",
+        "--h",
+        0.5,
+        "--k",
+        2,
+        "--p",
+        1,
+        "--sensitive",
+        "Flu",
+    )
+    for more in ((), STREAM):
+        assert "in several spellings, such as 'Flu' and 'flu'" in shoal(*call, *more).out

@@ -13,6 +13,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile
 from shoal.errors import BadData, ShoalWarning, WrongUse
 from shoal.io.baskets.distributed import receive_parted_baskets
+from shoal.io.baskets.layouts import WHITE
 from shoal.io.baskets.load import read_baskets, receive_baskets
 from shoal.io.reading import Reading
 
@@ -317,8 +318,21 @@ def test_what_is_not_understood_is_refused(source: Any, told: dict[str, Any], me
         ([["a", " "], ["a"]], {}, "missing items"),
         (pl.DataFrame({"x": [["a", None], ["a"]]}), {}, "missing items"),
         (pl.DataFrame({"x": [[1.5, float("nan")], [2.0]]}), {}, "missing items"),
+        (pl.DataFrame({"x": [["a", None], ["b"], []]}), {}, "missing items"),
+        (pl.DataFrame({"x": [["a", ""], ["b"], [], []]}), {}, "missing items"),
+        (pl.DataFrame({"x": [["a"], None, []]}), {}, "baskets are missing .*without items"),
+        ([["a"], None, []], {}, "baskets are missing .*without items"),
+        ([["a\n", "b"], ["b", "a"]], {}, r"Blanks around an item .*'a'"),
+        (pl.DataFrame({"x": [["\xa0a", "b"], ["b", "a"]]}), {}, r"Blanks around an item .*'a'"),
+        (pl.DataFrame({"id": [1, 2], "item": ["b\x0b", "a"]}), {}, r"Blanks around an item .*'b'"),
+        (pl.DataFrame({"a\u3000": [1, 1], "b": [1, 0]}), {}, r"Blanks around an item .*'a'"),
+        ("a\u2003 b\nb a\n", {"layout": "lines"}, r"Blanks around an item .*'a'"),
+        ("\x85,a\xa0, b\nb,a\n", {"layout": "lines:,"}, r"Blanks around an item .*'a'"),
         ("1,milk\n1,bread\n2,milk\n", {"layout": "long"}, r"first line \('1', 'milk'\) .* --names"),
         ("a,milk\nb,bread\nc,milk\n", {"layout": "long"}, "looks like data"),
+        ("1,beer\n1,milk\n2,beer\n", {"layout": "long:1,beer"}, r"first line \('1', 'beer'\) .* --names"),
+        ("a,beer,x\nb,milk,y\nc,beer,x\n", {"layout": "long:a,beer"}, r"first line \('a', 'beer', 'x'\)"),
+        ("a,milk\na,bread\nb,bread\n", {"layout": "long:a,milk"}, "looks like data"),
         ("1,0,1\n0,1,0\n", {}, "called by the numbers"),
         (CELLS, {}, "called by the numbers"),
     ],
@@ -352,6 +366,25 @@ def test_nothing_is_said_of_plain_baskets(tmp_path: Path) -> None:
         (str(tmp_path / "x.dat"), {"layout": "lines:,"}),
     ):
         assert receive_baskets(source, told.get("layout")).remarks == ()
+
+
+@pytest.mark.parametrize("white", list(WHITE))
+def test_white_space_around_items_is_no_part_of_them(white: str) -> None:
+    assert not white.strip()
+    assert receive_baskets([[f"{white}a{white}", f"a{white}b"]]).baskets.vocabulary == ("a", f"a{white}b")
+
+
+def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
+    assert {letter for letter in map(chr, range(0x110000)) if letter.isspace()} == set(WHITE)
+    assert read_baskets([["a\ufeff", "a"]]).vocabulary == ("a", "a\ufeff")
+
+
+@pytest.mark.parametrize("cells", [[1, 0], [True, False], ["1", "0"]])
+@pytest.mark.parametrize("told", [None, "matrix"])
+def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], told: str | None) -> None:
+    frame = pl.DataFrame({"^a$": cells, "*": cells[::-1], "b": cells})
+    for source in (frame, frame.to_pandas()):
+        assert read_baskets(source, layout=told).vocabulary == ("*", "^a$", "b")
 
 
 def test_sensitive_items_are_named_with_or_without_blanks() -> None:

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from shoal.data.baskets import Baskets
-from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.errors import BadData, ShoalWarning, UnknownName, WrongUse
 from shoal.io.baskets.layouts import SAMPLE, find_layout, parse_layout, published_name
 from shoal.io.baskets.load import read_baskets
 
@@ -170,7 +170,9 @@ def test_python_collections() -> None:
 
 def test_frames(tmp_path: Path) -> None:
     lists = pl.DataFrame({"who": [1, 2, 3], "bought": [["b", "a"], [], None]})
-    assert sets(read_baskets(lists)) == [("a", "b"), (), ()]
+    with pytest.warns(ShoalWarning, match="baskets are missing"):
+        assert sets(read_baskets(lists)) == [("a", "b"), (), ()]
+    lists = lists.with_columns(pl.col("bought").fill_null([]))
     long = pl.DataFrame({"basket": [1, 1, 2], "item": ["b", "a", None]})
     assert sets(read_baskets(long)) == [("a", "b"), ()]
     assert sets(read_baskets(long.lazy(), layout="long:basket,item")) == [("a", "b"), ()]

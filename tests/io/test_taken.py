@@ -58,3 +58,101 @@ def test_nothing_is_said_of_texts_or_where_kinds_are_told(tmp_path: Path) -> Non
         told = shoal.anonymize(FRAME, "mondrian", reading=shoal.Reading(kinds=kinds), **ROLES)
     assert not any("their type" in warning for warning in (*run.warnings, *told.warnings))
     assert told.release.to_polars()["when"].to_list()[0] == "[2024-05-01,2024-05-02]"
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("first", ["31,flu", "a,flu", "a,cold"])
+def test_a_first_line_that_looks_like_data_is_told(tmp_path: Path, first: str, engine: str) -> None:
+    path, (quasi, sensitive) = tmp_path / "table.csv", first.split(",")
+    path.write_text(f"{first}\na,flu\nb,cold\nc,flu\nd,cold\n")
+    where = Stream() if engine == "stream" else None
+    with pytest.warns(UserWarning, match="first line .* looks like data: .* --names"):
+        run = shoal.anonymize(path, "mondrian", k=2, quasi=quasi, sensitive=sensitive, engine=where)
+    assert sum("looks like data" in warning for warning in run.warnings) == 1
+    named = shoal.anonymize(path, "mondrian", k=2, quasi="q", sensitive="s", names=["q", "s"], engine=where)
+    assert not any("looks like data" in warning for warning in named.warnings)
+    if where is not None:
+        where.close()
+    else:
+        with pytest.warns(UserWarning, match="looks like data"):
+            shoal.read_table(path, quasi=[quasi], sensitive=[sensitive])
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_lengths_of_time_are_told(engine: str) -> None:
+    frame = FRAME.select(
+        "age", "ill", wait=pl.Series([datetime.timedelta(hours=hours) for hours in (2, 10, 2, 10)])
+    )
+    where = Stream() if engine == "stream" else None
+    with pytest.warns(UserWarning, match=r"Lengths of time are taken as names, .*: 'wait'\."):
+        shoal.anonymize(frame, "mondrian", k=2, quasi=["wait", "age"], sensitive="ill", engine=where)
+    if where is not None:
+        where.close()
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("layout", [None, "long:basket,item"])
+def test_names_that_stand_in_the_first_line_are_refused(
+    tmp_path: Path, engine: str, layout: str | None
+) -> None:
+    path, names = tmp_path / "x.csv", ["basket", "item"]
+    path.write_text("basket, item\n1,beer\n1,milk\n2,beer\n")
+    where = Stream() if engine == "stream" else None
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.anonymize(path, "disassociation", k=2, m=1, baskets=layout, names=names, engine=where)
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.anonymize(path, "mondrian", k=2, quasi="basket", sensitive="item", names=names, engine=where)
+    for wrong in (["basket"], ["a", "b", "c"]):
+        with pytest.raises(shoal.WrongUse, match="The lines have 2 cells, and "):
+            shoal.anonymize(path, "disassociation", k=2, m=1, baskets=layout, names=wrong, engine=where)
+        with pytest.raises(shoal.WrongUse, match="The lines have 2 cells, and "):
+            shoal.anonymize(path, "mondrian", k=2, quasi=wrong[0], names=wrong, engine=where)
+    if where is not None:
+        where.close()
+
+
+def test_names_of_a_matrix_that_stand_in_its_first_line_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n1,0\n0,1\n")
+    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+        shoal.read_baskets(tmp_path / "x.csv", layout="matrix", names=["a", "b"])
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_types_of_pandas_that_arrow_does_not_know(engine: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    where = Stream() if engine == "stream" else None
+    low = pandas.Categorical(["low", "mid", "high", "mid"], ["low", "mid", "high"], ordered=True)
+    cases: list[tuple[Any, str, list[str]]] = [
+        (low, "ordinal", ["low", "mid", "high"]),
+        (
+            pandas.cut(pandas.Series([1, 5, 99, 5]), [0, 4, 10, 100]),
+            "ordinal",
+            ["(0, 4]", "(4, 10]", "(10, 100]"],
+        ),
+        (pandas.Categorical(["b", "a", "b", "a"]), "nominal", ["a", "b"]),
+        (
+            pandas.period_range("2024-01", periods=4, freq="M"),
+            "nominal",
+            [f"2024-0{month}" for month in (1, 2, 3, 4)],
+        ),
+        (
+            pandas.arrays.IntervalArray.from_breaks([0, 1, 2, 3, 4]),
+            "nominal",
+            ["(0, 1]", "(1, 2]", "(2, 3]", "(3, 4]"],
+        ),
+    ]
+    for cells, kind, labels in cases:
+        frame = pandas.DataFrame({"x": cells, "ill": ["flu", "cold", "flu", "cold"]})
+        run = shoal.anonymize(frame, "mondrian", k=2, quasi="x", sensitive="ill", engine=where)
+        data = run.data.schema if where else run.original
+        assert (str(data.column("x").domain.kind), list(data.column("x").domain.labels)) == (kind, labels)
+        assert shoal.inspect(frame).columns[0].kind == kind
+    if where is not None:
+        where.close()
+
+
+def test_what_is_no_method_or_population_is_refused_in_a_sentence() -> None:
+    with pytest.raises(shoal.WrongUse, match="A method is named, or an object"):
+        shoal.anonymize(FRAME, 2, **ROLES)  # type: ignore[call-overload]
+    with pytest.raises(shoal.WrongUse, match=r"population must be a valid string, not a DataFrame\.$"):
+        shoal.anonymize(FRAME, "mondrian", population=FRAME, **ROLES)

@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from itertools import chain
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -185,7 +186,8 @@ class Field:
     def fits(self) -> Fits | None:
         """Whether a text can be the value of a pair, where values have a form of their own."""
         named = {"kinds": is_kind, "hierarchies": is_hierarchy}.get(self.name)
-        return is_number if float in get_args(_plain(self.annotation)) else named
+        kinds = get_args(_plain(self.annotation))
+        return is_number if float in (*kinds, *chain.from_iterable(map(get_args, kinds))) else named
 
     @property
     def flag(self) -> str:

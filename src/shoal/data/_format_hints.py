@@ -1,6 +1,7 @@
 """Names that look like numbers or dates in a form that is not read as such, and what to do about it."""
 
 import re
+from collections.abc import Iterable
 from shlex import quote
 
 from shoal.data._calendar import TIMESTAMP
@@ -33,3 +34,21 @@ def lookalike(name: str, domain: Domain) -> str:
     if all(map(_COMMA.fullmatch, labels)) and any("," in label for label in labels):
         return "looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them"
     return ""
+
+
+def told_once(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Sentences without those on columns that look like timestamps, where others say that they hold times.
+
+    >>> told_once(["Taken: 'x' (times) as names.", "The quasi-identifier 'x' looks like timestamps; …"])
+    ("Taken: 'x' (times) as names.",)
+    """
+    said = tuple(sentences)
+    found = [
+        (sentence, re.match(r"The quasi-identifier (.+) looks like timestamps", sentence))
+        for sentence in said
+    ]
+    return tuple(
+        sentence
+        for sentence, look in found
+        if look is None or not any(f"{look[1]} (times)" in other for other in said)
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -100,11 +101,11 @@ def _size(data: object) -> str:
         case Table():
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
         case Baskets():
-            return f"{len(data):,} baskets of {len(data.vocabulary):,} items"
+            return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():
             return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
         case Clusters():
-            return f"{data.count:,} clusters{data.made_of()}"
+            return f"{counted(data.count, 'clusters')}{data.made_of()}"
     return repr(data)
 
 

@@ -100,6 +100,21 @@ def spelled_twice(name: str, domain: Domain) -> list[str]:
     ]
 
 
+def values_alike(name: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """The sentence for published secrets that differ in spelling alone; none where there are none.
+
+    >>> values_alike("ill", ["flu", "cold", "Flu"])
+    ("Values of ill differ in spelling alone, such as 'Flu' and 'flu': they were judged as different secrets.",)
+    """
+    found = alike(texts)
+    if not found:
+        return ()
+    return (
+        f"Values of {name} differ in spelling alone, such as {pair_text(found[0])}: they were judged as different "
+        "secrets.",
+    )
+
+
 def items_spelled_twice(baskets: Baskets) -> tuple[str, ...]:
     """The sentence for sensitive items that differ from others in spelling alone; none where there are none."""
     secret = {baskets.vocabulary[item] for item in baskets.sensitive}

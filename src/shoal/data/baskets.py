@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Mask, Rows
 from shoal.data._frozen import frozen
+from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
 
@@ -63,7 +64,9 @@ class Baskets:
 
     def __repr__(self) -> str:
         roles = f"{len(self.sensitive):,} sensitive, {len(self.insensitive):,} insensitive"
-        return f"<Baskets: {len(self):,} baskets of {len(self.vocabulary):,} items, {roles}>"
+        return (
+            f"<Baskets: {counted(len(self), 'baskets')} of {counted(len(self.vocabulary), 'items')}, {roles}>"
+        )
 
     @property
     def lengths(self) -> Counts:

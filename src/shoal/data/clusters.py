@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
 from shoal.data._frozen import frozen
+from shoal.data._plural import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +55,8 @@ class Clusters:
         return len(self.parents)
 
     def __repr__(self) -> str:
-        return f"<Clusters: {self.count:,} clusters{self.made_of()}, {len(self.vocabulary):,} items>"
+        items = counted(len(self.vocabulary), "items")
+        return f"<Clusters: {counted(self.count, 'clusters')}{self.made_of()}, {items}>"
 
     @property
     def count(self) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._frozen import frozen
+from shoal.data._plural import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +38,10 @@ class Groups:
         return len(self.group_indptr) - 1
 
     def __repr__(self) -> str:
-        baskets = len(self.basket_indptr) - 1
-        return f"<Groups: {len(self):,} groups of {baskets:,} baskets, {len(self.vocabulary):,} items>"
+        baskets = counted(len(self.basket_indptr) - 1, "baskets")
+        return (
+            f"<Groups: {counted(len(self), 'groups')} of {baskets}, {counted(len(self.vocabulary), 'items')}>"
+        )
 
     @property
     def sizes(self) -> Counts:

@@ -1,12 +1,16 @@
 """How to read a source of rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from shoal.data._plural import counted
 from shoal.data.domain import Kind
 from shoal.errors import UnknownName, WrongUse
+
+SHOWN = 5
+"""So many names of columns are quoted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +103,43 @@ def header_hint(names: Iterable[str]) -> str:
         return ""
     shown = ", ".join(map(repr, like_data[:3]))
     return f" The first line looks like data ({shown}): if there is no header, name the columns with --names."
+
+
+def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[str]]) -> list[str]:
+    """What is said where the names of columns look like the first row: numbers, or values of their own columns.
+
+    Parameters
+    ----------
+    names
+        Of all columns.
+    values
+        The values of some of them.
+
+    >>> first_line_like_data(["id", "milk"], {"milk": ["bread", "milk"]})[0][:54]
+    "The first line ('id', 'milk') was taken for the names "
+    >>> first_line_like_data(["id", "item"], {"item": ["bread", "milk"]})
+    []
+    """
+    if not header_hint(names) and not any(name in found for name, found in values.items()):
+        return []
+    shown = ", ".join(map(repr, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
+    return [
+        f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
+        "name the columns with --names (in Python: names=[…])."
+    ]
+
+
+def refuse_told_names(names: Sequence[str], cells: Sequence[str]) -> None:
+    """Refuse names for a text without a header whose first line has them, or another number of cells."""
+    if tuple(cell.strip() for cell in cells) == tuple(names):
+        raise WrongUse(
+            "The first line has these very names, so that it is a header and no row: leave the names away (--names)."
+        )
+    if cells and len(cells) != len(names):
+        raise WrongUse(
+            f"The lines have {counted(len(cells), 'cells')}, and {counted(len(names), 'names')} "
+            f"{'is' if len(names) == 1 else 'are'} given (--names): name every column."
+        )
 
 
 def listed(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """What a judgment was about: which columns or items, and what nobody looked at."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from shoal.data._plural import counted
+from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -25,6 +26,8 @@ class Judged:
         The columns of a table by their roles; those that were given none are not judged.
     items, sensitive_items, insensitive_items
         How many items of each kind there are; None where the promises do not name them.
+    remarks
+        What else a reader should know, in sentences: secrets that differ in spelling alone.
     """
 
     form: str
@@ -36,15 +39,19 @@ class Judged:
     items: int | None = None
     sensitive_items: int | None = None
     insensitive_items: int | None = None
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """In a sentence.
+        """In a sentence, with the remarks.
 
         >>> print(Judged("table", ("age", "sex"), ("ill",), unjudged=("name",)))
         Judged by age, sex (quasi-identifiers); sensitive: ill; not judged: name.
         >>> print(Judged("baskets", items=7, sensitive_items=2, insensitive_items=0))
         Judged by 5 public items; sensitive: 2; insensitive: 0.
         """
+        return " ".join([self._sentence(), *self.remarks])
+
+    def _sentence(self) -> str:
         if self.form == "table":
             noun = "quasi-identifier" if len(self.quasi) == 1 else "quasi-identifiers"
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
@@ -70,7 +77,8 @@ class Judged:
         table = self.form == "table"
         names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
-        return {"form": self.form, **kept}
+        kept.pop("remarks", None)
+        return {"form": self.form, **kept, **({"remarks": self.remarks} if self.remarks else {})}
 
 
 class Verdicts(tuple[Verdict, ...]):
@@ -93,14 +101,19 @@ class Verdicts(tuple[Verdict, ...]):
         return made
 
 
-def judged_table(table: Table, named: Iterable[str] | None = None) -> Judged:
+def judged_table(
+    table: Table, named: Iterable[str] | None = None, values: Mapping[str, Iterable[str]] | None = None
+) -> Judged:
     """By which columns a table was judged.
 
     Parameters
     ----------
     named
         The columns that somebody gave a role; all of them unless told.
+    values
+        The texts of sensitive columns, where the table does not hold them itself.
     """
+    texts = values or {column.name: column.domain.labels for column in table.columns}
     told = set(table.names if named is None else named)
     roles: dict[Role, list[str]] = {role: [] for role in Role}
     unjudged: list[str] = []
@@ -113,6 +126,7 @@ def judged_table(table: Table, named: Iterable[str] | None = None) -> Judged:
         tuple(roles[Role.INSENSITIVE]),
         next(iter(roles[Role.ENTITY]), None),
         tuple(unjudged),
+        remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
 
 
@@ -128,11 +142,12 @@ def judged_sets(data: Published, models: Sequence[Model], items: int | None) -> 
     """
     form = type(data).__name__.lower()
     if isinstance(data, Baskets):
-        return Judged(
-            form, items=items, sensitive_items=len(data.sensitive), insensitive_items=len(data.insensitive)
-        )
+        counts = {"sensitive_items": len(data.sensitive), "insensitive_items": len(data.insensitive)}
+        return Judged(form, items=items, **counts, remarks=items_spelled_twice(data))
     named = [set(model.sensitive or ()) for model in models if hasattr(model, "sensitive")]
-    return Judged(form, items=items, sensitive_items=len(set().union(*named)) if named else None)
+    secret = set().union(*named)
+    remarks = values_alike("the sensitive items", secret)
+    return Judged(form, items=items, sensitive_items=len(secret) if named else None, remarks=remarks)
 
 
 def broken_folder(found: Sequence[tuple[str, str]]) -> Verdict:

@@ -48,7 +48,7 @@ def from_tokens(tokens: Tokens, layout: Layout) -> Baskets:
 def pairs_of(tokens: Tokens) -> Pairs:
     """The basket of each text."""
     rows = np.repeat(np.arange(len(tokens.indptr) - 1), np.diff(tokens.indptr))
-    return Pairs(rows, tokens.texts, len(tokens.indptr) - 1)
+    return Pairs(rows, tokens.texts, len(tokens.indptr) - 1, trimmed=tokens.trimmed)
 
 
 def from_texts(pairs: Pairs, layout: Layout) -> Baskets:

@@ -40,9 +40,9 @@ from shoal.io.baskets.long_tables import (
     texts_of,
     trimmed_in,
 )
-from shoal.io.baskets.remarks import MISSING, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.baskets.remarks import missing_in, trimmed_baskets, trimmed_items
 from shoal.io.baskets.write import FRAME_FORMATS
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, first_line_like_data
 from shoal.io.source import STANDARD_INPUT, format_of
 from shoal.io.tables.database import is_database
 from shoal.io.tables.distributed import open_parts
@@ -55,8 +55,9 @@ Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
 ITEM, HOW = "item", "how"
 """The columns of distinct items and of how they were met."""
 
-PLAIN, TRIMMED, MISSED, TRIMMED_BASKET = range(4)
-"""As it stands, with blanks around it, none at all, or in a basket whose name has blanks around it."""
+PLAIN, TRIMMED, MISSED, TRIMMED_BASKET, MISSED_BASKET, HEADLESS = range(6)
+"""As it stands, with blanks around it, none at all; of a basket whose name has blanks around it, that is missing, or
+that is called like its column."""
 
 LONG_ROW = 512
 """Bytes that work on a row of a long table takes."""
@@ -152,19 +153,21 @@ def _read(
         told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
         if told.form in ("lines", "spmf"):
             refuse_names(told, reading.names)
-            return _Read(baskets_of_lines(engine.lines(path), told, path, published))
+            return _of_lines(engine.lines(path), told, path, published)
     if told is not None and told.form == "matrix":
         raise WrongUse(
             "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
         )
     # The separator of a column stands inside its cells.
     between_cells = told.separator if told is not None and told.form == "long" else None
-    parts = open_parts(source, engine, replace(reading, separator=between_cells)).parts
+    opened = open_parts(source, engine, replace(reading, separator=between_cells))
+    parts = opened.parts
     told = told or _layout_of(parts)
     if published:
         refuse_further(parts.names, told, path)
     if told.form == "long":
-        return _of_long(parts, told, path, engine.memory, reading)
+        headed = opened.of_texts and reading.names is None and not published
+        return _of_long(parts, told, path, engine.memory, headed)
     if told.form == "column":
         return _of_column(parts, told, path)
     raise WrongUse(
@@ -176,12 +179,17 @@ def baskets_of_lines(
     lines: Parts, layout: Layout, path: str | None = None, published: bool = False
 ) -> PartedBaskets:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
+    return _of_lines(lines, layout, path, published).baskets
+
+
+def _of_lines(lines: Parts, layout: Layout, path: str | None, published: bool) -> _Read:
     name = lines.names[0]
 
     def cut(frame: pl.DataFrame) -> Pairs:
         return pairs_of(_tokens(frame[name], layout, path, published))
 
-    return _encoded(lines, cut, _vocabulary(lines, cut, path).texts, layout)
+    found = _vocabulary(lines, cut, path)
+    return _Read(_encoded(lines, cut, found.texts, layout), found.trimmed)
 
 
 def _tokens(lines: pl.Series, layout: Layout, path: str | None, published: bool) -> Tokens:
@@ -222,8 +230,7 @@ def _of_column(parts: Parts, layout: Layout, path: str | None) -> _Read:
         return read_column(FrameInput(frame, path), name, separator)
 
     found = _vocabulary(parts, cut, path)
-    remarks = (MISSING,) if found.missing else ()
-    return _Read(_encoded(parts, cut, found.texts, layout), found.trimmed, remarks)
+    return _Read(_encoded(parts, cut, found.texts, layout), found.trimmed, tuple(missing_in(found)))
 
 
 def _marks(cells: pl.Series) -> frozenset[str]:
@@ -233,7 +240,7 @@ def _marks(cells: pl.Series) -> frozenset[str]:
     )
 
 
-def _of_long(parts: Parts, layout: Layout, path: str | None, memory: int, reading: Reading) -> _Read:
+def _of_long(parts: Parts, layout: Layout, path: str | None, memory: int, headed: bool) -> _Read:
     names = layout.columns or parts.names[:2]
     for name in names:
         if name not in parts.names:
@@ -272,12 +279,14 @@ def _of_long(parts: Parts, layout: Layout, path: str | None, memory: int, readin
             0,
             trimmed=trimmed_in(frame[item], cells),
             trimmed_baskets=bool(trimmed_in(frame[basket], ids)),
+            headless=bool((ids == basket).any()),
         )
 
     found = _vocabulary(parts, items, path)
     remarks = [trimmed_baskets(basket)] if found.trimmed_baskets else []
-    if not layout.columns and reading.names is None:
-        remarks += first_line_like_data(names, found.texts.to_list())
+    if headed:
+        met = {basket: names[:1] * found.headless, item: found.texts.to_list()}
+        remarks += first_line_like_data(parts.names, met)
     rows_of_texts = parts.map(texts, {basket: pl.String, item: pl.String, BUCKET: pl.Int64})
 
     def cut(frame: pl.DataFrame) -> Pairs:
@@ -293,6 +302,7 @@ def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
     def distinct(frame: pl.DataFrame) -> pl.DataFrame:
         found = items(frame)
         told = [("", MISSED)] * found.missing + [("", TRIMMED_BASKET)] * found.trimmed_baskets
+        told += [("", MISSED_BASKET)] * found.missing_baskets + [("", HEADLESS)] * found.headless
         told += [(text, TRIMMED) for text in found.trimmed]
         texts = found.texts.alias(ITEM).unique().to_frame().with_columns(pl.lit(PLAIN, pl.Int64).alias(HOW))
         return pl.concat([texts, pl.DataFrame(told, schema=texts.schema, orient="row")])
@@ -308,6 +318,8 @@ def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
         0,
         trimmed=tuple(frame.filter(pl.col(HOW) == TRIMMED)[ITEM].to_list()),
         missing=MISSED in ways,
+        missing_baskets=MISSED_BASKET in ways,
+        headless=HEADLESS in ways,
         trimmed_baskets=TRIMMED_BASKET in ways,
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.reading import refuse_told_names
 
 Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
 
@@ -25,6 +26,12 @@ DELIMITERS = "\t,;|"
 
 SAMPLE = 1 << 16
 """How many bytes of a file are looked at to find out its layout."""
+
+WHITE = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""White space, which is taken away around items: all that `str.strip` takes away."""
 
 ZEROS, ONES = frozenset({"0", "0.0", "false"}), frozenset({"1", "1.0", "true"})
 """Cells of a matrix, in lower case."""
@@ -154,15 +161,13 @@ def unwritable(vocabulary: tuple[str, ...], layout: Layout) -> str | None:
     ('red wine', None)
     """
     forbidden = {
-        "lines": r"[ \t\r\n]"
-        if layout.separator is None
-        else rf"[\r\n{re.escape(layout.separator)}]|^[ \t]|[ \t]$",
+        "lines": r"[ \t\r\n]" if layout.separator is None else rf"[\r\n{re.escape(layout.separator)}]",
         "spmf": r"[ \t\r\n]|^-[12]$|^[@#%]",
-        "matrix": r"[\r\n]|^[ \t]|[ \t]$",
-    }.get(layout.form, r"^[ \t\r]|[ \t\r]$")
+        "matrix": r"[\r\n]",
+    }.get(layout.form, r"\0")
     if layout.form == "matrix" and not set(vocabulary) <= {"0", "1"} and is_row_of_cells(vocabulary):
         return next(item for item in vocabulary if item not in ("0", "1"))
-    wrong = re.compile(rf"{forbidden}|^\ufeff|^$|\0")
+    wrong = re.compile(rf"{forbidden}|^\s|\s\Z|^\ufeff|^$|\0")
     return next((item for item in vocabulary if wrong.search(item)), None)
 
 
@@ -261,6 +266,8 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
     for delimiter in DELIMITERS:
         cells = [line.split(delimiter) for line in lines]
         if cells and all(len(row) == 2 for row in cells):
+            if names is not None:
+                refuse_told_names(names, cells[0])
             basket, item = (
                 names if names and len(names) == 2 else (cell.strip().strip('"') for cell in cells[0])
             )

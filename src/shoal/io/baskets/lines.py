@@ -4,7 +4,7 @@ A file is cut into its items with array operations on its bytes, so that million
 """
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from shoal.arrays import Indptr, Mask, Rows
 from shoal.data._utf8 import kept_mark
 from shoal.errors import BadData
+from shoal.io.baskets.layouts import WHITE
 
 BLANKS = b" \t\r"
 NEWLINE = 10
@@ -25,11 +26,13 @@ class Tokens:
 
     indptr: Indptr
     texts: pl.Series
+    trimmed: tuple[str, ...] = ()
+    """Items that had white space around them, other than blanks."""
 
     def where(self, wanted: Mask) -> "Tokens":
         """The same baskets with only the items for which the mask (one entry a text) is true."""
         indptr = np.concatenate(([0], np.cumsum(wanted)))[self.indptr]
-        return Tokens(indptr, self.texts.filter(pl.Series(wanted)))
+        return Tokens(indptr, self.texts.filter(pl.Series(wanted)), self.trimmed)
 
 
 def read_lines(content: bytes, separator: str | None) -> Tokens:
@@ -46,9 +49,9 @@ def read_lines(content: bytes, separator: str | None) -> Tokens:
         what is empty between two separators is no item.
     """
     if separator is None:
-        return _cut(_with_last_newline(content), BLANKS)
+        return _trimmed(_cut(_with_last_newline(content), BLANKS))
     tokens = _cut(_with_last_newline(content), separator.encode())
-    tokens = Tokens(tokens.indptr, tokens.texts.str.strip_chars(BLANKS.decode()))
+    tokens = _trimmed(Tokens(tokens.indptr, tokens.texts.str.strip_chars(BLANKS.decode())))
     return tokens.where((tokens.texts != "").to_numpy())
 
 
@@ -81,12 +84,12 @@ def read_spmf(content: bytes, path: str | None = None, published: bool = False) 
     if comment.any():
         lines = buffer[np.repeat(~comment, ends - starts + 1)].tobytes()
         numbers = numbers[~comment]
-    tokens = _cut(lines, BLANKS)
+    tokens = _trimmed(_cut(lines, BLANKS))
     filled = np.diff(tokens.indptr) > 0
     numbers = numbers[filled]
     if not len(numbers):
         raise BadData("there are comments or blank lines, but no baskets.", path)
-    tokens = Tokens(np.concatenate(([0], tokens.indptr[1:][filled])), tokens.texts)
+    tokens = replace(tokens, indptr=np.concatenate(([0], tokens.indptr[1:][filled])))
     end = (tokens.texts == "-2").to_numpy()
     ends_so_far = np.concatenate(([0], np.cumsum(end)))[tokens.indptr]
     last = tokens.indptr[1:] - 1
@@ -108,6 +111,16 @@ def read_spmf(content: bytes, path: str | None = None, published: bool = False) 
             line=int(numbers[np.searchsorted(tokens.indptr, place, side="right") - 1]),
         )
     return tokens
+
+
+def _trimmed(tokens: Tokens) -> Tokens:
+    """Items without white space around them; what holds nothing else is none."""
+    texts = tokens.texts.str.strip_chars(WHITE)
+    changed = texts != tokens.texts
+    if not changed.any():
+        return tokens
+    told = texts.filter(changed & (texts != "")).unique()
+    return Tokens(tokens.indptr, texts, tuple(told.to_list())).where((texts != "").to_numpy())
 
 
 def _with_last_newline(content: bytes) -> bytes:

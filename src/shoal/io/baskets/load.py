@@ -22,13 +22,18 @@ from shoal.io.baskets.layouts import (
     refuse_further,
     table_layout,
 )
-from shoal.io.baskets.lines import BLANKS, read_lines, read_spmf
+from shoal.io.baskets.lines import read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
 from shoal.io.baskets.matrix import Ones, read_matrix
-from shoal.io.baskets.remarks import MISSING, NUMBERED, first_line_like_data, trimmed_baskets, trimmed_items
+from shoal.io.baskets.remarks import (
+    NUMBERED,
+    missing_in,
+    trimmed_baskets,
+    trimmed_items,
+)
 from shoal.io.baskets.values import read_values
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
-from shoal.io.reading import Reading, listed
+from shoal.io.reading import Reading, first_line_like_data, listed
 from shoal.io.releases.part_files import part_files
 from shoal.io.source import format_of, name_of, read_bytes
 from shoal.io.tables.database import is_database
@@ -206,12 +211,14 @@ class _Door:
                 if layout.form == "lines"
                 else read_spmf(content, name, self._published)
             )
+            self._trim(read.trimmed, name)
             return from_tokens(read, layout)
         if layout.form == "matrix":
             ones = read_matrix(content, layout.separator, name, names, published=self._published)
             return self._of_ones(ones, name)
         between_cells = layout.separator if layout.form == "long" else None
         opened = Delimited(source, Reading(separator=between_cells, names=names), text=content)
+        opened.refuse_told_names()
         return self.table(opened, layout)
 
     def parts(self, parts: list[Path]) -> Baskets:
@@ -234,8 +241,9 @@ class _Door:
             baskets = self._of_pairs(pairs, Layout("long", columns), source.path)
             if pairs.trimmed_baskets:
                 self._remarks.append(trimmed_baskets(columns[0]))
-            if not layout.columns and self._reading.names is None:
-                self._remarks += first_line_like_data(columns, baskets.vocabulary)
+            if source.of_texts and self._reading.names is None and not self._published:
+                met = {columns[0]: columns[:1] * pairs.headless, columns[1]: baskets.vocabulary}
+                self._remarks += first_line_like_data(source.names, met)
             return baskets
         if layout.form == "column":
             return self._of_pairs(
@@ -250,7 +258,7 @@ class _Door:
 
     def _of_pairs(self, pairs: Pairs, layout: Layout, path: str | Path | None) -> Baskets:
         self._trim(pairs.trimmed, path)
-        self._remarks += [MISSING] if pairs.missing else []
+        self._remarks += missing_in(pairs)
         return from_texts(pairs, layout)
 
     def _of_ones(self, ones: Ones, path: str | Path | None) -> Baskets:
@@ -306,7 +314,7 @@ def _codes(baskets: Baskets, items: Iterable[str]) -> Items:
     places = {item: code for code, item in enumerate(baskets.vocabulary)}
     codes = set()
     for item in items:
-        text = str(item).strip(BLANKS.decode())
+        text = str(item).strip()
         if text not in places:
             raise UnknownName("item", text, baskets.vocabulary)
         codes.add(places[text])

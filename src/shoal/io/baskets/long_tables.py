@@ -8,7 +8,7 @@ import polars as pl
 from shoal.arrays import Rows
 from shoal.data._export import unnamed
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.baskets.layouts import ONES, ZEROS
+from shoal.io.baskets.layouts import ONES, WHITE, ZEROS
 from shoal.io.baskets.matrix import Ones, checked_names
 from shoal.io.tables.input import Input
 
@@ -37,6 +37,10 @@ class Pairs:
         Items that had blanks around them.
     missing
         Whether missing items were left out.
+    missing_baskets
+        Whether lists are missing, which are empty baskets then.
+    headless
+        Whether the name of the column of baskets is that of a basket too.
     trimmed_baskets
         Whether names of baskets had blanks around them.
     """
@@ -47,7 +51,9 @@ class Pairs:
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     trimmed: tuple[str, ...] = ()
     missing: bool = False
+    missing_baskets: bool = False
     trimmed_baskets: bool = False
+    headless: bool = False
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
@@ -92,6 +98,7 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
         misnumbered(distinct),
         trimmed,
         trimmed_baskets=bool(trimmed_baskets),
+        headless=bool((distinct == names[0]).any()),
     )
     return pairs, (names[0], names[1])
 
@@ -129,16 +136,15 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
         cells = texts.str.split(separator)
     elif isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
-    pairs = pl.DataFrame({"row": pl.Series(np.arange(len(cells), dtype=np.int64)), "item": cells}).explode(
-        "item"
-    )
-    texts, trimmed = _texts(source, pairs["item"])
+    rows = np.repeat(np.arange(len(cells), dtype=np.int64), cells.list.len().fill_null(0).to_numpy())
+    texts, trimmed = _texts(source, cells.explode(empty_as_null=False, keep_nulls=False))
     present = (texts != "").to_numpy()
-    found = Pairs(pairs["row"].to_numpy()[present], texts.filter(pl.Series(present)), len(cells))
+    found = Pairs(rows[present], texts.filter(pl.Series(present)), len(cells))
     if not lists:  # blanks around a separator belong to it, and between two of them there is no item
         return found
-    empty = int((cells.list.len().fill_null(0) == 0).sum())
-    return replace(found, trimmed=trimmed, missing=bool((~present).sum() > empty))
+    return replace(
+        found, trimmed=trimmed, missing=not present.all(), missing_baskets=bool(cells.null_count())
+    )
 
 
 def read_ones(source: Input) -> Ones:
@@ -176,6 +182,7 @@ def are_ones(frame: pl.DataFrame) -> bool:
 
 def _ones(cells: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Which cells are 1, and which are 0 or 1."""
+    cells = unnamed(cells)
     if cells.dtype == pl.Boolean:
         return cells.fill_null(False), cells.is_not_null()
     if cells.dtype.is_numeric():
@@ -183,7 +190,7 @@ def _ones(cells: pl.Series) -> tuple[pl.Series, pl.Series]:
     if not isinstance(cells.dtype, pl.String | pl.Categorical | pl.Enum):
         nothing = pl.repeat(False, len(cells), eager=True)
         return nothing, nothing
-    texts = cells.cast(pl.String).str.strip_chars(" \t\r").str.to_lowercase()
+    texts = cells.cast(pl.String).str.strip_chars(WHITE).str.to_lowercase()
     ones = texts.is_in(list(ONES)).fill_null(False)
     return ones, ones | texts.is_in(list(ZEROS)).fill_null(False)
 
@@ -240,7 +247,7 @@ def trimmed_in(cells: pl.Series, texts: pl.Series) -> tuple[str, ...]:
     """The texts, each once, that stand in their cells with blanks around them."""
     if not isinstance(cells.dtype, pl.String | pl.Categorical | pl.Enum):
         return ()
-    changed = texts.filter((cells.cast(pl.String) != texts).fill_null(False) & (texts != ""))
+    changed = texts.filter((unnamed(cells).cast(pl.String) != texts).fill_null(False) & (texts != ""))
     return tuple(changed.unique().to_list())
 
 
@@ -257,7 +264,7 @@ def texts_of(cells: pl.Series, whole: bool) -> pl.Series:
     if isinstance(cells.dtype, pl.Float32 | pl.Float64):
         cells = cells.fill_nan(None)
         cells = cells.cast(pl.Int64) if whole else cells
-    return cells.cast(pl.String).str.strip_chars(" \t\r").fill_null("")
+    return cells.cast(pl.String).str.strip_chars(WHITE).fill_null("")
 
 
 def _nameless(source: Input, row: int, column: str) -> BadData:

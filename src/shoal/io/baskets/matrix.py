@@ -12,6 +12,7 @@ from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData
 from shoal.io.baskets.layouts import DELIMITERS, is_row_of_cells
+from shoal.io.reading import refuse_told_names
 
 Bytes = NDArray[np.uint8]
 
@@ -154,12 +155,13 @@ def _shape(content: bytes, separator: str | None, path: str | None, told: Sequen
     if separator is None:
         cells = (second or first).strip(BLANKS)
         separator = next((mark for mark in (*DELIMITERS, " ") if mark in cells), ",")
-    if told is not None:
-        return _Shape(*checked_names(told, path)[:1], separator)
     if separator == " ":
         cells_of_first = re.split(" +", first.strip(BLANKS))
     else:
         cells_of_first = next(csv.reader([first], delimiter=separator), [])
+    if told is not None:
+        refuse_told_names(told, cells_of_first)
+        return _Shape(*checked_names(told, path)[:1], separator)
     if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
         return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
     labeled = cells_of_first[0].strip(BLANKS) == ""
@@ -171,7 +173,7 @@ def checked_names(
     names: Sequence[str], path: str | None = None, line: int | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of items without blanks around them, and those that had some; two of one name are refused."""
-    plain = tuple(name.strip(BLANKS) for name in names)
+    plain = tuple(name.strip() for name in names)
     if len(set(plain)) < len(plain) or "" in plain:
         name = next(name for place, name in enumerate(plain) if not name or name in plain[:place])
         what = f"two items are called {name!r}" if name else "an item has no name"

@@ -1,8 +1,10 @@
 """What the owner of baskets should hear of how they were taken: the same words for every format and engine."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from shoal.io.reading import header_hint
+if TYPE_CHECKING:
+    from shoal.io.baskets.long_tables import Pairs
 
 SHOWN = 3
 """So many items are quoted."""
@@ -11,7 +13,13 @@ NUMBERED = (
     "The columns of the matrix have no names: items are called by the numbers of their columns, from 0. Name them with "
     "--names (in Python: names=[…])."
 )
+MISSING_BASKETS = "Some baskets are missing (None), and were taken as baskets without items."
 MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."
+
+
+def missing_in(pairs: "Pairs") -> list[str]:
+    """What is said of items and baskets that are missing."""
+    return [MISSING] * pairs.missing + [MISSING_BASKETS] * pairs.missing_baskets
 
 
 def trimmed_items(items: Iterable[str]) -> list[str]:
@@ -33,20 +41,3 @@ def trimmed_items(items: Iterable[str]) -> list[str]:
 def trimmed_baskets(column: str) -> str:
     """What is said where the names of baskets had blanks around them."""
     return f"Blanks around the names of baskets in column {column!r} were taken away."
-
-
-def first_line_like_data(names: Sequence[str], vocabulary: Iterable[str]) -> list[str]:
-    """What is said where the names of the two columns of a long table look like its first row.
-
-    >>> first_line_like_data(["id", "milk"], ["bread", "milk"])[0][:54]
-    "The first line ('id', 'milk') was taken for the names "
-    >>> first_line_like_data(["id", "item"], ["bread", "milk"])
-    []
-    """
-    if not header_hint(names) and names[1] not in set(vocabulary):
-        return []
-    shown = ", ".join(map(repr, names))
-    return [
-        f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
-        "name the columns with --names (in Python: names=[…])."
-    ]

@@ -13,10 +13,10 @@ import polars as pl
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.assembly import from_ones, from_tokens
-from shoal.io.baskets.layouts import ONES, ZEROS, Layout, names_say
-from shoal.io.baskets.lines import BLANKS, Tokens
+from shoal.io.baskets.layouts import ONES, WHITE, ZEROS, Layout, names_say
+from shoal.io.baskets.lines import Tokens
 from shoal.io.baskets.matrix import Ones, checked_names
-from shoal.io.baskets.remarks import MISSING, NUMBERED, trimmed_items
+from shoal.io.baskets.remarks import MISSING, MISSING_BASKETS, NUMBERED, trimmed_items
 
 UNDERSTOOD = (
     "a path, the address of a database, a frame, a list with a list or set of items for each basket, a dictionary of "
@@ -62,7 +62,9 @@ def read_values(source: Any, told: Layout | None, names: Sequence[str] | None, r
         )
         hint = ": make a list of it" if isinstance(source, Iterator) else ""
         raise WrongUse(f"Baskets are read from {UNDERSTOOD}, not from {what}{hint}.")
-    rows = [_basket_of(basket, place) for place, basket in enumerate(source)]
+    rows = [() if basket is None else _basket_of(basket, place) for place, basket in enumerate(source)]
+    if any(basket is None for basket in source):
+        remarks.append(MISSING_BASKETS)
     if not rows:
         raise BadData("the list is empty; there are no baskets.")
     if _are_rows_of_cells(rows):
@@ -90,7 +92,7 @@ def _refuse_names(names: Sequence[str] | None) -> None:
 def _of_lists(rows: list[Collection[object]], told: Layout | None, remarks: list[str]) -> Baskets:
     lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
     raw = pl.Series("item", _item_texts(list(chain.from_iterable(rows))), dtype=pl.String)
-    texts = raw.str.strip_chars(BLANKS.decode()).fill_null("")
+    texts = raw.str.strip_chars(WHITE).fill_null("")
     present = (texts != "").to_numpy()
     remarks += trimmed_items(texts.filter(((raw != texts) & (texts != "")).fill_null(False)).to_list())
     if not present.all():

@@ -7,6 +7,9 @@ import polars as pl
 from shoal.errors import BadData, MissingExtra, WrongUse
 from shoal.io.tables.input import FrameInput, check_names
 
+_SPANS = ("PeriodDtype", "IntervalDtype")
+"""Types of pandas whose values Arrow does not know."""
+
 SEEN = 100
 """Cells of a column that are looked at for sets."""
 
@@ -58,7 +61,7 @@ def open_frame(source: Any) -> FrameInput:
     if isinstance(source, pl.DataFrame):
         return FrameInput(source)
     if _is_pandas(source, "columns"):
-        return FrameInput(_from_pandas(source))
+        return FrameInput(_from_pandas(source), orders=_orders(source))
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
         if (names := getattr(source, "column_names", None)) is not None:
             check_names([str(name) for name in names], None)
@@ -93,8 +96,25 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+def _orders(source: Any) -> dict[str, tuple[str, ...]]:
+    """The values of ordered categories, ascending; numbers and dates have an order of their own."""
+    orders = {}
+    for place, name in enumerate(source.columns):
+        column = _plain(source.iloc[:, place])
+        categories = list(column.cat.categories) if getattr(column.dtype, "ordered", False) else []
+        values = tuple(value.strip() for value in categories if isinstance(value, str))
+        if categories and len(set(values)) == len(categories):
+            orders[str(name)] = values
+    return orders
+
+
 def _plain(column: Any) -> Any:
-    """A column as Arrow knows it: sparse ones filled, sets as lists."""
+    """A column as Arrow knows it: sparse ones filled, sets as lists, periods and intervals as texts."""
+    categories = getattr(column.dtype, "categories", None)
+    if categories is not None and type(categories.dtype).__name__ in _SPANS:
+        return column.cat.rename_categories(list(map(str, categories)))
+    if type(column.dtype).__name__ in _SPANS:
+        return column.astype(object).map(str, na_action="ignore")
     if _is_sparse(column.dtype):
         return column.sparse.to_dense()
     if column.dtype == object and any(isinstance(cell, set | frozenset) for cell in column.head(SEEN)):

@@ -14,7 +14,7 @@ import polars as pl
 from shoal.data._export import named
 from shoal.data._utf8 import kept_mark
 from shoal.errors import BadData
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, refuse_told_names
 from shoal.io.source import name_of, read_text, single_character
 from shoal.io.tables.csv_structure import regular_lines
 from shoal.io.tables.input import Input, check_names
@@ -80,6 +80,12 @@ class Delimited(Input):
         )
         if not self._text and not allow_no_rows:
             raise BadData("there are no rows below the header.", self.path)
+
+    def refuse_told_names(self) -> None:
+        """Refuse names that were told for a text whose first line has them, or another number of cells."""
+        if self.header is None:
+            first = next((cells for _, cells in self._records()), [])
+            refuse_told_names(self.names, first)
 
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns as texts, in the given order."""

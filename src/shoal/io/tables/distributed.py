@@ -30,9 +30,8 @@ from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.distributed_codes import Lookup, Missing, comparable
-from shoal.io.tables.encode import complete_rows, distinct, encode_column, has_texts, untold
+from shoal.io.tables.encode import complete_rows, distinct, encode_column, has_texts, how_taken
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.kinds import taken_as
 from shoal.io.tables.load import assigned_roles, refuse_text_options, roles_given
 
 Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
@@ -104,7 +103,7 @@ class PartedArrival:
     table: PartedTable
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
-    taken: str = ""
+    taken: tuple[str, ...] = ()
 
 
 def open_parts(
@@ -135,7 +134,9 @@ def open_parts(
     if not isinstance(source, str | Path):
         here = open_frame(source)
         types = here.frame(here.names).schema
-        return PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened = PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened.orders = here.orders
+        return opened
     path = str(source)
     if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
@@ -193,6 +194,7 @@ def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) 
     if not text.strip():
         raise BadData("the file is empty; there is nothing to read.", path)
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
+    opened.refuse_told_names()
     header = None if reading.names is not None else opened.header
     lines = partial(_lines, opened.names, opened.separator, not raw)
 
@@ -250,6 +252,7 @@ def receive_parted_table(
     """Read a table in parts and give its columns their roles, as `receive_table` does with rows in memory."""
     reading = reading or Reading()
     opened = open_parts(source, engine, reading)
+    reading = opened.ordered(reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
     roles = assigned_roles(
         opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
@@ -279,7 +282,7 @@ def receive_parted_table(
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
     types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
-    taken = "" if opened.of_texts else taken_as(untold(encoded, types, reading))
+    taken = how_taken(opened, encoded, types, reading)
     return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 

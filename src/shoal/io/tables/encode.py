@@ -4,7 +4,7 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, first_line_like_data
 from shoal.io.tables.encoded import Arrival
 from shoal.io.tables.input import FrameInput, Input
 from shoal.io.tables.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
@@ -107,19 +107,22 @@ def encode_table(
 
         counts = np.bincount(column.places, minlength=len(column.texts))
         columns.append(encode_column(column, name, role, reading, fault, counts))
-    taken = "" if opened.of_texts else taken_as(untold(columns, types, reading))
+    taken = how_taken(opened, columns, types, reading)
     return Arrival(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
-def untold(
-    columns: Iterable[Column], types: Mapping[str, pl.DataType], reading: Reading
-) -> list[tuple[str, pl.DataType, Kind]]:
-    """Name, type and kind of the published columns whose kind was found out and not told."""
-    return [
+def how_taken(
+    opened: Input, columns: Sequence[Column], types: Mapping[str, pl.DataType], reading: Reading
+) -> tuple[str, ...]:
+    """What is said of how columns are taken: of texts, their names; of others, their kinds where these are found."""
+    if opened.of_texts:
+        labels = {column.name: column.domain.labels for column in columns}
+        return tuple(first_line_like_data(opened.names, labels) if reading.names is None else ())
+    return taken_as(
         (column.name, types[column.name], column.domain.kind)
         for column in columns
         if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
-    ]
+    )
 
 
 def encode_column(

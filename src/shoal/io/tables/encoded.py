@@ -21,13 +21,13 @@ class Arrival:
         Columns that are not kept and are called like the numbers of persons, with how many values they have; only
         those in which a value repeats.
     taken
-        How columns are taken whose type tells otherwise; empty where there are none.
+        What is said of how columns are taken: otherwise than by their type, or with a name that looks like data.
     """
 
     table: Table
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
-    taken: str = ""
+    taken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,15 +1,17 @@
 """A source that is open: its columns are known, its cells are read when they are asked for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
 from shoal.data._export import named
 from shoal.data._utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
-from shoal.io.reading import header_hint
+from shoal.io.reading import Reading, header_hint
 
 MARK = BYTE_ORDER_MARK.decode()
 
@@ -27,6 +29,14 @@ class Input(ABC):
     of_texts: bool = False
     """Whether every cell is a text, because the format knows nothing else."""
 
+    orders: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """The values of columns whose type has them in an order, ascending."""
+
+    def ordered(self, reading: Reading) -> Reading:
+        """The reading with the orders that types tell, of columns whose kind is not told."""
+        found = {name: order for name, order in self.orders.items() if reading.kind_of(name) is None}
+        return replace(reading, orders={**found, **reading.orders}) if found else reading
+
     @abstractmethod
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns, untrimmed, in the given order."""
@@ -39,8 +49,13 @@ class Input(ABC):
 class FrameInput(Input):
     """Rows that are in memory already, of any type."""
 
-    def __init__(self, frame: pl.DataFrame, path: str | Path | None = None) -> None:
-        self.names, self.path = tuple(frame.columns), path
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        path: str | Path | None = None,
+        orders: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.names, self.path, self.orders = tuple(frame.columns), path, orders or {}
         self._frame = frame
         check_names(self.names, path)
         if not frame.height:

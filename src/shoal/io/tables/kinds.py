@@ -46,18 +46,18 @@ def find_kind(texts: pl.Series) -> Kind:
     return Kind.NOMINAL
 
 
-def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> str:
-    """One sentence on columns of a source with types that are taken for another thing than their type says.
+def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str, ...]:
+    """The sentences on columns of a source with types that are taken for another thing than their type says.
 
     Parameters
     ----------
     columns
         Name, type and kind of each column.
 
-    >>> print(taken_as([("zip", pl.Categorical(), Kind.NUMERIC), ("age", pl.Int64(), Kind.NUMERIC)]).partition(". ")[0])
+    >>> print(taken_as([("zip", pl.Categorical(), Kind.NUMERIC)])[0].partition(". ")[0])
     By what they hold, columns are taken otherwise than by their type: 'zip' (texts) as numbers
     """
-    told, other = [], ""
+    told, other, spans = [], "", []
     for name, dtype, kind in columns:
         if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) and kind in (Kind.NUMERIC, Kind.DATE):
             told.append(f"{name!r} (texts) as {'numbers' if kind is Kind.NUMERIC else 'dates'}")
@@ -65,11 +65,16 @@ def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> str:
         elif isinstance(dtype, pl.Datetime) and kind is Kind.NOMINAL:
             told.append(f"{name!r} (times) as names of exact moments")
             other = f"--kind {quote(f'{name}=date')} (in Python: Reading(kinds=…)) for days"
-    if not told:
-        return ""
-    return (
+        elif isinstance(dtype, pl.Duration):
+            spans.append(repr(name))
+    found = (
         f"By what they hold, columns are taken otherwise than by their type: {', '.join(told)}. Say {other}."
     )
+    lengths = (
+        f"Lengths of time are taken as names, in the order of their texts: {', '.join(spans)}. Make them "
+        "numbers, of days for example, where their order matters."
+    )
+    return ((found,) if told else ()) + ((lengths,) if spans else ())
 
 
 def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:

@@ -103,7 +103,7 @@ def read_table(
         reading=reading,
         columns=tuple(hierarchies or {}),
     )
-    warn(persons_counted(arrival))
+    warn((*arrival.taken, *persons_counted(arrival)))
     return _with_hierarchies(arrival.table, hierarchies or {})
 
 
@@ -142,6 +142,7 @@ def receive_table(
 
     reading = reading or Reading()
     opened = open_input(source, reading)
+    reading = opened.ordered(reading)
     given = roles_given(quasi, sensitive, identifying, insensitive, entity)
     roles = assigned_roles(
         opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
@@ -312,7 +313,9 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
         **dict.fromkeys(statistics.READERS, lambda: statistics.open_statistics(source)),
     }
     if ending not in typed:
-        return Delimited(source, reading, trim=not published, allow_no_rows=part)
+        opened = Delimited(source, reading, trim=not published, allow_no_rows=part)
+        opened.refuse_told_names()
+        return opened
     refuse_text_options(ending, reading)
     return typed[ending]()
 
@@ -342,7 +345,9 @@ def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def _unknown_column(name: str, opened: "Input") -> UnknownName:
     error = UnknownName("column", name, opened.names, opened.path)
-    error.args = (f"{error.args[0]}{header_hint(opened.names)}",)
+    parted = any(known.startswith(f"{name}=") for known in opened.names)
+    hint = " Write a = that belongs to a name with a backslash before it: \\=." if parted else ""
+    error.args = (f"{error.args[0]}{hint}{header_hint(opened.names)}",)
     return error
 
 
