@@ -215,11 +215,13 @@ def judge(release: Release, population: Table | None = None) -> tuple[Verdict, .
     from shoal.models._promised import promised
     from shoal.models._published_order import broken_order
 
-    models = promised(release.promises)
+    models = promised(release.promises, release.suppressed)
     if population is not None:
         models = [
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
+    for model in models:
+        model.refuse_idle(release.data, release.details)
     disorder = broken_order(release.data)
     return proved(models, release.data) + (() if disorder is None else (disorder,))
 

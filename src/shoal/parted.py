@@ -373,18 +373,17 @@ def judge_parts(release: Release[PartedRelease], engine: Engine) -> Judgment:
     return judge_sets(models, release.data)
 
 
-def judge_sets(models: list[Any], published: PartedRelease) -> Judgment:
-    """Judge groups or clusters whose lines are in parts."""
+def judge_sets(models: list[Any], published: PartedRelease, *, asked: bool = False) -> Judgment:
+    """Judge groups or clusters whose lines are in parts; what is `asked` must be about something in them."""
     from shoal.io.releases.distributed import clusters_in, groups_in
     from shoal.models._distributed import judge_lines
 
     parse = groups_in if isinstance(published.schema, Groups) else clusters_in
-    verdicts, bare = judge_lines(models, published, parse)
-    return verdicts, {"bare": bare}
+    return judge_lines(models, published, parse, asked=asked)
 
 
 def models_of(release: Release[PartedRelease]) -> list[Model]:
     """What a release promises."""
     from shoal.models._promised import promised
 
-    return promised(release.promises)
+    return promised(release.promises, release.suppressed)

@@ -12,7 +12,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.verdict import Verdict
 from shoal.errors import BadData, WrongUse
-from shoal.models._judged import Verdicts, judged_sets, judged_table
+from shoal.models._judged import Judged, Verdicts, judged_sets, judged_table
 from shoal.models.model import Model
 from shoal.parted import engine_of, judge_sets, models_of
 from shoal.recipe import Running
@@ -65,6 +65,7 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     if isinstance(release.data.schema, Table):
         from shoal.models._distributed import refuse_unknown, verify_table
 
+        _refuse_idle(models, release.data.schema, release)
         data = replace(
             release.data,
             schema=with_column_roles(release.data.schema, asked.roles),
@@ -78,9 +79,10 @@ def verify_by(engine: Engine, source: str | Path, asked: Asked) -> Verdicts:
     if isinstance(release.data.schema, Baskets):
         baskets = open_baskets(source, engine)
         order = None if asked.others else baskets.order
+        if not asked.others:
+            _refuse_idle(models, baskets.schema, release)
         return _verify_baskets(engine, models, replace(baskets, order=order), asked)
-    verdicts = judge_sets(models, release.data)[0]
-    return Verdicts(verdicts, judged_sets(release.data.schema, models, release.data.told["items"]))
+    return _lines_judged(*judge_sets(models, release.data, asked=bool(asked.others)), release.data)
 
 
 def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -> list[Any]:
@@ -95,6 +97,11 @@ def _models(release: Release[PartedRelease], asked: Asked, source: str | Path) -
     if not release.promises:
         raise BadData("the release promises nothing, so there is nothing to prove.", path=source)
     return models_of(release)
+
+
+def _refuse_idle(models: list[Any], schema: Table | Baskets, release: Release[PartedRelease]) -> None:
+    for model in models:
+        model.refuse_idle(schema, release.details)
 
 
 def _definite(models: list[Any], table: Table, asked: Asked, source: str | Path) -> list[Any]:
@@ -160,10 +167,10 @@ def _verify_sets(engine: Engine, source: str, asked: Asked) -> Verdicts:
         form = "groups" if Groups in first.accepts else "clusters"
         order = None if "://" in source else partial(order_of, engine, source, {"form": form})
         data = PartedRelease(empty_sets(form), lines, lines.fold(_height, _sum) or 0, order=order)
-        verdicts, _ = judge_sets(list(asked.others), data)
+        verdicts, told = judge_sets(list(asked.others), data, asked=True)
         if order is None:
             verdicts = tuple(_unordered(one) for one in verdicts)
-        return Verdicts(verdicts, judged_sets(data.schema, asked.others, None))
+        return _lines_judged(verdicts, told, data)
     read, _ = receive_parted_baskets(engine, source, asked.layout, asked.reading, published=True)
     return _verify_baskets(engine, list(asked.others), read, asked)
 
@@ -179,6 +186,11 @@ def _verify_baskets(engine: Engine, models: list[Model], data: PartedBaskets, as
         model.ask(data.schema)
     items = len(data.schema.vocabulary)
     return Verdicts(verify_baskets(models, data, engine.memory), judged_sets(data.schema, models, items))
+
+
+def _lines_judged(verdicts: tuple[Verdict, ...], told: dict[str, int], data: PartedRelease) -> Verdicts:
+    form = type(data.schema).__name__.lower()
+    return Verdicts(verdicts, Judged(form, items=told["items"], sensitive_items=told["sensitive"]))
 
 
 def _unordered(verdict: Verdict) -> Verdict:

@@ -240,10 +240,7 @@ def _verify_sets(source: str | Path | Release, asked: Asked) -> Verdicts:
         data = _published_sets(source, asked.others[0], asked)
     for model in asked.others:
         model.ask(data)
-    # Where lines are judged in parts, nobody counts the items of a file that is no release.
-    told = isinstance(data, Baskets) or isinstance(source, Release) or is_release(source)
-    judged = judged_sets(data, asked.others, _items(data) if told else None)
-    return Verdicts(proved(asked.others, data), judged)
+    return Verdicts(proved(asked.others, data), judged_sets(data, asked.others, _items(data)))
 
 
 def refuse_different_forms(asked: Asked) -> None:
