@@ -189,6 +189,6 @@ class Method(BaseModel):
             return
         if not len(data.items if isinstance(data, Baskets) else data.schema.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
-        named = data.sensitive if self.needs_sensitive and isinstance(data, Baskets) else ()
-        if len(named) and not data.supports[named].any():
+        held = data.supports[data.sensitive] if isinstance(data, Baskets) else None
+        if self.needs_sensitive and held is not None and len(held) and not held.any():
             raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

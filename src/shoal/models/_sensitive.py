@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from shoal.arrays import Floats, Mask
 from shoal.data._plural import counted
@@ -65,8 +65,6 @@ class SensitiveModel(TableModel):
         default=None, description="the sensitive column that is promised about; every one unless told"
     )
 
-    _everything: bool = PrivateAttr(default=False)
-
     def named(self) -> tuple[str, ...]:
         """The sensitive values that the promise names; the missing one is the empty text."""
         return ()
@@ -95,12 +93,6 @@ class SensitiveModel(TableModel):
             if name not in texts:
                 where = " or ".join(column.name for column in columns)
                 raise UnknownName("value", name, sorted(texts), where)
-
-    def of_everything(self) -> Self:
-        """The promise of a release that left out no row: a value that it names is published, or a star is."""
-        whole = self.model_copy()
-        whole._everything = True
-        return whole
 
     def shown(self, tally: Tally, published: Excerpt) -> frozenset[str]:
         """The named values that are published in a column, and the star where it hides something."""

@@ -116,7 +116,7 @@ class HiddenAssociations(Model):
         offenders = tuple(Offender(where, why) for _, where, why in found[:SHOWN])
         absent = self._absent(published.vocabulary)
         # Rules are hidden by taking some of their items out of baskets, and never all of them.
-        gone = bool(absent) and len(absent) == len(self._named())
+        gone = self._everything and bool(absent) and len(absent) == len(self._named())
         if gone:
             offenders = (Offender("everything", "none of the items of the given rules is published"),)
         nothing = not self.rules and self.scope == "sensitive" and not len(published.sensitive)

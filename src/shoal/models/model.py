@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from shoal.arrays import Mask
 from shoal.data.baskets import Baskets
@@ -37,6 +37,8 @@ class Model(BaseModel):
 
     paper: ClassVar[str]
     """Where it was defined."""
+
+    _everything: bool = PrivateAttr(default=False)
 
     def verify(self, published: Published) -> Verdict:
         """Judge published data, from its cells alone."""
@@ -87,8 +89,10 @@ class Model(BaseModel):
         """
 
     def of_everything(self) -> Self:
-        """The promise of a release that left out no row, so that what it names is still there."""
-        return self
+        """The promise of a release that left out no row, so that what it names is still there, or a star is."""
+        whole = self.model_copy()
+        whole._everything = True
+        return whole
 
     def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that gives every item a role in which the promise does not look at it.
