@@ -357,11 +357,14 @@ def judgment(
     from shoal.models._population import PopulationModel
     from shoal.models._promised import promised
 
-    models = promised(release.promises)
+    models = promised(release.promises, release.suppressed)
     if population is not None:
         models = [
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
+    schema = release.data.schema if isinstance(release.data, PartedRelease | PartedBaskets) else release.data
+    for model in models:
+        model.refuse_idle(schema, release.details)
     return judge_data(release.data, models, engine)
 
 
@@ -383,17 +386,27 @@ def _(published: PartedBaskets, models: list[Any], engine: Engine) -> Judgment:
 
 @judge_data.register
 def _(published: PartedRelease, models: list[Any], engine: Engine) -> Judgment:
-    from shoal.io.releases.distributed import baskets_published, clusters_in, groups_in
-    from shoal.models._distributed import judge_lines, judge_table
+    from shoal.io.releases.distributed import baskets_published
+    from shoal.models._distributed import judge_table
 
     if isinstance(published.schema, Table):
         verdicts, classes = judge_table(models, published, engine.memory)
         return verdicts, {"classes": classes}
     if isinstance(published.schema, Baskets):
         return judge_data(baskets_published(published, engine), models, engine)
+    return judge_sets(models, published)
+
+
+def judge_sets(models: list[Any], published: PartedRelease, *, asked: bool = False) -> Judgment:
+    """Judge groups or clusters whose lines are in parts; what is `asked` must be about something in them."""
+    from shoal.io.releases.distributed import clusters_in, groups_in
+    from shoal.models._distributed import judge_lines
+
     parse = groups_in if isinstance(published.schema, Groups) else clusters_in
-    verdicts, bare = judge_lines(models, published, parse)
-    return verdicts, {"bare": bare}
+    verdicts, found = judge_lines(models, published, parse, asked=asked)
+    if asked and published.order is None:
+        verdicts = tuple(_unordered(verdict) for verdict in verdicts)
+    return verdicts, found
 
 
 def proved(models: Iterable[Model], published: Any, engine: Engine | None = None) -> tuple[Verdict, ...]:
@@ -404,12 +417,7 @@ def proved(models: Iterable[Model], published: Any, engine: Engine | None = None
     from shoal.models._nothing_published import nothing_published
 
     if isinstance(published, PartedRelease | PartedBaskets):
-        if isinstance(published.schema, Table | Baskets):
-            published = replace(published, order=None)
-        verdicts = judge_data(published, list(models), engine)[0]
-        if published.order is None and not isinstance(published.schema, Table | Baskets):
-            return tuple(_unordered(verdict) for verdict in verdicts)
-        return verdicts
+        return judge_data(replace(published, order=None), list(models), engine)[0]
     nothing = nothing_published(published)
     return (
         *(model.remarked(model.verify(published)) for model in models),

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.parts import Engine, PartedBaskets, PartedRelease
@@ -26,10 +27,10 @@ from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import TableMethod, refuse_idle_population
-from shoal.models._judged import Verdicts, broken_folder, judged_sets, judged_table
+from shoal.models._judged import Judged, Verdicts, broken_folder, judged_sets, judged_table
 from shoal.models._promised import promised as promised_by
 from shoal.models.model import Model, TableModel
-from shoal.outcome import judge, proved
+from shoal.outcome import judge, judge_sets, proved
 from shoal.population import Trees
 from shoal.recipe import Roles, explain, roles_of
 from shoal.sources import form_of, profile
@@ -188,9 +189,13 @@ def verify_as_asked(
             raise BadData(
                 "the release promises nothing, so there is nothing to prove.", path=_path_of(source)
             )
-        models = promised_by(release.promises)
+        models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
+    if isinstance(data, PartedRelease) and isinstance(schema, Groups | Clusters):
+        verdicts, counts = judge_sets(models, data, asked=not own)
+        form = type(schema).__name__.lower()
+        return Verdicts(verdicts, Judged(form, items=counts["items"], sensitive_items=counts["sensitive"]))
     if isinstance(schema, Table):
         if not schema.quasi:
             raise WrongUse(
@@ -200,7 +205,7 @@ def verify_as_asked(
         told = None if release is not None and not named else named
         judged = judged_table(schema, told, _secrets(data) if isinstance(data, PartedRelease) else None)
     else:
-        judged = judged_sets(schema, models, _items(data, release))
+        judged = judged_sets(schema, models, _items(data))
     if not own:
         _refuse_unknown(models, data)
     population = asked.population(schema, source, models) if isinstance(schema, Table) else None
@@ -289,15 +294,11 @@ def _secrets(data: PartedRelease) -> dict[str, list[str]]:
     }
 
 
-def _items(data: Any, release: Release[Any] | None) -> int | None:
-    """How many items there are; in a file of groups or clusters that is no release, nobody counts them."""
+def _items(data: Any) -> int:
+    """How many items there are."""
     from shoal.io.releases.data_file import counts_of
 
-    if isinstance(data, PartedRelease):
-        return data.told.get("items")
-    if isinstance(data, PartedBaskets):
-        return len(data.schema.vocabulary)
-    return None if release is None and not isinstance(data, Baskets) else counts_of(data)["items"]
+    return len(data.schema.vocabulary) if isinstance(data, PartedBaskets) else counts_of(data)["items"]
 
 
 def _refuse_different_forms(asked: Asked) -> None:

@@ -18,7 +18,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.trace import Trace
 from shoal.datasets.shopping import Shopping
-from shoal.errors import Infeasible, WrongUse
+from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.groups_file import canonical_groups
 from shoal.measures.pivot import Pivot
@@ -47,7 +47,8 @@ def published(method: Method, baskets: Baskets) -> tuple[Groups, Release, Trace]
 def check(method: Method, sets: Sequence[Collection[str]], secrets: Collection[str]) -> None:
     """Nothing is lost or made up, the degree holds, and the trace tells who is who."""
     groups, release, trace = published(method, baskets_of(sets, secrets))
-    assert all(verdict.holds for verdict in judge(release))
+    # A degree of secrets that nobody has would prove nothing.
+    assert all(verdict.holds for verdict in judge(release)) == any(set(secrets) & set(one) for one in sets)
     read = sets_of(groups)
     public = [tuple(sorted(set(one) - set(secrets))) for one in sets]
     assert Counter(tuple(b) for baskets, _ in read for b in baskets) == Counter(public)
@@ -193,10 +194,17 @@ def test_a_degree_of_one_is_wrong_use() -> None:
         shoal.anonymize(baskets_of([{"a"}, {"b", "s"}], "s"), "cahd", p=1)
 
 
-def test_a_secret_that_nobody_has_is_no_trouble() -> None:
-    groups, release, _ = published(Cahd(p=2), baskets_of([{"a"}, {"b"}, {"a"}], "s"))
-    assert all(not summary for _, summary in sets_of(groups))
+def test_a_secret_that_nobody_has() -> None:
+    groups, release, _ = published(Cahd(p=2), baskets_of([{"a"}, {"b"}, {"a", "t"}], "st"))
+    assert [summary for _, summary in sets_of(groups)] == [{"t": 1}]
+    assert release.promises[0]["sensitive"] == ["t"]
     assert judge(release)[0].holds
+
+
+@pytest.mark.parametrize("method", ["cahd", "permutation-mondrian"])
+def test_runs_refuse_secrets_that_nobody_has(method: str) -> None:
+    with pytest.raises(BadData, match="no basket holds a sensitive item"):
+        shoal.anonymize(baskets_of([{"a"}, {"b"}, {"a"}], "s"), method, p=2)
 
 
 def test_a_degree_above_the_rows_needs_no_secret_to_be_there() -> None:

@@ -51,6 +51,7 @@ def test_neither_values_nor_levels_that_join_nothing_shrink_a_distance(tree: dic
         ({"tree": {"u": ("low",), "v": ("high",)}}, "several roots: 'high', 'low'"),
         ({"tree": {"u": ("low", "a", "*"), "v": ("low", "b", "*")}}, "'low' lies under 'a' and under 'b'"),
         ({"tree": {"u": ("low", "*"), "v": ("*",)}}, "different lengths"),
+        ({"tree": {"u": ("x", "y", "*"), "v": ("y", "x", "*")}}, "'x' stands for other values on one level"),
         ({"tree": {"u": (), "v": ()}}, "empty"),
         ({"tree": {}}, "no value"),
         ({"order": ("u", "v", "u")}, "'u' stands there twice"),

@@ -191,8 +191,14 @@ class Method(BaseModel):
             model.refuse_unknown(form)
 
     def refuse_empty(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
-        """Refuse baskets none of which holds an item: whatever is published of them says nothing."""
+        """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
+
+        Whatever is published of such baskets says nothing.
+        """
         if isinstance(data, Table | PartedTable):
             return
         if not len(data.items if isinstance(data, Baskets) else data.schema.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
+        held = data.supports[data.sensitive] if isinstance(data, Baskets) else None
+        if self.needs_sensitive and held is not None and len(held) and not held.any():
+            raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

@@ -159,8 +159,10 @@ def judge_lines(
     models: Sequence[LineModel],
     published: PartedRelease,
     parse: "Callable[[Iterable[str], str], Published]",
-) -> tuple[tuple[Verdict, ...], int]:
-    """Judge groups or clusters in parts, and count the baskets without a public item beside sensitive ones.
+    *,
+    asked: bool = False,
+) -> tuple[tuple[Verdict, ...], dict[str, int]]:
+    """Judge groups or clusters in parts; count items, sensitive ones, and baskets that hold but such.
 
     Parameters
     ----------
@@ -168,6 +170,8 @@ def judge_lines(
         The lines. Their order is judged where it can be found out.
     parse
         What some lines publish; the second argument names where they are from, for messages.
+    asked
+        Somebody asks: refuse a question that is about nothing in the published data.
 
     Raises
     ------
@@ -181,13 +185,18 @@ def judge_lines(
         published, {"rows": lines, "groups": lines, "clusters": lines, "baskets": baskets, "items": items}
     )
     secrets = survey.secrets if survey else frozenset[str]()
+    known = survey.items.to_list() if survey else []
+    for model in models if asked else ():
+        model.refuse_absent(known, secrets)
     judged = parts.fold(partial(_judged, models=tuple(models), parse=parse, secrets=secrets), _paired)
     found = judged or tuple(Evidence() for _ in models)
     order = Evidence() if published.order is None else evidence_of(published.order())
     nothing = verdict_on_nothing(published.schema, tells=items > 0)
     pairs = zip(models, found, strict=True)
     verdicts = tuple(model.remarked(model.conclude(one.joined(order))) for model, one in pairs)
-    return (*verdicts, *(() if nothing is None else (nothing,))), survey.bare if survey else 0
+    named = secrets.union(*(model.sensitive for model in models)).intersection(known)
+    told = {"bare": survey.bare if survey else 0, "items": items, "sensitive": len(named)}
+    return (*verdicts, *(() if nothing is None else (nothing,))), told
 
 
 def _by_class(
@@ -357,7 +366,7 @@ def _surveyed(
     # What lines publish has no items but those that stand in them.
     items = pl.Series(published.vocabulary, dtype=pl.String)
     left_out = any(getattr(model, "safe", 1) < 1 for model in models)
-    named = secrets.union(*(getattr(model, "sensitive", ()) for model in models))
+    named = secrets.union(*(model.sensitive for model in models))
     return _Survey(
         frame.height,
         int(published.sizes.sum()),

@@ -7,11 +7,13 @@ from typing import Any
 from shoal.data._plural import counted
 from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.models.model import Model
+from shoal.models.model import LineModel, Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Judged:
     quasi, sensitive, insensitive, entity, unjudged
         The columns of a table by their roles; those that were given none are not judged.
     items, sensitive_items, insensitive_items
-        How many items of each kind there are; None where the promises do not name them.
+        How many published items there are, of each kind; None for tables, and where a form has no such kind.
     remarks
         What else a reader should know, in sentences: secrets that differ in spelling alone.
     """
@@ -64,11 +66,8 @@ class Judged:
             }
             parts += [f"{role}: {', '.join(names)}" for role, names in others.items() if names]
             return "; ".join(parts) + "."
-        secret, neutral = self.sensitive_items, self.insensitive_items or 0
-        if self.items is None or secret is None:
-            every = "all items" if self.items is None else counted(self.items, "items")
-            return f"Judged by {every} of the {self.form}."
-        public = counted(max(self.items - secret - neutral, 0), "public items")
+        secret, neutral = self.sensitive_items or 0, self.insensitive_items or 0
+        public = counted((self.items or 0) - secret - neutral, "public items")
         told = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
         return f"Judged by {public}; sensitive: {secret:,}{told}."
 
@@ -130,24 +129,26 @@ def judged_table(
     )
 
 
-def judged_sets(data: Published, models: Sequence[Model], items: int | None) -> Judged:
+def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
     """By how many items baskets, groups or clusters were judged.
 
-    Of groups and clusters the promises name the sensitive items, wherever they do.
+    Of groups and clusters the promises name the sensitive items, or groups count them.
 
     Parameters
     ----------
     items
-        How many there are; None where nobody has counted them.
+        How many there are.
     """
     form = type(data).__name__.lower()
     if isinstance(data, Baskets):
-        counts = {"sensitive_items": len(data.sensitive), "insensitive_items": len(data.insensitive)}
-        return Judged(form, items=items, **counts, remarks=items_spelled_twice(data))
-    named = [set(model.sensitive or ()) for model in models if hasattr(model, "sensitive")]
-    secret = set().union(*named)
-    remarks = values_alike("the sensitive items", secret)
-    return Judged(form, items=items, sensitive_items=len(secret) if named else None, remarks=remarks)
+        secret, neither = len(data.sensitive), len(data.insensitive)
+        remarks = items_spelled_twice(data)
+        return Judged(form, items=items, sensitive_items=secret, insensitive_items=neither, remarks=remarks)
+    assert isinstance(data, Groups | Clusters)
+    lines = (model for model in models if isinstance(model, LineModel))
+    secrets = frozenset[str]().union(*(model.published_secrets(data) for model in lines))
+    remarks = values_alike("the sensitive items", secrets)
+    return Judged(form, items=items, sensitive_items=len(secrets), remarks=remarks)
 
 
 def broken_folder(found: Sequence[tuple[str, str]]) -> Verdict:

@@ -37,12 +37,11 @@ def verdict_on_nothing(form: Published, *, tells: bool) -> Verdict | None:
     if tells:
         return None
     why = (
-        "there is no row, or all cells are *"
+        "every cell is *, or there is no row"
         if isinstance(form, Table)
-        else f"there are no {type(form).__name__.lower()}, or they hold no item"
+        else f"no item stands in the {type(form).__name__.lower()}, or there are none"
     )
-    where = Offender("everything", f"nothing is published: {why}")
-    return Verdict(NOTHING, "something is published", False, 0, 1, (where,), 1)
+    return Verdict(NOTHING, why, False, None, 1, (Offender("everything", "nothing is published"),), 1)
 
 
 def _shows(column: Column) -> bool:

@@ -12,8 +12,13 @@ from shoal.errors import BadData
 from shoal.models.model import Model
 
 
-def promised(promises: Iterable[Mapping[str, Any]]) -> list[Model]:
+def promised(promises: Iterable[Mapping[str, Any]], suppressed: int | None = None) -> list[Model]:
     """The models that a release names.
+
+    Parameters
+    ----------
+    suppressed
+        How many rows the release left out, where it is known: values that promises name may be gone with them.
 
     Raises
     ------
@@ -21,7 +26,11 @@ def promised(promises: Iterable[Mapping[str, Any]]) -> list[Model]:
         If there is no such model, a parameter is out of its range or of another kind, or something is left open that
         only the release can tell: somebody edited the file, as no method promises such a thing.
     """
-    return [_model(promise) for promise in promises]
+    models = [_model(promise) for promise in promises]
+    return [model.of_everything() if suppressed == 0 else model for model in models]
+
+
+# DEL() for model in models]
 
 
 def _model(promise: Mapping[str, Any]) -> Model:

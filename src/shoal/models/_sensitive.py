@@ -1,9 +1,9 @@
 """What promises about the sensitive values of classes have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -16,7 +16,7 @@ from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.errors import UnknownName, WrongUse
+from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
 from shoal.models._evidence import Evidence, Number
 from shoal.models.model import TableModel
@@ -75,6 +75,17 @@ class SensitiveModel(TableModel):
             columns = self.judged(data)
             self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
 
+    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+        """Refuse a release that does not give a sensitive column to the promise."""
+        assert isinstance(published, Table)
+        names = [column.name for column in published.sensitive]
+        if not names or self.column not in (None, *names):
+            about = "sensitive columns" if self.column is None else f"the column {self.column!r}"
+            raise BadData(
+                f"release.json: the promise {self.name} is about {about}, and sensitive by its role is "
+                f"{' and '.join(names) or 'none'}. Fetch the folder again."
+            )
+
     def refuse_absent(self, known: Iterable[str], columns: tuple[Column, ...]) -> None:
         """Refuse named values that are not among the known ones of the columns."""
         texts = set(known) - {SUPPRESSED}
@@ -82,6 +93,20 @@ class SensitiveModel(TableModel):
             if name not in texts:
                 where = " or ".join(column.name for column in columns)
                 raise UnknownName("value", name, sorted(texts), where)
+
+    def shown(self, tally: Tally, published: Excerpt) -> frozenset[str]:
+        """The named values that are published in a column, and the star where it hides something."""
+        labels, codes = tally.column.domain.labels, published.table.column(tally.column.name).codes
+        shown = {labels[code] for code in np.flatnonzero(tally.overall).tolist()}
+        starred = SUPPRESSED in labels and bool((codes == labels.index(SUPPRESSED)).any())
+        return frozenset(shown.intersection(self.named())) | ({SUPPRESSED} if starred else set())
+
+    def unpublished(self, evidence: Evidence) -> tuple[Offender, ...]:
+        """That no named value is published, where nothing hides one: then the promise of the release proves nothing."""
+        if not self._everything or not self.named() or evidence.names:
+            return ()
+        why = "none of the named values is published, and nothing was suppressed that could hold one"
+        return (Offender(self._subject(), why),)
 
     def absent(self, tally: Tally) -> str:
         """That named values are not published, in words; empty where all are."""
@@ -99,12 +124,18 @@ class SensitiveModel(TableModel):
         named = [
             (model.model_copy(update={"column": column.name}), column)
             for model in super().bound(table, published=published)
-            for column in self.judged(table)
+            for column in self._telling(table)
         ]
         if not published and self.one_value and table.entity is not None:
             for column in self.judged(table):
                 self._refuse_several(column, table.entity)
         return tuple(model if published else model.fitted(column) for model, column in named)
+
+    def _telling(self, table: Table) -> tuple[Column, ...]:
+        """The columns that the promise speaks of; of several, those that have a value which it names."""
+        columns = self.judged(table)
+        named = set(self.named())
+        return tuple(one for one in columns if named.intersection(_occurring(one))) or columns
 
     def fitted(self, column: Column) -> Self:
         """The promise with all that a reader of the release must know about the values of the column."""
@@ -184,18 +215,20 @@ class SensitiveModel(TableModel):
             lowest,
             highest,
             frozenset(filter(None, remarks)),
+            frozenset[str]().union(*(self.shown(tally, published) for tally in tallies)),
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The worst class of the worst column decides."""
+        absent = self.unpublished(evidence)
         return Verdict(
             self.name,
             self.promise(),
-            not evidence.count,
+            not evidence.count and not absent,
             self._worst_value(evidence),
             self.threshold(),
-            evidence.places,
-            evidence.count,
+            (*absent, *evidence.places)[:SHOWN],
+            evidence.count + len(absent),
             "; ".join(sorted(evidence.remarks)),
         )
 

@@ -18,6 +18,8 @@ def flaw_of(tree: Tree) -> str:
     ''
     >>> flaw_of({"flu": ("lung", "a"), "cold": ("lung", "b")})
     "'lung' lies under 'a' and under 'b'"
+    >>> flaw_of({"a": ("x", "y", "*"), "b": ("y", "x", "*")})
+    "'x' stands for other values on one level than on another"
     """
     heights = {len(path) for path in tree.values()}
     if len(heights) != 1 or 0 in heights:
@@ -28,6 +30,13 @@ def flaw_of(tree: Tree) -> str:
             parent = above.setdefault((level, path[level]), path[level + 1])
             if parent != path[level + 1]:
                 return f"{path[level]!r} lies under {parent!r} and under {path[level + 1]!r}"
+    below: dict[str, dict[int, set[str]]] = {}
+    for text, path in tree.items():
+        for level, node in enumerate((text, *path)):
+            below.setdefault(node, {}).setdefault(level, set()).add(text)
+    for node, levels in below.items():
+        if any(values != next(iter(levels.values())) for values in levels.values()):
+            return f"{node!r} stands for other values on one level than on another"
     roots = sorted({path[-1] for path in tree.values()})
     return f"it has several roots: {', '.join(map(repr, roots[:3]))}" if len(roots) > 1 else ""
 

@@ -143,10 +143,12 @@ class DeltaPresence(PopulationModel):
             for one in place
         )[:SHOWN]
         where = " and ".join(words for words, _ in told)
+        fit = chances.matches[list(place)].all()
+        more = ": more persons than the population has" if fit and chances.chance(place) > 1 else ""
         if len(place) == 1:
-            return Offender(where, told[0][1])
+            return Offender(where, told[0][1] + more)
         return Offender(
             where,
             f"whoever fits all {len(place)} of these classes is in the release with a chance of "
-            f"{float(chances.chance(place)):.4g} ({'; '.join(why for _, why in told)})",
+            f"{float(chances.chance(place)):.4g} ({'; '.join(why for _, why in told)}){more}",
         )

@@ -39,7 +39,8 @@ class Disassociated(LineModel):
       at all is left out: it says that its baskets are empty;
     - no item stands in two chunks of a cluster, and no chunk has more sub-records than its cluster has baskets;
     - everything ascends, so that no order tells anything: items, sub-records, chunks, terms, parts and clusters;
-    - sensitive items stand in term chunks alone, so that nothing published goes with them.
+    - sensitive items stand in term chunks alone, so that nothing published goes with them, and some of those that are
+      named is published.
     """
 
     name: ClassVar[str] = "disassociation"
@@ -88,6 +89,7 @@ class Disassociated(LineModel):
             tuple(offenders[:SHOWN]),
             sum(number for _, number in found),
             lowest={"size": min(smallest)} if smallest else {},
+            names=self.published_secrets(published),
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
@@ -99,14 +101,15 @@ class Disassociated(LineModel):
             promise += f", and no item is held by more than {self.safe:g} of a cluster it can be linked in"
         if self.sensitive:
             promise += f", and the sensitive items ({len(self.sensitive)}) stand in term chunks alone"
+        absent = self.unpublished(evidence)
         return Verdict(
             self.name,
             promise,
-            not evidence.count,
+            not evidence.count and not absent,
             evidence.lowest.get("size"),
             self.k,
-            evidence.places,
-            evidence.count,
+            (*absent, *evidence.places)[:SHOWN],
+            evidence.count + len(absent),
         )
 
     def _rare_combinations(

@@ -77,9 +77,12 @@ class HiddenAssociations(Model):
 
     def _absent(self, vocabulary: tuple[str, ...]) -> list[str]:
         """The items of the given rules that are not there."""
-        named = dict.fromkeys(item for rule in self.rules for side in parse_rule(rule) for item in side)
         known = set(vocabulary)
-        return [item for item in named if item not in known]
+        return [item for item in self._named() if item not in known]
+
+    def _named(self) -> list[str]:
+        """The items of the given rules."""
+        return list(dict.fromkeys(item for rule in self.rules for side in parse_rule(rule) for item in side))
 
     def least(self, baskets: int) -> int:
         """The baskets below which a rule is hidden by its support."""
@@ -111,11 +114,18 @@ class HiddenAssociations(Model):
                 found.append((confidence, rule_text(*sides), why))
         found.sort(key=lambda one: (-one[0], one[1]))
         offenders = tuple(Offender(where, why) for _, where, why in found[:SHOWN])
+        absent = self._absent(published.vocabulary)
+        # Rules are hidden by taking some of their items out of baskets, and never all of them.
+        gone = self._everything and bool(absent) and len(absent) == len(self._named())
+        if gone:
+            offenders = (Offender("everything", "none of the items of the given rules is published"),)
         nothing = not self.rules and self.scope == "sensitive" and not len(published.sensitive)
         remark = "no published item is named sensitive, so that no rule is" if nothing else ""
-        if absent := self._absent(published.vocabulary):
+        if absent:
             remark = f"no published basket holds {' or '.join(absent[:SHOWN])}"
-        return Verdict(self.name, promise, not found, worst, share, offenders, len(found), remark)
+        return Verdict(
+            self.name, promise, not found and not gone, worst, share, offenders, len(found) + gone, remark
+        )
 
     def _counted(self, baskets: Baskets, least: int) -> Iterator[tuple[Sides, int, int]]:
         """The sensitive rules that have enough support: baskets of both sides, and of the left side."""

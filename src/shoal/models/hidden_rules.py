@@ -113,10 +113,11 @@ class HiddenRules(SensitiveModel):
         """Look at every rule, column by column."""
         classes = PublishedClasses.of(published)
         offenders: list[tuple[Fraction, Offender]] = []
-        count, reached, worst, remarks = 0, Fraction(0), Fraction(0), set()
+        count, reached, worst, remarks, names = 0, Fraction(0), Fraction(0), set(), frozenset[str]()
         for column in self.judged(classes.table):
             tally = classes.tally(column)
             remarks.add(self.absent(tally))
+            names |= self.shown(tally, published)
             for rules in self._rules(classes, tally):
                 broken = rules.broken(fraction(self.confidence), self.fewer_than)
                 reached, worst = max(reached, rules.reached()), max(worst, rules.worst())
@@ -131,6 +132,7 @@ class HiddenRules(SensitiveModel):
             {"rows": published.table.rows, "classes": len(classes)},
             highest={"reached": reached, "worst": worst},
             remarks=frozenset(filter(None, remarks)),
+            names=names,
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
@@ -140,14 +142,15 @@ class HiddenRules(SensitiveModel):
             f"largest confidence {float(reached):.4g} as published, and {float(worst):.4g} in the worst case, if all "
             "stars of a class hide one value"
         )
+        absent = self.unpublished(evidence)
         return Verdict(
             self.name,
             self.promise(),
-            not evidence.count,
+            not evidence.count and not absent,
             reached if evidence.sums.get("rows") else None,
             fraction(self.confidence),
-            evidence.places,
-            evidence.count,
+            (*absent, *evidence.places)[:SHOWN],
+            evidence.count + len(absent),
             "; ".join([*([remark] if evidence.sums.get("classes") else []), *sorted(evidence.remarks)]),
         )
 

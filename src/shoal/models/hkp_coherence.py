@@ -1,6 +1,7 @@
 """(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1)."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -8,6 +9,7 @@ from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.errors import BadData, WrongUse
 from shoal.models._cohort_pairs import Broken, broken_sets
 from shoal.models._exact import fraction
 from shoal.models.model import Model
@@ -38,6 +40,22 @@ class HkpCoherence(Model):
         self.accept(published)
         assert isinstance(published, Baskets)
         return self.conclude_sets(*broken_sets(published, fraction(self.h), self.k, self.p), published)
+
+    def refuse_unknown(self, data: Published) -> None:
+        """Refuse baskets of which an adversary knows nothing, because every other item is insensitive."""
+        if _without_public(data):
+            raise WrongUse(
+                f"No item is public: {self.name} is about what an adversary may know. Name fewer items with "
+                "--insensitive."
+            )
+
+    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+        """Refuse insensitive items alone, unless the method says that it suppressed every public one."""
+        if _without_public(published) and details.get("public_items") != 0:
+            raise BadData(
+                "release.json: no published item is public, so that nothing can be proved of persons: every item is "
+                "named sensitive or insensitive. Fetch the folder again."
+            )
 
     def vacuous(self) -> str:
         """No share is larger than 1."""
@@ -78,3 +96,8 @@ class HkpCoherence(Model):
             where,
             f"{secret} in {found.count} of {counted(found.cohort, 'baskets')} where a share of {self.h:g} is promised",
         )
+
+
+def _without_public(data: Published) -> bool:
+    """Whether insensitive items are there, and no public one; beside sensitive ones alone, all others may be gone."""
+    return isinstance(data, Baskets) and bool(len(data.insensitive)) and not len(data.public)

@@ -1,9 +1,10 @@
 """What every promise has in common."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from shoal.arrays import Mask
 from shoal.data.baskets import Baskets
@@ -12,8 +13,8 @@ from shoal.data.group_statistics import GroupStatistics
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.table import Table
-from shoal.data.verdict import Verdict
-from shoal.errors import Infeasible, WrongUse
+from shoal.data.verdict import Offender, Verdict
+from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence, Part
 
@@ -36,6 +37,8 @@ class Model(BaseModel):
 
     paper: ClassVar[str]
     """Where it was defined."""
+
+    _everything: bool = PrivateAttr(default=False)
 
     def verify(self, published: Published) -> Verdict:
         """Judge published data, from its cells alone."""
@@ -85,6 +88,28 @@ class Model(BaseModel):
             With what it must name.
         """
 
+    def of_everything(self) -> Self:
+        """The promise of a release that left out no row, so that what it names is still there, or a star is."""
+        whole = self.model_copy()
+        whole._everything = True
+        return whole
+
+    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+        """Refuse a release that gives every item a role in which the promise does not look at it.
+
+        Parameters
+        ----------
+        published
+            The items and their roles; the baskets may be elsewhere.
+        details
+            The public facts of the release.
+
+        Raises
+        ------
+        BadData
+            Unless the method says that nothing else is left.
+        """
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data: its name under ``model``, and its parameters."""
         return {"model": self.name, **self.model_dump(mode="json")}
@@ -102,6 +127,40 @@ class LineModel(Model):
         """Judge groups or clusters, from what is published alone."""
         self.accept(published)
         return self.conclude(self.examine(published))
+
+    if TYPE_CHECKING:
+        sensitive: tuple[str, ...]
+        """The items that the promise names as sensitive: a field of every such model."""
+
+    def ask(self, published: Published) -> None:
+        """Refuse a question that is about nothing in the published data."""
+        super().ask(published)
+        assert isinstance(published, Groups | Clusters)
+        self.refuse_absent(published.vocabulary, self.secrets(published))
+
+    def refuse_absent(self, items: Sequence[str], secrets: frozenset[str]) -> None:
+        """Refuse sensitive items that are not published.
+
+        Parameters
+        ----------
+        items
+            Those that are published.
+        secrets
+            Those of them that are secret because some line says so.
+        """
+        for name in self.sensitive:
+            if name not in items:
+                raise UnknownName("item", name, items)
+
+    def published_secrets(self, published: Groups | Clusters) -> frozenset[str]:
+        """The named sensitive items that are published, and those that are secret because some line says so."""
+        return frozenset(self.sensitive).intersection(published.vocabulary) | self.secrets(published)
+
+    def unpublished(self, evidence: Evidence) -> tuple[Offender, ...]:
+        """That none of the named sensitive items is published, where it is so: then the promise proves nothing."""
+        if not self.sensitive or evidence.names.intersection(self.sensitive):
+            return ()
+        return (Offender("everything", "none of the named sensitive items is published"),)
 
     def secrets(self, published: Published) -> frozenset[str]:
         """The items that are secret because some line says so: then they are secret on all lines."""

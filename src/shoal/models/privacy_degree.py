@@ -1,5 +1,6 @@
 """Privacy degree of groups (Ghinita, Tao and Kalnis 2008, section II)."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from shoal.data.groups import Groups
 from shoal.data.order_violations import early, shortened
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.errors import BadData, UnknownName
+from shoal.errors import BadData, WrongUse
 from shoal.models._evidence import Evidence, Part
 from shoal.models.model import LineModel
 
@@ -25,9 +26,9 @@ class PrivacyDegree(LineModel):
     gives each sensitive item a chance of at most 1/p. It is no promise against readers who know more: how the
     groups were formed, or that some baskets are likelier to hold the item than others.
 
-    A basket that lists a sensitive item breaks the promise too: there it is certain. And so does a group that counts an
-    item which is not named as sensitive, and so do items, baskets and groups that do not stand in ascending order: any
-    other order may tell who was looked at first.
+    A basket that lists a sensitive item breaks the promise too: there it is certain. So do a group that counts an item
+    which is not named as sensitive, and a named item that is not published. And so do items, baskets and groups that do
+    not stand in ascending order: any other order may tell who was looked at first.
     """
 
     name: ClassVar[str] = "privacy-degree"
@@ -52,13 +53,13 @@ class PrivacyDegree(LineModel):
                 "--sensitive."
             )
 
-    def ask(self, published: Published) -> None:
-        """Refuse sensitive items that do not occur."""
-        super().ask(published)
-        assert isinstance(published, Groups)
-        for name in self.sensitive:
-            if name not in published.vocabulary:
-                raise UnknownName("item", name, published.vocabulary)
+    def refuse_absent(self, items: Sequence[str], secrets: frozenset[str]) -> None:
+        """Refuse sensitive items that are not published, and groups in which nothing is sensitive."""
+        super().refuse_absent(items, secrets)
+        if items and not self.sensitive and not secrets:
+            raise WrongUse(
+                f"{self.name} is about sensitive items, and no group counts one; name them with --sensitive."
+            )
 
     def secrets(self, published: Published) -> frozenset[str]:
         """The sensitive items that groups count."""
@@ -118,19 +119,27 @@ class PrivacyDegree(LineModel):
             tuple(offenders),
             len(broken) + len(listed) + len(strange) + more,
             lowest=lowest,
-            names=frozenset() if named else told,
+            names=self.published_secrets(published),
+        )
+
+    def unpublished(self, evidence: Evidence) -> tuple[Offender, ...]:
+        """Each named sensitive item that no group counts: groups tell all of them."""
+        absent = (name for name in self.sensitive if name not in evidence.names)
+        return super().unpublished(evidence) or tuple(
+            Offender(repr(name), "is named as sensitive, and not published") for name in absent
         )
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The group with the largest share of a sensitive item decides."""
+        absent = self.unpublished(evidence)
         return Verdict(
             self.name,
             f"no sensitive item is in more than 1/{self.p} of a group's baskets",
-            not evidence.count,
+            not evidence.count and not absent,
             evidence.lowest.get("degree"),
             self.p,
-            evidence.places,
-            evidence.count,
+            (*absent, *evidence.places)[:SHOWN],
+            evidence.count + len(absent),
             self._taken(evidence.names),
         )
 

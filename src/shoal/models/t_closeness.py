@@ -173,6 +173,8 @@ class TCloseness(SensitiveModel):
     def _taken(self, kind: str, tally: Tally) -> str:
         """The distance that was taken, in words."""
         count = int((tally.overall > 0).sum())
+        if not count:
+            return ""
         told = f"{tally.column.name}: distances "
         if kind == "equal":
             return f"{told}of 1 between any two of {counted(count, 'published values')}"

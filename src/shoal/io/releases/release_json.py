@@ -44,7 +44,7 @@ _RESERVED = frozenset(
         *(key for shape in _SHAPES.values() for key in shape),
     }
 )
-_DETAILS: dict[str, type] = {"levels": dict, "parts": list, "nodes": dict, "leaves": int}
+_DETAILS: dict[str, type] = {"levels": dict, "parts": list, "nodes": dict, "leaves": int, "public_items": int}
 """The public facts that methods tell: a release has no others."""
 
 PERSONS = "numbers are valid inside a class only"
@@ -137,7 +137,9 @@ def read_facts(path: Path) -> Facts:
     facts = _object_in(path)
     if not isinstance(facts, dict) or "format" not in facts:
         raise BadData("this is not the release.json of a release of Shoal.", path)
-    if type(facts["format"]) is not int or facts["format"] != FORMAT:
+    if type(facts["format"]) is not int:
+        raise BadData(f"'format' is damaged: it must be a whole number. {_CHANGED}", path)
+    if facts["format"] != FORMAT:
         raise BadData(
             f"the release has the format version {facts['format']!r}, and this version of Shoal reads {FORMAT}. "
             "Update Shoal.",
@@ -157,6 +159,9 @@ def read_facts(path: Path) -> Facts:
         if key not in optional:
             raise BadData(f"{key!r} is nothing that the release.json of {form} says. {_CHANGED}", path)
         _check_kind(facts[key], optional[key], key, path)
+    tool = facts.get("tool", {"name": "", "version": ""})
+    if tool.keys() != {"name", "version"} or not all(isinstance(text, str) for text in tool.values()):
+        raise BadData(f"'tool' has a name and a version, and nothing else. {_CHANGED}", path)
     _check_promises(facts["promises"], path)
     if form == "table":
         _check_columns(facts["columns"], facts["promises"], path)

@@ -95,7 +95,7 @@ class Coherence(Method):
         baskets = data.keep(kept)
         rows = baskets.canonical_order()
         timings = {"moles": found - begin, "pick": picked - found, "publish": time.perf_counter() - picked}
-        return self.released(baskets.take(rows)), Trace(rows, timings, notes)
+        return self.released(baskets.take(rows), _details(baskets)), Trace(rows, timings, notes)
 
     def anonymize_parts(
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
@@ -114,8 +114,9 @@ class Coherence(Method):
         found = time.perf_counter()
         kept, notes = self._picked(data.schema, moles, losses)
         timings = {"moles": found - begin, "pick": time.perf_counter() - found}
-        published = published_baskets(data.schema.keep(kept), suppressed(data, kept), data.rows)
-        return self.released(published), Trace(np.empty(0, dtype=np.int64), timings, notes)
+        schema = data.schema.keep(kept)
+        published = published_baskets(schema, suppressed(data, kept), data.rows)
+        return self.released(published, _details(schema)), Trace(np.empty(0, dtype=np.int64), timings, notes)
 
     def _promise(self, data: Baskets, baskets: int, losses: Counts) -> Promise:
         """The promise in whole numbers; one that cannot be kept is refused."""
@@ -170,3 +171,8 @@ class Coherence(Method):
         if self.explain:
             notes["explanation"] = explanation(moles, chosen, self.pick, data.vocabulary, losses.tolist())
         return kept, notes
+
+
+def _details(published: Baskets) -> dict[str, int]:
+    """That no public item is left, where it is so: then a reader knows that nobody relabeled the others."""
+    return {} if len(published.public) else {"public_items": 0}
