@@ -142,8 +142,13 @@ def judged_sets(data: Published, models: Sequence[Model], items: int | None) -> 
     """
     form = type(data).__name__.lower()
     if isinstance(data, Baskets):
-        counts = {"sensitive_items": len(data.sensitive), "insensitive_items": len(data.insensitive)}
-        return Judged(form, items=items, **counts, remarks=items_spelled_twice(data))
+        return Judged(
+            form,
+            items=items,
+            sensitive_items=len(data.sensitive),
+            insensitive_items=len(data.insensitive),
+            remarks=items_spelled_twice(data),
+        )
     named = [set(model.sensitive or ()) for model in models if hasattr(model, "sensitive")]
     secret = set().union(*named)
     remarks = values_alike("the sensitive items", secret)
