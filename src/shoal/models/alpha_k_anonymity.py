@@ -100,7 +100,7 @@ class AlphaKAnonymity(SensitiveModel):
             else f"any value of {self._subject()}"
         )
         who, of = ("rows", "of") if self.entity is None else ("persons", "of persons with")
-        return f"every class has at least {self.k} {who} and a share {of} {what} of at most {self.alpha:g}"
+        return f"every class has at least {counted(self.k, who)} and a share {of} {what} of at most {self.alpha:g}"
 
     def threshold(self) -> Fraction:
         """The largest share."""
