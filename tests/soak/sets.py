@@ -72,7 +72,11 @@ def _items(random: Random, layout: str) -> list[str]:
     usable = [
         text
         for text in texts.ODD
-        if text == text.strip() and text not in ("?", "NA", "-1", "-2") and not set(avoided) & set(text)
+        # At the beginning of a file U+FEFF is no item.
+        if text == text.strip()
+        and text[:1] != "\ufeff"
+        and text not in ("?", "NA", "-1", "-2")
+        and not set(avoided) & set(text)
     ]
     if layout == "spmf":
         usable = [text for text in usable if text[0] not in "@#%"]
