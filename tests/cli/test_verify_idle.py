@@ -179,7 +179,7 @@ def test_a_named_value_is_promised_where_it_is(
 
 def test_rules_none_of_whose_items_is_there(shoal: Callable[..., Any], folder: Path) -> None:
     hide = ("--support", 0.4, "--confidence", 0.5, "--rules", "a => b")
-    release = made(shoal, "a b\n" * 4 + "a c\n" * 4, "hide-rules", *hide)
+    release = made(shoal, "a b\n" * 4 + "a c\n" * 4, "basket-rule-hiding", *hide)
     assert [answer.code for answer in both(shoal, "o")] == [0, 0]
     edit(release, lambda facts: facts["promises"][0].update(rules=["foo => bar"]))
     for answer in both(shoal, "o"):

@@ -144,7 +144,7 @@ def test_types_of_pandas_that_arrow_does_not_know(engine: str) -> None:
     for cells, kind, labels in cases:
         frame = pandas.DataFrame({"x": cells, "ill": ["flu", "cold", "flu", "cold"]})
         run = shoal.anonymize(frame, "mondrian", k=2, quasi="x", sensitive="ill", engine=where)
-        data = run.data.schema if where else run.original
+        data = run.original.schema if where else run.original
         assert (str(data.column("x").domain.kind), list(data.column("x").domain.labels)) == (kind, labels)
         assert shoal.inspect(frame).columns[0].kind == kind
     if where is not None:
