@@ -95,6 +95,8 @@ MODELS = Names(
         "confidence-bounding": "shoal.models.confidence_bounding:ConfidenceBounding",
         "beta-likeness": "shoal.models.beta_likeness:BetaLikeness",
         "delta-disclosure": "shoal.models.delta_disclosure:DeltaDisclosure",
+        "ke-anonymity": "shoal.models.ke_anonymity:KeAnonymity",
+        "em-anonymity": "shoal.models.em_anonymity:EmAnonymity",
         "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
         "k-map": "shoal.models.k_map:KMap",
         "delta-presence": "shoal.models.delta_presence:DeltaPresence",

@@ -57,6 +57,13 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"beta": 2, "form": "enhanced"},
     ],
     "delta-disclosure": [{"delta": 0.7}, {"delta": 1.0986}, {"delta": 1.1}],
+    "ke-anonymity": [{"k": k, "e": e, "column": "income"} for k, e in ((2, 1), (2, 28.5), (3, 29))],
+    "em-anonymity": [
+        {"epsilon": 0, "m": 2, "column": "income"},
+        {"epsilon": 1, "m": 2, "column": "income"},
+        {"epsilon": 28, "m": 2, "column": "income"},
+        {"epsilon": 0.9667, "m": 2, "nearness": "relative", "column": "income"},
+    ],
     "reidentification-risk": [
         {"risk": 0.5},
         {"risk": 0.3334},

@@ -3,6 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -182,6 +183,32 @@ def is_number(text: str) -> bool:
     return True
 
 
+def numbers_in(here: Counts) -> list[Fraction]:
+    """The numbers of a class, as often as they occur; a day as its number."""
+    return [
+        exact(value) if is_number(value) else Fraction(date.fromisoformat(value).toordinal())
+        for value, count in here.items()
+        if value
+        for _ in range(count)
+    ]
+
+
+def spread(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(k,e): k different numbers, e apart at the ends."""
+    numbers = numbers_in(here)
+    return len(set(numbers)) >= promise["k"] and max(numbers) - min(numbers) >= exact(promise["e"])
+
+
+def proximity(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(ε,m): around each number at most an m-th of the class."""
+    numbers = numbers_in(here)
+    for one in numbers:
+        radius = exact(promise["epsilon"]) * (abs(one) if promise.get("nearness") == "relative" else 1)
+        if sum(abs(other - one) <= radius for other in numbers) * promise["m"] > sum(here.values()):
+            return False
+    return True
+
+
 BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "distinct-diversity": distinct,
     "entropy-diversity": entropy,
@@ -192,6 +219,8 @@ BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "beta-likeness": likeness,
     "delta-disclosure": disclosure,
     "t-closeness": closeness,
+    "ke-anonymity": spread,
+    "em-anonymity": proximity,
 }
 
 Classes = dict[tuple[str, ...], list[Row]]

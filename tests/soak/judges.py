@@ -229,6 +229,8 @@ JUDGES: dict[str, Judge] = {
     "confidence-bounding": shares(lambda promise, value: promise["bounds"].get(value)),
     "beta-likeness": by_class(likeness, persons=False),
     "delta-disclosure": by_class(disclosure, persons=False),
+    "ke-anonymity": by_class(naive.spread, persons=False),
+    "em-anonymity": by_class(naive.proximity, persons=False),
     "reidentification-risk": risk,
     "hidden-rules": hidden_rules,
     "k-map": k_map,
