@@ -97,6 +97,8 @@ MODELS = Names(
         "delta-disclosure": "shoal.models.delta_disclosure:DeltaDisclosure",
         "ke-anonymity": "shoal.models.ke_anonymity:KeAnonymity",
         "em-anonymity": "shoal.models.em_anonymity:EmAnonymity",
+        "personalized-privacy": "shoal.models.personalized_privacy:PersonalizedPrivacy",
+        "xy-privacy": "shoal.models.xy_privacy:XyPrivacy",
         "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
         "k-map": "shoal.models.k_map:KMap",
         "delta-presence": "shoal.models.delta_presence:DeltaPresence",

@@ -88,3 +88,8 @@ def test_a_method_keeps_them_or_says_what_could_be() -> None:
         Mondrian(promises=(KeAnonymity(column="income", k=41, e=1),)).anonymize(data)
     with pytest.raises(Infeasible, match="spread over 3900"):
         Mondrian(promises=(KeAnonymity(column="income", k=2, e=4000),)).anonymize(data)
+
+
+def test_mondrian_refuses_in_parts_what_a_union_may_break() -> None:
+    with pytest.raises(WrongUse, match="em-anonymity may hold of two classes and not of their union"):
+        Mondrian(promises=(EmAnonymity(column="s", epsilon=1, m=2),)).refuse_parts()

@@ -21,7 +21,7 @@ def keeps(
     """Whether published rows keep a promise."""
     if promise["model"] not in OF_A_POPULATION:
         rows = [row for row in rows if any(row[name] != "*" for name in (*quasi, *sensitive))]
-    classes = classes_of(rows, quasi)
+    classes = classes_of(rows, promise.get("x") or quasi)
     if promise["model"] in TOGETHER:
         return TOGETHER[promise["model"]](promise, classes, quasi, population)
     for column in [promise["column"]] if promise.get("column") else sensitive:
@@ -209,6 +209,12 @@ def proximity(promise: Promise, here: Counts, whole: Counts) -> bool:
     return True
 
 
+def linkable(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(X,Y): k values of Y, none with a share above h."""
+    most = exact(promise.get("h", 1)) * sum(here.values())
+    return len(here) >= promise.get("k", 2) and max(here.values()) <= most
+
+
 BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "distinct-diversity": distinct,
     "entropy-diversity": entropy,
@@ -221,6 +227,7 @@ BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "t-closeness": closeness,
     "ke-anonymity": spread,
     "em-anonymity": proximity,
+    "xy-privacy": linkable,
 }
 
 Classes = dict[tuple[str, ...], list[Row]]
@@ -275,11 +282,24 @@ def presence(promise: Promise, classes: Classes, quasi: Sequence[str], populatio
     return all(sum(one) <= upper and max(one, default=Fraction(0)) >= lower for one in chances)
 
 
+def guarded(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    """Row by row: the chance of a value at or below the node that guards it."""
+    tree = promise["tree"]
+    for members in classes.values():
+        values = [row[promise["column"]] for row in members if row[promise["column"]] != "*"]
+        for node in {row[promise["guard"]] for row in members} - {"", "*"}:
+            below = sum(node in (value, *tree.get(value, ())) for value in values)
+            if values and Fraction(below, len(values)) > exact(promise["p"]):
+                return False
+    return True
+
+
 TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], bool]] = {
     "k-anonymity": anonymity,
     "reidentification-risk": risk,
     "k-map": k_map,
     "delta-presence": presence,
+    "personalized-privacy": guarded,
 }
 
 OF_A_POPULATION = ("k-map", "delta-presence")

@@ -91,6 +91,12 @@ class Mondrian(TableMethod):
                 "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
                 "--partitioning strict, or --engine local."
             )
+        for model in self.models():
+            if not model.coarsens:
+                raise WrongUse(
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: use "
+                    "lattice or samarati, or --engine local."
+                )
 
     def anonymize_parts(
         self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
