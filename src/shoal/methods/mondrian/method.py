@@ -94,8 +94,8 @@ class Mondrian(TableMethod):
         for model in self.models():
             if not model.coarsens:
                 raise WrongUse(
-                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: use "
-                    "lattice or samarati, or --engine local."
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: "
+                    "use lattice or samarati, or --engine local."
                 )
 
     def anonymize_parts(
