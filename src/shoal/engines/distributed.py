@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal import registry
+from shoal.data._export import unnamed
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, Parts, TextLayout
 from shoal.data.release import Release
@@ -210,7 +211,9 @@ class Distributed:
         schema = published.schema
         if isinstance(schema, Table):
             names = [column.name for column in schema.with_role(Role.SENSITIVE)]
-            texts = {name: published.parts.counts([name])[name].drop_nulls().to_list() for name in names}
+            texts = {
+                name: unnamed(published.parts.counts([name])[name]).drop_nulls().to_list() for name in names
+            }
             return judged_table(schema, named, texts)
         if isinstance(schema, Baskets):
             return judged_sets(schema, models, len(schema.vocabulary))

@@ -68,8 +68,8 @@ class _Survey:
 
 
 def verify_table(models: Sequence[TableModel], published: Dataset, memory: int) -> tuple[Verdict, ...]:
-    """Judge a published table in parts; see `judge_table`."""
-    return judge_table(models, published, memory)[0]
+    """Judge a published table in parts by the promises alone; see `judge_table`."""
+    return judge_table(models, published, memory)[0][: len(models)]
 
 
 def judge_table(
