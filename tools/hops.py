@@ -2,9 +2,11 @@
 
     python tools/hops.py [--list]
 
-A second run is looked at, when everything is imported. A file is passed if a function of it is called. The spine is
-what every run goes through, whatever its method: the modules at the top of the package, the command, the engine, and the
-doors of the rooms. A hop is a call from one file of the spine that arrives in another, over whatever lies between.
+A second run is looked at, when everything is imported. A file is passed if a function of it is called on the way of a
+row, from its source into the release folder and through its proof; what measures and the report call is beside that way,
+and is counted apart. The spine is what every run goes through, whatever its method: the modules at the top of the
+package, the command, the engine, and the doors of the rooms. A hop is a call from one file of the spine that arrives in
+another, over whatever lies between.
 """
 
 import argparse
@@ -29,7 +31,6 @@ DOORS = (
     "cli/summary.py",
     "engines/distributed.py",
     "engines/local.py",
-    "engines/stream.py",
     "io/releases/folder.py",
     "io/tables/load.py",
     "methods/method.py",
@@ -38,35 +39,35 @@ DOORS = (
 )
 """Beside the modules at the top of the package. A door that is not there, or not used, counts nothing."""
 
+ASIDE = ("measures/", "report/")
+"""Rooms that look at a release when it is made."""
+
 BESIDE = ("__init__.py", "addresses.py", "arrays.py", "errors.py", "registry.py", "renamed.py")
 """Modules at the top that are vocabulary, and no step."""
 
 
 class Walk:
-    """The files and hops of a run.
-
-    Parameters
-    ----------
-    threads
-        Files that other threads pass are counted too, and hops are those of this one.
-    """
+    """The files and hops of a run; those of other threads pass files too, and hops are those of this one."""
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
+        self.aside: Counter[str] = Counter()
         self.hops: Counter[tuple[str, str]] = Counter()
         self._stack: list[str] = []
+        self._depth = 0
         self._names: dict[str, str | None] = {}
         self._main = threading.get_ident()
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event not in ("call", "return"):
-            return
-        name = self._name(frame.f_code.co_filename)
+        name = self._name(frame.f_code.co_filename) if event in ("call", "return") else None
         if name is None:
             return
+        mine = threading.get_ident() == self._main
+        if mine and name.startswith(ASIDE):
+            self._depth += 1 if event == "call" else -1
         if event == "call":
-            self.files[name] += 1
-        if threading.get_ident() == self._main and _is_spine(name):
+            (self.aside if self._depth or name.startswith(ASIDE) else self.files)[name] += 1
+        if mine and not self._depth and _is_spine(name):
             self._step(name, event)
 
     def _step(self, name: str, event: str) -> None:

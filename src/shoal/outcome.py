@@ -142,7 +142,7 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float) -> Self:
+    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
         Raises

@@ -36,9 +36,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
-from shoal.data.baskets import Baskets
 from shoal.data.role import Roles as Roles
-from shoal.data.table import Table
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
@@ -118,13 +116,6 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
-
-    def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
-        from shoal.data._safe_cells import formulas_published
-
-        safe = self.safe_cells or self.format != "csv"
-        return formulas_published(data) if isinstance(data, Table) and not safe else ()
 
 
 class Recipe(Section):

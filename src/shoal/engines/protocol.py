@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from shoal.models._judged import Judged
 
 Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
-"""Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets items,
-sensitive ones, and baskets without a public one."""
+"""Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets
+items, sensitive ones, and baskets without a public one."""
 
 
 class Engine(Protocol):
     """Where the rows of a run are, and every step that looks at them.
 
-    Data is a `Table`, `Baskets`, `Groups` or `Clusters` in memory, and a `Dataset` elsewhere; the steps between the verbs
-    look at its schema alone.
+    Data is a `Table`, `Baskets`, `Groups` or `Clusters` in memory, and a `Dataset` elsewhere; the steps between the
+    verbs look at its schema alone.
     """
 
     @property

@@ -89,8 +89,8 @@ class Method(BaseModel):
 
         Returns
         -------
-        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace maps
-        no rows.
+        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace
+        maps no rows.
 
         Raises
         ------
