@@ -13,9 +13,8 @@ from shoal.cli.options import GROUPS, Section, flattened, single, source_named, 
 from shoal.io.reading import Reading
 from shoal.models._promises import Promises
 from shoal.models.model import Model, TableModel
-from shoal.population import Trees
 from shoal.recipe import Roles, Running, Source
-from shoal.verification import Asked, verify_as_asked
+from shoal.verification import Asked, Trees, verify_as_asked
 
 EXAMPLE = """{first}
   shoal verify out
