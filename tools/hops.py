@@ -3,10 +3,11 @@
     python tools/hops.py [--list]
 
 A second run is looked at, when everything is imported. A file is passed if a function of it is called on the way of a
-row, from its source into the release folder and through its proof; what measures and the report call is beside that way,
+row, from its source into the release folder and through its proof; what measures and the report call is beside that
 and is counted apart. The spine is what every run goes through, whatever its method: the modules at the top of the
 package, the command, the engine, and the doors of the rooms. A hop is a call from one file of the spine that arrives in
-another, over whatever lies between.
+another, over whatever lies between. The classes of a method are one object in several files, so that hops are told
+without those between them too.
 """
 
 import argparse
@@ -122,9 +123,13 @@ def _done(tokens: list[str]) -> None:
 def show(engine: str, walk: Walk, listed: bool) -> None:
     """Print the two numbers, and on request what they count."""
     spine = [name for name in walk.files if _is_spine(name)]
-    print(
-        f"{engine}: {len(walk.files)} files, {walk.hops.total()} hops between {len(spine)} files of the spine"
+    beside = len(walk.aside.keys() - walk.files.keys())
+    inside = sum(
+        count for pair, count in walk.hops.items() if all(one.startswith("methods/") for one in pair)
     )
+    said = f"{len(walk.files)} files, {walk.hops.total()} hops between {len(spine)} files of the spine"
+    without = f"{walk.hops.total() - inside} but for those between the classes of the method"
+    print(f"{engine}: {said}, {without}; {beside} more files measure and report")
     if listed:
         for name in sorted(walk.files):
             print(f"  {'*' if name in spine else ' '} {name}")

@@ -65,7 +65,8 @@ def run_on(
     """
     tell = stage or (lambda _: None)
     tell("reading")
-    method, measures = recipe.the_method(), recipe.the_measures()
+    method = recipe.the_method()
+    measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
     safe = recipe.output.safe_cells or recipe.output.format != "csv"
     return carry_out(
         method,
@@ -73,7 +74,7 @@ def run_on(
         engine=engine,
         seed=recipe.seed,
         stage=tell,
-        measures=(*default_measures(), *measures) if measures else None,
+        measures=measures,
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
@@ -111,7 +112,6 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_source_folder(output.folder, recipe.source.path)
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
-    recipe.running.refuse_idle()
     refuse_address(output.folder, writing=True)
     if output.to is not None:
         recipe.running.kind.refuse_database()
@@ -162,7 +162,6 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = stage or (lambda _: None)
     tell(f"anonymizing by {method.name}")
-    method.refuse_empty(original)
     clock = [time.perf_counter()]
     seed = method.seeded(seed)
     release, trace = method.anonymize(original, engine, seed)

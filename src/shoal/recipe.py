@@ -85,24 +85,27 @@ class Running(Section):
         "and Python workers; 4GB unless told",
     )
 
-    def refuse_idle(self) -> None:
-        """Refuse what has no effect on the engine: a bound of memory that bounds nothing would be believed."""
+    def open(self) -> Engine:
+        """The engine, which is to be closed.
+
+        Raises
+        ------
+        WrongUse
+            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        """
         if self.memory is not None and self.engine == "local":
             raise WrongUse(
                 "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
     @property
     def kind(self) -> type[Engine]:
         """The class of the engine."""
         kind: type[Engine] = registry.load("engine", self.engine)
         return kind
-
-    def open(self) -> Engine:
-        """The engine, which is to be closed."""
-        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
 
 class Output(Section):

@@ -122,7 +122,6 @@ def verify(
     Promises about a population are judged beside its file. Where published cells are nodes of hierarchies, these tell
     who of the population is meant: a folder with its run.json knows them, otherwise give them here.
     """
-    running.refuse_idle()
     if promise is not None:
         promised = promised.model_copy(update={"promises": (promise,)})
     with show.progress(quiet or json) as stage, closing(running.open()) as engine:
