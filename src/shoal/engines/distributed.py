@@ -173,9 +173,9 @@ class Distributed:
         return open_sets(str(source), form.__name__.lower(), self)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data where it is."""
+        """Judge published data where it is, as `Local` does."""
         from shoal.io.releases.distributed import baskets_published, sets_in
-        from shoal.models._distributed import judge_lines, judge_table
+        from shoal.models._distributed import judge_lines, judge_table, refuse_unknown
         from shoal.models._distributed_baskets import verify_baskets
 
         schema = published.schema
@@ -183,20 +183,12 @@ class Distributed:
             return judge_lines(models, published, partial(sets_in, form=type(schema)), asked=asked)
         if isinstance(schema, Baskets):
             published = baskets_published(published, self)
-        published = replace(published, order=None) if asked else published
+        if asked:
+            published = replace(published, order=None)
+            refuse_unknown(models, published)
         if isinstance(schema, Table):
             return judge_table(models, published, self.memory)
         return verify_baskets(models, published, self.memory), {}
-
-    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that name what is not published; of lines that is found when they are judged."""
-        from shoal.models._distributed import refuse_unknown
-
-        if isinstance(published.schema, Table):
-            refuse_unknown(models, published)
-        elif isinstance(published.schema, Baskets):
-            for model in models:
-                model.ask(published.schema)
 
     def judged(
         self,
