@@ -76,7 +76,7 @@ def test_weights_are_positive(weight: object) -> None:
 def test_a_whole_problem_does_not_repeat_all_parameters() -> None:
     with pytest.raises(WrongUse) as error:
         shoal.anonymize(FRAME, "mondrian", k=2, c=2.0, **ROLES)
-    assert str(error.value).endswith("for example --c 2 --l 3.")
+    assert str(error.value).endswith("for example c=2, l=3.")
 
 
 def test_what_is_printed_has_no_values() -> None:

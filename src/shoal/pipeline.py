@@ -316,11 +316,12 @@ def anonymize(
     """
     if isinstance(engine, str):
         raise WrongUse(
-            f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
         )
     if not isinstance(method, str | Method):
         raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.Mondrian(k=10), and not {method!r}.'
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)

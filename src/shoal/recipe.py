@@ -27,13 +27,12 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
@@ -46,15 +45,14 @@ from shoal.io.reading import Reading
 from shoal.io.source import existing_file
 from shoal.measures.measure import Measure
 from shoal.methods.method import Method
+from shoal.parameters import Parameters, explain
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
 
 
-class Section(BaseModel):
+class Section(Parameters):
     """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Source(Section):
@@ -204,7 +202,7 @@ class Recipe(Section):
         except UnicodeDecodeError as error:
             raise BadData("the recipe is no UTF-8 text.", path=path) from error
         try:
-            recipe = cls(**tomllib.loads(text))
+            recipe = cls.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"this is not TOML: {error}.", path=path) from error
         except ValidationError as error:
@@ -284,10 +282,7 @@ def roles_of(**given: Any) -> Roles:
         role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
         for role, names in given.items()
     }
-    try:
-        return Roles(**named)
-    except ValidationError as error:
-        raise WrongUse(explain(error)) from error
+    return Roles(**named)
 
 
 def make_method(parameters: dict[str, Any]) -> Method:
@@ -296,11 +291,7 @@ def make_method(parameters: dict[str, Any]) -> Method:
     name = given.pop("name", None)
     if name is None:
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
-    method_class = registry.load("method", name)
-    try:
-        method: Method = method_class(**given)
-    except ValidationError as error:
-        raise WrongUse(f"{name}: {explain(error, method_class.model_fields)}") from error
+    method: Method = registry.load("method", name)(**given)
     return method
 
 
@@ -311,11 +302,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     name = plain.get("name", "")
     if name not in registry.MEASURES and (giving := measures_of(name)):
         raise WrongUse(f"{name!r} is a score of the measure {' and of '.join(giving)}: ask for that.")
-    kind = registry.load("measure", name)
-    try:
-        made: Measure = kind(**options)
-    except ValidationError as error:
-        raise WrongUse(f"{plain['name']}: {explain(error, kind.model_fields)}") from error
+    made: Measure = registry.load("measure", name)(**options)
     return made
 
 
@@ -332,59 +319,6 @@ def parameters_of(method: Method) -> dict[str, Any]:
         if field.exclude and getattr(method, name) != field.default
     }
     return {"name": method.name, **method.model_dump(mode="json", exclude_defaults=True), **private}
-
-
-def explain(error: ValidationError, known: Iterable[str] = ()) -> str:
-    """Say what is wrong with parameters: which one, what is allowed, what came.
-
-    Parameters
-    ----------
-    known
-        Names of parameters, to find the one that was meant.
-    """
-    places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
-    return "; ".join(told(where, problem, known) for where, problem in places) + "."
-
-
-def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
-    """One thing that is wrong, without a full stop.
-
-    Parameters
-    ----------
-    where
-        What the parameter is called.
-    problem
-        As pydantic tells it.
-    known
-        Names of parameters, to find the one that was meant.
-    """
-    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
-        return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
-    if problem["type"] == "missing":
-        return f"{where} is required"
-    if problem["type"] == "too_short":
-        least = problem["ctx"]["min_length"]
-        return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
-    said = wanted(problem)
-    # What is a sentence of its own says what came itself.
-    if problem["type"] == "value_error" and said[:1].isupper():
-        return f"{where}: {said}" if where else said
-    given = problem["input"]
-    plain = given is None or isinstance(given, str | int | float | list | tuple | dict | set)
-    came = f", not {given!r}" if plain else f", not a {type(given).__name__}"
-    came = came if problem["loc"] else ""
-    return f"{where or 'parameters'} must be {said}{came}"
-
-
-def wanted(problem: Mapping[str, Any]) -> str:
-    """What a parameter must be, as pydantic tells it."""
-    if problem["type"] in ("tuple_type", "list_type"):
-        return f"a list, such as [{problem['input']!r}]"
-    if problem["type"] in ("model_type", "dict_type", "dataclass_type"):
-        return "a table of keys and values"
-    said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return said.partition(", unable to")[0].rstrip(".")
 
 
 def _without_nones(value: Any) -> Any:

@@ -8,6 +8,7 @@ here, so that looking at the tables imports nothing.
 import warnings
 from collections import UserDict
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -199,6 +200,34 @@ def load_all(family: str) -> dict[str, Any]:
         except BrokenPackage as error:
             warnings.warn(str(error), LeftOut, stacklevel=1)  # one place, so that it is said once
     return kinds
+
+
+def class_names(family: str) -> dict[str, str]:
+    """The names of a family by those of their classes, as Python spells them; ours go before those of other packages.
+
+    >>> class_names("engine")
+    {'Local': 'local', 'Spark': 'spark', 'Stream': 'stream'}
+    """
+    found: dict[str, str] = {}
+    for name, place in FAMILIES[family].items():
+        found.setdefault(place.partition(":")[2].strip(), name)
+    return found
+
+
+def attribute(family: str, package: str, name: str) -> Any:
+    """The class of a family that is asked of its package, such as ``shoal.methods.Mondrian``.
+
+    Raises
+    ------
+    AttributeError
+        If there is none; the message lists the near ones.
+    """
+    known = {} if name.startswith("_") else class_names(family)
+    if name in known:
+        return load(family, known[name])
+    near = get_close_matches(name, known, n=1)
+    hint = f". Did you mean: {near[0]!r}?" if near else ""
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
 
 
 def _found(place: str) -> Any:

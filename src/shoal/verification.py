@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -32,7 +30,7 @@ from shoal.models._promised import promised as promised_by
 from shoal.models.model import Model, TableModel
 from shoal.outcome import judge, judge_sets, proved
 from shoal.population import Trees
-from shoal.recipe import Roles, explain, roles_of
+from shoal.recipe import Roles, roles_of
 from shoal.sources import form_of, profile
 
 if TYPE_CHECKING:
@@ -113,12 +111,9 @@ def verify(
     only verdict is ``release-folder`` then.
     """
     roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
-    try:
-        models = [_made(promise) for promise in promises]
-        of_tables = tuple(model for model in models if isinstance(model, TableModel))
-        asked = TableMethod(population=population, promises=of_tables, **promised)
-    except ValidationError as error:
-        raise WrongUse(explain(error)) from error
+    models = [_made(promise) for promise in promises]
+    of_tables = tuple(model for model in models if isinstance(model, TableModel))
+    asked = TableMethod(population=population, promises=of_tables, **promised)
     others = tuple(model for model in models if not isinstance(model, TableModel))
     question = Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {}))
     return verify_as_asked(source, question, engine)

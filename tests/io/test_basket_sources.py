@@ -156,7 +156,7 @@ def check(source: Any, told: dict[str, Any]) -> None:
     )
     assert isinstance(run.original, Baskets)
     assert run.original.items.tolist() == baskets.items.tolist()
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     try:
         if isinstance(source, str) and (baskets.layout == "matrix" or source.endswith(".xlsx")):
             with pytest.raises(WrongUse):
@@ -241,7 +241,7 @@ def test_databases(tmp_path: Path) -> None:
 def test_two_columns_are_never_guessed(tmp_path: Path, columns: list[str], call: str) -> None:
     frame = pl.DataFrame({columns[0]: ["a", "b", "a"], columns[1]: ["1", "2", "3"]})
     frame.write_parquet(tmp_path / "x.parquet")
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     for source in (frame, frame.lazy(), frame.to_arrow(), str(tmp_path / "x.parquet")):
         for door in (
             lambda source=source: read_baskets(source),
@@ -328,9 +328,9 @@ def test_what_is_not_understood_is_refused(source: Any, told: dict[str, Any], me
         (pl.DataFrame({"a\u3000": [1, 1], "b": [1, 0]}), {}, r"Blanks around an item .*'a'"),
         ("a\u2003 b\nb a\n", {"layout": "lines"}, r"Blanks around an item .*'a'"),
         ("\x85,a\xa0, b\nb,a\n", {"layout": "lines:,"}, r"Blanks around an item .*'a'"),
-        ("1,milk\n1,bread\n2,milk\n", {"layout": "long"}, r"first line \('1', 'milk'\) .* --names"),
+        ("1,milk\n1,bread\n2,milk\n", {"layout": "long"}, r"first line \('1', 'milk'\) .* `names`"),
         ("a,milk\nb,bread\nc,milk\n", {"layout": "long"}, "looks like data"),
-        ("1,beer\n1,milk\n2,beer\n", {"layout": "long:1,beer"}, r"first line \('1', 'beer'\) .* --names"),
+        ("1,beer\n1,milk\n2,beer\n", {"layout": "long:1,beer"}, r"first line \('1', 'beer'\) .* `names`"),
         ("a,beer,x\nb,milk,y\nc,beer,x\n", {"layout": "long:a,beer"}, r"first line \('a', 'beer', 'x'\)"),
         ("a,milk\na,bread\nb,bread\n", {"layout": "long:a,milk"}, "looks like data"),
         ("1,0,1\n0,1,0\n", {}, "called by the numbers"),
@@ -350,7 +350,7 @@ def test_what_is_changed_is_said(tmp_path: Path, source: Any, told: dict[str, An
     assert any(str(caught[0].message) == warning for warning in run.warnings)
     with pytest.warns(ShoalWarning, match=said):
         shoal.inspect(source, baskets=told.get("layout") or baskets.layout)
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     if baskets.layout != "matrix" or not isinstance(source, str):
         remarks = receive_parted_baskets(engine, source, told.get("layout"))[1]
         assert remarks == receive_baskets(source, told.get("layout")).remarks
@@ -384,7 +384,7 @@ def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
 def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], told: str | None) -> None:
     frame = pl.DataFrame({"^a$": cells, "*": cells[::-1], "b": cells})
     for source in (frame, frame.to_pandas()):
-        assert read_baskets(source, layout=told).vocabulary == ("*", "^a$", "b")
+        assert read_baskets(source, baskets=told).vocabulary == ("*", "^a$", "b")
 
 
 def test_sensitive_items_are_named_with_or_without_blanks() -> None:
@@ -405,7 +405,7 @@ def test_published_items_have_no_blanks_around_them(tmp_path: Path) -> None:
     with pytest.raises(BadData, match=said):
         shoal.verify(tmp_path / "x.csv", promises=[{"model": "km-anonymity", "k": 2, "m": 1}])
     with pytest.raises(BadData, match=said):
-        receive_parted_baskets(shoal.Stream("1GB"), str(tmp_path / "x.csv"), published=True)
+        receive_parted_baskets(shoal.engines.Stream("1GB"), str(tmp_path / "x.csv"), published=True)
 
 
 def test_names_are_for_tables_without_a_header(tmp_path: Path) -> None:
@@ -413,9 +413,9 @@ def test_names_are_for_tables_without_a_header(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="layout lines have no columns"):
         read_baskets(tmp_path / "x.dat", names=["a", "b"])
     (tmp_path / "x.csv").write_text("1,milk\n1,bread\n2,milk\n")
-    with pytest.raises(WrongUse, match="--baskets"):
+    with pytest.raises(WrongUse, match="baskets="):
         read_baskets(tmp_path / "x.csv", names=["a", "b"])
-    assert len(read_baskets(tmp_path / "x.csv", layout="long", names=["a", "b"]).items) == 3
+    assert len(read_baskets(tmp_path / "x.csv", baskets="long", names=["a", "b"]).items) == 3
     run = shoal.anonymize(tmp_path / "x.csv", "disassociation", k=2, m=1, names=["basket", "item"])
     assert len(run.original.items) == 3
     assert run.recipe["source"] == {"reading": {"names": ("basket", "item")}}

@@ -160,7 +160,7 @@ def test_the_first_candidate_is_finished_however_short_the_time(
     assert "2 other candidates were given up. Give more with --time-limit" in found.reasons[1]
     tried(monkeypatch, {"name": "misbehaving", "k": 3, "how": "refuse"}, waits)
     with pytest.raises(
-        Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*--time-limit"
+        Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*`time_limit`"
     ):
         recommend(people, Stated(k=3), roles=roles, time_limit=0.1, jobs=1)
 
@@ -290,12 +290,12 @@ def test_a_limit_out_of_range_is_named(
 ) -> None:
     with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
-    told = [word for word in ("--time-limit", "--suppression-limit", "--jobs") if word in str(caught.value)]
+    told = [word for word in ("`time_limit`", "`suppression_limit`", "`jobs`") if word in str(caught.value)]
     assert told == [option]
 
 
 def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:
-    with pytest.raises(WrongUse, match="--sensitive"):
+    with pytest.raises(WrongUse, match="`sensitive`"):
         recommend(shop, Stated(p=4), time_limit=LIMIT)
     with pytest.raises(WrongUse, match="standard input"):
         recommend("-", Stated(k=4), time_limit=LIMIT)

@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Group, Parameter
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal.cli.examples import complete
@@ -124,12 +124,7 @@ class Section:
         own = {
             field.name: field.value(given.pop(field.name)) for field in self.fields() if field.name in given
         }
-        try:
-            return (self.build or self.kind)(**own)
-        except ValidationError as error:
-            from shoal.recipe import explain
-
-            raise WrongUse(explain(error)) from error
+        return (self.build or self.kind)(**own)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

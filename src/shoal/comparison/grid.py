@@ -143,7 +143,7 @@ def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any
         raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
     for name, kind, fields in (("roles", Roles, data["roles"]), ("draw", Draw, draw)):
         try:
-            kind(**fields) if fields else None
+            kind.model_validate(fields) if fields else None
         except ValidationError as error:
             raise WrongUse(f"{name}: {explain(error, kind.model_fields)}") from error
 

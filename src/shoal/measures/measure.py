@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.parameters import Parameters
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -66,10 +65,8 @@ def flat(scores: Iterable[Score]) -> dict[str, float]:
     return plain
 
 
-class Measure(BaseModel):
+class Measure(Parameters):
     """A way to compare a release with its original."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""

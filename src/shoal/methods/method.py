@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
@@ -14,21 +14,20 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
 from shoal.models.model import Model
+from shoal.parameters import Parameters
 from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
 
 
-class Method(BaseModel):
+class Method(Parameters):
     """An algorithm with its parameters: it turns data into a release that keeps its promises.
 
     Parameters are fields with type, range, default and help; the options of the command line, the recipe and the
     reference page follow from them. A method never prints and never returns an empty result: a promise that cannot
     be kept raises `Infeasible` with the best value that can be reached.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""

@@ -57,7 +57,7 @@ Source: TypeAlias = (
 def read_baskets(
     source: Source,
     *,
-    layout: str | None = None,
+    baskets: str | None = None,
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
@@ -77,9 +77,9 @@ def read_baskets(
         A path (gzip and Zstandard are unpacked), ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``; a
         list with a list or set of items for each basket, or a dictionary of them; a polars, pandas or Arrow frame; or
         a matrix of 0 and 1 or True and False, as a frame, a numpy array, or a sparse matrix of scipy.
-    layout
-        ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or ``column:NAME``.
-        None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and `table_layout` describe, and
+    baskets
+        The layout: ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or
+        ``column:NAME``. None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and `table_layout` describe, and
         refuses what is ambiguous.
     sensitive
         Items that must not be learned about a person.
@@ -118,7 +118,7 @@ def read_baskets(
     reading = Reading(
         separator=separator, names=None if names is None else listed(names), query=query, sheet=sheet
     )
-    arrival = receive_baskets(source, layout, reading, sensitive=sensitive, insensitive=insensitive)
+    arrival = receive_baskets(source, baskets, reading, sensitive=sensitive, insensitive=insensitive)
     warn(arrival.remarks)
     return arrival.baskets
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal import registry
 from shoal.data._ties import tie_key
@@ -254,14 +254,7 @@ class TableRuleHiding(TableMethod):
                 f"give --k, for example --k 10, or --anonymize-with {NONE} for a table that is anonymous already."
             )
         promised = {name: getattr(self, name) for name in TableMethod.model_fields}
-        try:
-            inner: TableMethod = kind(**promised, **self.options)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(map(str, wrong["loc"])) or "parameters"
-            raise WrongUse(
-                f"{self.anonymize_with}: {where}: {wrong['msg']}, not {wrong['input']!r}."
-            ) from error
+        inner: TableMethod = kind(**promised, **self.options)
         return inner
 
     def _first_models(self, data: Table) -> tuple[TableModel, ...]:
