@@ -9,7 +9,7 @@ import pytest
 from shoal.cli import main
 from shoal.errors import WrongUse
 from shoal.methods.mondrian.method import Mondrian
-from shoal.recipe import Recipe, explain, make_method, names_folder
+from shoal.recipe import Recipe, make_method, names_folder
 
 TREE = "a;x;*\nb;x;*\n"
 
@@ -134,4 +134,4 @@ def test_what_is_said_about_wrong_parameters(make: Callable[[], object], said: s
 def test_a_wrong_part_of_a_list() -> None:
     with pytest.raises(WrongUse) as error:
         Mondrian(k=2, promises=[{"model": "k-anonymity", "k": 3}, 7])
-    assert explain(error.value).startswith("promises.1 must be")
+    assert str(error.value).startswith("mondrian: promises.1 must be")

@@ -1,7 +1,7 @@
 """Shoal publishes data about people so that each of them stays one fish in the shoal.
 
-Verbs and nouns stand here; methods, models, measures and engines in packages of their own, as ``shoal.methods.Mondrian``. All is
-loaded when it is first used, so that ``import shoal`` is quick.
+Verbs and nouns stand here; methods, models, measures and engines in packages of their own: ``shoal.methods.Mondrian``.
+All is loaded when it is first used, so that ``import shoal`` is quick.
 """
 
 from importlib import import_module

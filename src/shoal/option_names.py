@@ -23,7 +23,10 @@ OTHERWISE = {"hierarchy": "hierarchies", "kind": "kinds", "weight": "weights", "
 SWITCHES = frozenset({"force", "safe-cells"})
 """Options without a value that have to be given one in Python."""
 
-WORDED = "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|others|partitioning|pick|scope|strategy"
+WORDED = (
+    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|others|partitioning|pick|scope|"
+    "strategy"
+)
 """Options whose value may be a word. A word behind any other option is not its value."""
 
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""

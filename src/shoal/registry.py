@@ -8,7 +8,6 @@ here, so that looking at the tables imports nothing.
 import warnings
 from collections import UserDict
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -214,20 +213,14 @@ def class_names(family: str) -> dict[str, str]:
     return found
 
 
-def attribute(family: str, package: str, name: str) -> Any:
-    """The class of a family that is asked of its package, such as ``shoal.methods.Mondrian``.
+def class_called(family: str, name: str) -> Any:
+    """The class of a family that has a name in Python, or None.
 
-    Raises
-    ------
-    AttributeError
-        If there is none; the message lists the near ones.
+    >>> class_called("model", "KMap").name
+    'k-map'
     """
-    known = {} if name.startswith("_") else class_names(family)
-    if name in known:
-        return load(family, known[name])
-    near = get_close_matches(name, known, n=1)
-    hint = f". Did you mean: {near[0]!r}?" if near else ""
-    raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+    known = class_names(family) if name[:1].isupper() else {}
+    return load(family, known[name]) if name in known else None
 
 
 def _found(place: str) -> Any:

@@ -14,10 +14,10 @@ from shoal.comparison.workers import Answer, Worker
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._candidates import Candidate
 from shoal.pipeline import run
 from shoal.recipe import Roles
 from shoal.recommendation import propose as recommendation
-from shoal.recommendation.candidates import Candidate
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.propose import Recommendation, recommend

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    return registry.attribute("engine", __name__, name)
+    if (kind := registry.class_called("engine", name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
 
 
 def __dir__() -> list[str]:

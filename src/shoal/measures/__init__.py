@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    return registry.attribute("measure", __name__, name)
+    if (kind := registry.class_called("measure", name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
 
 
 def __dir__() -> list[str]:

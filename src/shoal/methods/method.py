@@ -13,6 +13,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import BadData, WrongUse
+from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
 from shoal.parameters import Parameters
 from shoal.renamed import new_name
@@ -61,6 +62,19 @@ class Method(Parameters):
             if name not in cls.model_fields and (new := new_name("parameter", name, cls.model_fields)):
                 raise WrongUse(f"The parameter {name!r} is now {new!r}")
         return given
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """What `recommend` tries of this method for a stated promise; nothing unless told.
+
+        Whatever is tried is proved: a candidate must promise what is stated, or more.
+        """
+        return []
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """The parameters of a candidate with a stronger value of one of them."""
+        return {**parameters, name: value}
 
     @property
     def splits_ties(self) -> bool:

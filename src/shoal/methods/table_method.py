@@ -16,6 +16,7 @@ from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.models.model import Model, TableModel
 
@@ -123,6 +124,12 @@ class TableMethod(Method):
         if self.population is not None and (models := self.models()):
             refuse_idle_population(models)
         return self
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With the promise and all else by default, for promises about classes."""
+        method = {"name": cls.name, **goal.promise}
+        return [Candidate(cls.name, method, trees=cls.along_hierarchies)] if goal.aim is Aim.CLASSES else []
 
     def models(self) -> tuple[TableModel, ...]:
         """The promises: those of the short forms first, k-anonymity before all, then the others."""

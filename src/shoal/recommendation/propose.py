@@ -17,10 +17,11 @@ from pathlib import Path
 from shoal.comparison.scheduler import Race
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.recipe import Recipe, Roles
-from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
-from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.candidates import candidates, harder, main_parameter
+from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.reasons import reasons
 from shoal.recommendation.scale import By, Scale, scale_for
@@ -221,7 +222,7 @@ def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
         if one.status == "done" and one.privacy is not None:
             yield one.privacy, one.candidate.label
         best = one.row.get("best")
-        if one.status == "refused" and one.candidate.method.get("strategy") == "merge" and best is not None:
+        if one.status == "refused" and one.candidate.worst_case and best is not None:
             yield float(best), one.candidate.label
 
 

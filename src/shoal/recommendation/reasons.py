@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
-from shoal.recommendation.goal import Aim, spelled
+from shoal.methods._candidates import Aim
+from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
 

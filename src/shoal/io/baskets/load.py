@@ -79,8 +79,8 @@ def read_baskets(
         a matrix of 0 and 1 or True and False, as a frame, a numpy array, or a sparse matrix of scipy.
     baskets
         The layout: ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or
-        ``column:NAME``. None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and `table_layout` describe, and
-        refuses what is ambiguous.
+        ``column:NAME``. None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and
+        `table_layout` describe, and refuses what is ambiguous.
     sensitive
         Items that must not be learned about a person.
     insensitive

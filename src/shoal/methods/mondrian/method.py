@@ -14,6 +14,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.mondrian._distributed import cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
@@ -53,6 +54,20 @@ class Mondrian(TableMethod):
         default_factory=dict,
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """All that it can do otherwise; it is quick."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise}
+        return [
+            Candidate("mondrian", plain, turn=0),
+            Candidate("mondrian, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
+            Candidate("mondrian, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate("mondrian, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate("mondrian along hierarchies", plain, trees=True, turn=0),
+        ]
 
     def overlapping(self) -> str:
         """Relaxed cuts put equal rows on both sides."""
