@@ -40,7 +40,7 @@ _HOME = {
     "read_hierarchy": "shoal.io.hierarchies.load",
     "read_release": "shoal.io.releases.folder",
     "read_table": "shoal.io.tables.load",
-    "recommend": "shoal.recommendation.front",
+    "recommend": "shoal.recommendation.propose",
     "run": "shoal.pipeline",
     "verify": "shoal.verification",
 }
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe
     from shoal.recipe import Roles as Roles
-    from shoal.recommendation.front import recommend as recommend
+    from shoal.recommendation.propose import recommend as recommend
     from shoal.verification import inspect as inspect
     from shoal.verification import verify as verify
 

@@ -20,7 +20,8 @@ from shoal.recipe import Roles
 from shoal.recommendation import propose as recommendation
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
-from shoal.recommendation.propose import Recommendation, recommend
+from shoal.recommendation.propose import Recommendation
+from shoal.recommendation.propose import propose as recommend
 from shoal.recommendation.scale import scale_for
 from shoal.verification import verify
 

@@ -17,7 +17,6 @@ from shoal.cli.options import (
     pairs_option,
     prose,
     single,
-    singular,
     source_named,
     text_option,
     to_seed,
@@ -30,6 +29,7 @@ from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.pipeline import publish
 from shoal.recipe import Output, Recipe, Roles, Running, Source, make_method, parameters_of
+from shoal.recommendation.command_line import singular
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
