@@ -17,22 +17,32 @@ from shoal.data.table import Table
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
-from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment
+from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment, logged
 from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
 from shoal.sources import Intake, load, load_source
 
 
-def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
+def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
     """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
     The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
+
+    Parameters
+    ----------
+    recipe
+        Itself, or the path of its TOML file.
+    data
+        Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
+    stage
+        Progress callback; steps are told to the logger ``shoal`` too.
     """
+    recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     engine = recipe.running.open()
     try:
-        finished = run_on(engine, recipe, stage=stage)
+        finished = run_on(engine, recipe, source=data, stage=stage)
     except BaseException:
         if engine is not None:
             engine.close()
@@ -58,8 +68,7 @@ def run_on(
     judged
         Judge the release; otherwise it is judged when it is written.
     """
-    tell = stage or (lambda _: None)
-    tell("reading")
+    logged(stage)("reading")
     intake = _warned_of_formulas(load_source(recipe, source, engine), recipe.output)
     measures = recipe.the_measures()
     finished = carry_out(
@@ -67,7 +76,7 @@ def run_on(
         intake,
         engine=engine,
         seed=recipe.seed,
-        stage=tell,
+        stage=stage,
         measures=(*default_measures(), *measures) if measures else None,
         judged=judged,
     )
@@ -154,7 +163,7 @@ def carry_out(
     intake = data if isinstance(data, Intake) else Intake(data)
     original: Any = intake.data
     schema = schema_of(original)
-    tell = stage or (lambda _: None)
+    tell = logged(stage)
     tell(f"anonymizing by {method.name}")
     method.refuse_empty(original)
     seconds = {"reading": intake.seconds} if intake.seconds else {}
@@ -217,14 +226,14 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def measure(
     original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
-) -> tuple[Score, ...]:
+) -> Scores:
     """The given measures, or all that can judge this form of release; but for those that only run on request."""
     chosen = default_measures() if measures is None else measures
     fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    return tuple(score for one in fitting for score in one.scores(original, release))
+    return Scores(score for one in fitting for score in one.scores(original, release))
 
 
-def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> Scores:
     """The scores of a measure that is asked for by name.
 
     Raises

@@ -17,7 +17,8 @@ from shoal.comparison.run_data import generator_of
 from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
 from shoal.errors import UnknownName, WrongUse
 from shoal.methods.method import Method
-from shoal.recipe import Roles, explain, is_hierarchy_file, make_measure, make_method, names_folder
+from shoal.parameters import explain
+from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
 """How often a timed run is repeated, unless told."""

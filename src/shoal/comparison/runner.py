@@ -98,10 +98,11 @@ def compare(
     Parameters
     ----------
     recipe
-        A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken from
-        the folder that the file lies in, or from the current one.
+        A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken
+        from the folder that the file lies in, or from the current one.
     folder
-        Where to write; called like the file unless told. Runs that are finished there already are not repeated; those that failed are.
+        Where to write; called like the file unless told. Runs that are finished there already are not repeated; those
+        that failed are.
     quick
         Run the small form.
     jobs
