@@ -58,14 +58,14 @@ class Lattice(FullDomain):
         plain = {"name": cls.name, **goal.promise, "time_limit": round(goal.seconds, 1)}
         few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
         return [
-            Candidate("lattice", plain, trees=True),
+            Candidate(cls.name, plain, trees=True),
             *(
                 Candidate(
                     f"lattice, {share:.0%} suppressed", plain | {"suppression_limit": share}, trees=True
                 )
                 for share in goal.limits
             ),
-            Candidate("lattice, local", plain | {"local": True} | few, trees=True),
+            Candidate(f"{cls.name}, local", plain | {"local": True} | few, trees=True),
         ]
 
     def overlapping(self) -> str:

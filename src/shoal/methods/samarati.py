@@ -50,7 +50,7 @@ class Samarati(FullDomain):
         if goal.aim is not Aim.CLASSES:
             return []
         few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
-        return [Candidate("samarati", {"name": cls.name, **goal.promise, **few}, trees=True, turn=2)]
+        return [Candidate(cls.name, {"name": cls.name, **goal.promise, **few}, trees=True, turn=2)]
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search the heights, and choose a solution."""

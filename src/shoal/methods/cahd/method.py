@@ -79,8 +79,8 @@ class Cahd(Method):
             return []
         plain = {"name": cls.name, "p": goal.p}
         others = ("rcm", "nearest", "lexicographic", "bipartite")
-        found = [Candidate(f"cahd, {order}", plain | {"order": order}, turn=2) for order in others]
-        return [Candidate("cahd, gray", plain, turn=0), *found]
+        found = [Candidate(f"{cls.name}, {order}", plain | {"order": order}, turn=2) for order in others]
+        return [Candidate(f"{cls.name}, gray", plain, turn=0), *found]
 
     @property
     def splits_ties(self) -> bool:

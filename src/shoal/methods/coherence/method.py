@@ -78,8 +78,8 @@ class Coherence(Method):
             return []
         plain = {"name": cls.name, "h": goal.h, "k": goal.k, "p": goal.p}
         optimal = plain | {"pick": "optimal", "time_limit": round(goal.seconds, 1)}
-        found = [Candidate(f"coherence, {pick}", plain | {"pick": pick}) for pick in ("mm/il", "1/il", "mm")]
-        return [*found, Candidate("coherence, optimal", optimal)]
+        found = [Candidate(f"{cls.name}, {pick}", plain | {"pick": pick}) for pick in ("mm/il", "1/il", "mm")]
+        return [*found, Candidate(f"{cls.name}, optimal", optimal)]
 
     def models(self) -> tuple[HkpCoherence, ...]:
         """The promise."""

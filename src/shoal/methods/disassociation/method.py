@@ -95,10 +95,10 @@ class Disassociation(Method):
             return []
         plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
         return [
-            Candidate("disassociation", plain),
-            Candidate("disassociation, larger clusters", cls.strengthened(plain | LARGER, "k", goal.k or 2)),
-            Candidate("disassociation, pooled", plain | {"small": "pool"}),
-            Candidate("disassociation, not refined", plain | {"refine": False}),
+            Candidate(cls.name, plain),
+            Candidate(f"{cls.name}, larger clusters", cls.strengthened(plain | LARGER, "k", goal.k or 2)),
+            Candidate(f"{cls.name}, pooled", plain | {"small": "pool"}),
+            Candidate(f"{cls.name}, not refined", plain | {"refine": False}),
         ]
 
     @classmethod

@@ -84,10 +84,9 @@ class KmGeneralization(Method):
             return []
         plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
         others = [
-            Candidate(f"km-generalization, {one}", plain | {"algorithm": one}, trees=True)
-            for one in ("lra", "vpa")
+            Candidate(f"{cls.name}, {one}", plain | {"algorithm": one}, trees=True) for one in ("lra", "vpa")
         ]
-        return [Candidate("km-generalization, aa", plain, trees=True), *others]
+        return [Candidate(f"{cls.name}, aa", plain, trees=True), *others]
 
     def models(self) -> tuple[Model, ...]:
         """k^m-anonymity."""

@@ -62,11 +62,11 @@ class Mondrian(TableMethod):
             return []
         plain = {"name": cls.name, **goal.promise}
         return [
-            Candidate("mondrian", plain, turn=0),
-            Candidate("mondrian, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
-            Candidate("mondrian, split loss", plain | {"split": "loss"}, turn=0),
-            Candidate("mondrian, sets", plain | {"publish": "sets"}, turn=0),
-            Candidate("mondrian along hierarchies", plain, trees=True, turn=0),
+            Candidate(cls.name, plain, turn=0),
+            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
+            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
         ]
 
     def overlapping(self) -> str:
