@@ -130,16 +130,11 @@ def test_only_the_registry_names_methods() -> None:
 
 def test_a_comparison_is_a_dictionary_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    roles = {"quasi": ["age", "sex"], "sensitive": ["disease"], "others": "drop"}
     plan: dict[str, Any] = {
-        "name": "small",
-        "datasets": {
-            "people": {
-                "generate": "people",
-                "rows": 60,
-                "roles": {"quasi": ["age", "sex"], "sensitive": ["disease"], "others": "drop"},
-            }
-        },
-        "sweep": [{"name": "k", "dataset": "people", "method": "mondrian", "parameters": {"k": [2, 5]}}],
+        "title": "Small",
+        "datasets": {"people": {"generate": "table", "rows": 60, "roles": roles}},
+        "sweep": [{"name": "k", "datasets": ["people"], "methods": ["mondrian"], "grid": {"k": [2, 5]}}],
     }
     found = shoal.compare(plan, "compared", charts=False, jobs=1)
     frame = found.to_frame()

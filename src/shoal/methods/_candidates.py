@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+GROUPED = "Public items are published basket by basket, sensitive ones as counts of a group."
+"""The remark on baskets in groups."""
+
 
 class Aim(StrEnum):
     """What kind of promise is stated."""
@@ -80,6 +83,8 @@ class Candidate:
         Parameters that tell it from others of the same label.
     worst_case
         Whether the best value that it can reach where it is refused is a confidence in the worst case.
+    remark
+        A sentence on what is published, for whoever is proposed it.
     """
 
     label: str
@@ -89,3 +94,4 @@ class Candidate:
     turn: int = 1
     told: tuple[str, ...] = ()
     worst_case: bool = False
+    remark: str = ""

@@ -11,7 +11,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
-from shoal.methods._candidates import Aim, Candidate, Goal
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._pictures import degrees
 from shoal.methods.cahd._publish import publish
 from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
@@ -44,7 +44,8 @@ class PermutationMondrian(Method):
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
         """As it is: it has no other parameter."""
-        return [Candidate(cls.name, {"name": cls.name, "p": goal.p})] if goal.aim is Aim.DEGREE else []
+        plain = {"name": cls.name, "p": goal.p}
+        return [Candidate(cls.name, plain, remark=GROUPED)] if goal.aim is Aim.DEGREE else []
 
     def models(self) -> tuple[Model, ...]:
         """The degree."""

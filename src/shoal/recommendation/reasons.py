@@ -64,10 +64,8 @@ def _sentences(
         yield f"It leaves out {suppressed:,} of {rows:,} rows, which count as lost."
     if proposal.row.get("starred_cells"):
         yield f"It stars {int(proposal.row['starred_cells']):,} sensitive cells, which count as lost."
-    if proposal.candidate.method["name"] == "disassociation":
-        yield "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
-    if proposal.candidate.method["name"] in ("cahd", "permutation-mondrian"):
-        yield "Public items are published basket by basket, sensitive ones as counts of a group."
+    if proposal.candidate.remark:
+        yield proposal.candidate.remark
     if "time_limit" in proposal.candidate.method:
         seconds = proposal.candidate.method["time_limit"]
         yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."

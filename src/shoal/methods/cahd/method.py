@@ -17,7 +17,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
-from shoal.methods._candidates import Aim, Candidate, Goal
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._formation import Grouping, blocks, pivots
 from shoal.methods.cahd._improve import improve
 from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
@@ -80,7 +80,9 @@ class Cahd(Method):
         plain = {"name": cls.name, "p": goal.p}
         others = ("rcm", "nearest", "lexicographic", "bipartite")
         found = [Candidate(f"{cls.name}, {order}", plain | {"order": order}, turn=2) for order in others]
-        return [Candidate(f"{cls.name}, gray", plain, turn=0), *found]
+        return [
+            replace(one, remark=GROUPED) for one in (Candidate(f"{cls.name}, gray", plain, turn=0), *found)
+        ]
 
     @property
     def splits_ties(self) -> bool:

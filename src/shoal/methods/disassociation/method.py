@@ -33,6 +33,11 @@ from shoal.risk._certain_links import certain_links
 Data = TypeVar("Data")
 
 
+CHUNKED = (
+    "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
+)
+"""The remark on what is published."""
+
 LARGER = {"max_cluster_size": None}
 """Of candidates whose clusters are larger than by default."""
 
@@ -94,12 +99,13 @@ class Disassociation(Method):
         if goal.aim is not Aim.COMBINATIONS:
             return []
         plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
-        return [
+        found = [
             Candidate(cls.name, plain),
             Candidate(f"{cls.name}, larger clusters", cls.strengthened(plain | LARGER, "k", goal.k or 2)),
             Candidate(f"{cls.name}, pooled", plain | {"small": "pool"}),
             Candidate(f"{cls.name}, not refined", plain | {"refine": False}),
         ]
+        return [replace(one, remark=CHUNKED) for one in found]
 
     @classmethod
     def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
