@@ -25,7 +25,7 @@ SOURCE = Path(shoal.__file__).parent
         ("--h 0.5 --k 5 --p 2 (coherence)", "h=0.5, k=5, p=2 (coherence)"),
         ("or --suppression-limit 0.05", "or suppression_limit=0.05"),
         ("--private and --private-below are", "`private` and `private_below` are"),
-        ("use --engine local.", "use engine=None."),
+        ("use --engine local.", "use engine=shoal.engines.Local()."),
         ("use --engine stream, because", "use engine=shoal.engines.Stream(), because"),
         ("--others drop or --others insensitive.", "others='drop' or others='insensitive'."),
         ("say --baskets long:ID,ITEM or", "say baskets='long:ID,ITEM' or"),

@@ -23,7 +23,7 @@ _HOME = {
     "Reading": "shoal.io.reading",
     "Recipe": "shoal.recipe",
     "Release": "shoal.data.release",
-    "Roles": "shoal.recipe",
+    "Roles": "shoal.data.role",
     "Run": "shoal.outcome",
     "Score": "shoal.measures.measure",
     "ShoalError": "shoal.errors",
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from shoal.data.groups import Groups as Groups
     from shoal.data.hierarchy import Hierarchy as Hierarchy
     from shoal.data.release import Release as Release
+    from shoal.data.role import Roles as Roles
     from shoal.data.table import Table as Table
     from shoal.data.verdict import Verdict as Verdict
     from shoal.errors import BadData as BadData
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from shoal.pipeline import anonymize as anonymize
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe
-    from shoal.recipe import Roles as Roles
     from shoal.recommendation.propose import recommend as recommend
     from shoal.verification import inspect as inspect
     from shoal.verification import verify as verify

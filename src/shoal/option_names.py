@@ -86,7 +86,7 @@ def _parameter(found: re.Match[str]) -> str:
         key, _, part = found["pair"].strip("'").partition("=")
         value = f"{{{key!r}: {part!r}}}"
     elif name == "engine" and found["word"] is not None:
-        value = "None" if found["word"] == "local" else f"shoal.engines.{found['word'].capitalize()}()"
+        value = f"shoal.engines.{found['word'].capitalize()}()"
     elif found["word"] is not None:
         value = repr(found["word"])
     if name == "model" and value is not None:

@@ -27,8 +27,7 @@
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -38,14 +37,16 @@ from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine
+from shoal.data.role import Roles as Roles
 from shoal.data.table import Table
+from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
+from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
 from shoal.measures.measure import Measure
 from shoal.methods.method import Method
-from shoal.parameters import Parameters, explain
+from shoal.parameters import Parameters
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
@@ -65,38 +66,6 @@ class Source(Section):
     )
     hierarchies_folder: str | None = Field(
         default=None, description="folder of hierarchies: <column>.csv and *_hierarchy_<column>.csv"
-    )
-
-
-class Roles(Section):
-    """Who is who: columns of a table, or items of baskets."""
-
-    quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
-    sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
-    identifying: tuple[str, ...] = Field(default=(), description="columns that name a person: dropped")
-    insensitive: tuple[str, ...] = Field(
-        default=(), description="columns or items that are neither known nor secret"
-    )
-    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
-    others: Literal["drop", "insensitive"] | None = Field(
-        default=None, description="what to do with columns that have no role"
-    )
-    public_share: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="draw so large a share of the items at random (--seed) to be public, the others not",
-    )
-    private: Literal["none", "top", "bottom", "rest"] = Field(
-        default="none",
-        description="which items that are not drawn are sensitive: none, the most frequent of some basket, the rarest "
-        "of some basket, or all",
-    )
-    private_below: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="only items that at most such a share of the baskets holds are made sensitive by --private",
     )
 
 
@@ -126,23 +95,15 @@ class Running(Section):
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
 
-    @contextmanager
-    def opened(self) -> Iterator[Engine | None]:
-        """The engine for a while; None for the memory of this machine."""
-        engine = self.open()
-        try:
-            yield engine
-        finally:
-            if engine is not None:
-                engine.close()
+    @property
+    def kind(self) -> type[Engine]:
+        """The class of the engine."""
+        kind: type[Engine] = registry.load("engine", self.engine)
+        return kind
 
-    def open(self) -> Engine | None:
-        """The engine, which is to be closed; None for the memory of this machine."""
-        if self.engine == "local":
-            return None
-        kind = registry.load("engine", self.engine)
-        engine: Engine = kind.within(self.memory or "4GB", self.master or "local[*]")
-        return engine
+    def open(self) -> Engine:
+        """The engine, which is to be closed."""
+        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
 
 class Output(Section):
@@ -270,19 +231,6 @@ def names_folder(column: str, spec: object) -> bool:
     if column != "folder" or not isinstance(spec, str):
         return False
     return not is_hierarchy_file(spec) and spec.partition(":")[0] not in BUILDERS
-
-
-def roles_of(**given: Any) -> Roles:
-    """Roles as Python gives them: a text is one name, and what does not fit is said in a sentence.
-
-    >>> roles_of(quasi="age", sensitive=["illness"]).quasi
-    ('age',)
-    """
-    named: dict[str, Any] = {
-        role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
-        for role, names in given.items()
-    }
-    return Roles(**named)
 
 
 def make_method(parameters: dict[str, Any]) -> Method:

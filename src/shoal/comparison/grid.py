@@ -15,9 +15,8 @@ from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.comparison.run_data import generator_of
 from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
-from shoal.errors import UnknownName, WrongUse
+from shoal.errors import UnknownName, WrongUse, explain
 from shoal.methods.method import Method
-from shoal.parameters import explain
 from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3

@@ -10,8 +10,8 @@ import numpy as np
 from shoal.data._calendar import FORMS, iso
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
-from shoal.data.parts import PartedRelease
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
@@ -95,7 +95,7 @@ def to_pandas(data: object, ranges: Ranges = "text") -> "pandas.DataFrame":
 
 def to_spark(data: object) -> Any:
     """Published rows that are on a Spark cluster as its own frame."""
-    frame = getattr(data.parts, "frame", None) if isinstance(data, PartedRelease) else None
+    frame = getattr(data.parts, "frame", None) if isinstance(data, Dataset) else None
     if frame is None:
         raise WrongUse(
             "The rows of this release are not on a cluster: publish with engine=shoal.engines.Spark(session), or hand "

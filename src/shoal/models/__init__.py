@@ -16,17 +16,21 @@ if TYPE_CHECKING:
     from shoal.models.delta_presence import DeltaPresence as DeltaPresence
     from shoal.models.disassociation import Disassociated as Disassociated
     from shoal.models.distinct_diversity import DistinctDiversity as DistinctDiversity
+    from shoal.models.em_anonymity import EmAnonymity as EmAnonymity
     from shoal.models.entropy_diversity import EntropyDiversity as EntropyDiversity
     from shoal.models.hidden_associations import HiddenAssociations as HiddenAssociations
     from shoal.models.hidden_rules import HiddenRules as HiddenRules
     from shoal.models.hkp_coherence import HkpCoherence as HkpCoherence
     from shoal.models.k_anonymity import KAnonymity as KAnonymity
     from shoal.models.k_map import KMap as KMap
+    from shoal.models.ke_anonymity import KeAnonymity as KeAnonymity
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
+    from shoal.models.personalized_privacy import PersonalizedPrivacy as PersonalizedPrivacy
     from shoal.models.privacy_degree import PrivacyDegree as PrivacyDegree
     from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from shoal.models.t_closeness import TCloseness as TCloseness
+    from shoal.models.xy_privacy import XyPrivacy as XyPrivacy
 
 
 def __getattr__(name: str) -> Any:

@@ -23,13 +23,14 @@ from shoal.addresses import without_passwords
 from shoal.comparison.results import Row, frame_of
 from shoal.comparison.scheduler import Race
 from shoal.data.baskets import Baskets
+from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading, with_names
 from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.option_names import spoken
-from shoal.recipe import Recipe, Roles, roles_of
+from shoal.recipe import Recipe
 from shoal.recommendation.candidates import candidates, harder, main_parameter
 from shoal.recommendation.command_line import command_line
 from shoal.recommendation.goal import Stated
@@ -164,7 +165,7 @@ def recommend(
     Infeasible
         If no candidate keeps the promise.
     """
-    roles = roles_of(
+    roles = Roles.of(
         quasi=quasi,
         sensitive=sensitive,
         identifying=identifying,
@@ -201,7 +202,7 @@ def _written(
     data: Any, folder: Path, layout: str | None, reading: Reading
 ) -> tuple[Path, str | None, Reading]:
     """Data in memory as a file that workers can read, and how."""
-    from shoal.io.baskets.load import receive_baskets, write_baskets
+    from shoal.io.baskets.load import load_baskets, write_baskets
     from shoal.io.tables.dataframes import is_frame, open_frame
 
     path = folder / "data.parquet"
@@ -213,7 +214,7 @@ def _written(
         opened = open_frame(data)
         opened.frame(opened.names).write_parquet(path)
         return path, None, replace(reading, orders={**opened.orders, **reading.orders})
-    sets = data if isinstance(data, Baskets) else receive_baskets(data, layout, reading).baskets
+    sets = data if isinstance(data, Baskets) else load_baskets(data, layout, reading).baskets
     write_baskets(replace(sets, layout="long:basket,item"), path)
     return path, "long:basket,item", Reading()
 
