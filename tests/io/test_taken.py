@@ -42,7 +42,7 @@ def test_it_is_said_once(tmp_path: Path, engine: str, form: str) -> None:
     said = [warning for warning in run.warnings if "than by their type" in warning]
     assert len(said) == len(heard) == 1
     assert WANTED in said[0]
-    assert "--kind when=date" in said[0]
+    assert "kinds={'when': 'date'}" in said[0]
     assert heard[0].filename == __file__
     if where is not None:
         where.close()
