@@ -13,9 +13,9 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
-    {"addresses", "renamed"},
+    {"addresses", "renamed", "option_names"},
     {"errors"},
-    {"registry"},
+    {"registry", "parameters"},
     {"arrays"},
     {"kernels"},
     {"data"},

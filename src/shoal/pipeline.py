@@ -24,21 +24,31 @@ from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.outcome import AnyRun, Run, Stage, judgment, refuse_broken
+from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
 from shoal.recipe import Recipe, make_method, parameters_of
 from shoal.sources import Intake, Request, load
 
 
-def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
+def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
     """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
     The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
+
+    Parameters
+    ----------
+    recipe
+        Itself, or the path of its TOML file.
+    data
+        Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
+    stage
+        Progress callback; steps are told to the logger ``shoal`` too.
     """
+    recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     engine = recipe.running.open()
     try:
-        finished = run_on(engine, recipe, stage=stage)
+        finished = run_on(engine, recipe, source=data, stage=stage)
     except BaseException:
         engine.close()
         raise
@@ -63,8 +73,7 @@ def run_on(
     judged
         Judge the release; otherwise it is judged when it is written.
     """
-    tell = stage or (lambda _: None)
-    tell("reading")
+    logged(stage)("reading")
     method = recipe.the_method()
     measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
     safe = recipe.output.safe_cells or recipe.output.format != "csv"
@@ -73,7 +82,7 @@ def run_on(
         _loaded(Request.of(recipe, source), method, engine, safe_cells=safe),
         engine=engine,
         seed=recipe.seed,
-        stage=tell,
+        stage=stage,
         measures=measures,
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
@@ -160,7 +169,7 @@ def carry_out(
     engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
     original, schema = intake.data, schema_of(intake.data)
-    tell = stage or (lambda _: None)
+    tell = logged(stage)
     tell(f"anonymizing by {method.name}")
     clock = [time.perf_counter()]
     seed = method.seeded(seed)
@@ -209,14 +218,14 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
 
 def measure(
     original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
-) -> tuple[Score, ...]:
+) -> Scores:
     """The given measures, or all that can judge this form of release; but for those that only run on request."""
     chosen = default_measures() if measures is None else measures
     fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    return tuple(score for one in fitting for score in one.scores(original, release))
+    return Scores(score for one in fitting for score in one.scores(original, release))
 
 
-def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> Scores:
     """The scores of a measure that is asked for by name.
 
     Raises
@@ -306,11 +315,12 @@ def anonymize(
     """
     if isinstance(engine, str):
         raise WrongUse(
-            f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
         )
     if not isinstance(method, str | Method):
         raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.Mondrian(k=10), and not {method!r}.'
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
@@ -44,15 +44,14 @@ from shoal.io.reading import Reading
 from shoal.io.source import existing_file
 from shoal.measures.measure import Measure
 from shoal.methods.method import Method
+from shoal.parameters import Parameters
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
 
 
-class Section(BaseModel):
+class Section(Parameters):
     """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Source(Section):
@@ -158,7 +157,7 @@ class Recipe(Section):
         except UnicodeDecodeError as error:
             raise BadData("the recipe is no UTF-8 text.", path=path) from error
         try:
-            recipe = cls(**tomllib.loads(text))
+            recipe = cls.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"this is not TOML: {error}.", path=path) from error
         except ValidationError as error:
@@ -234,11 +233,7 @@ def make_method(parameters: dict[str, Any]) -> Method:
     name = given.pop("name", None)
     if name is None:
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
-    method_class = registry.load("method", name)
-    try:
-        method: Method = method_class(**given)
-    except ValidationError as error:
-        raise WrongUse(f"{name}: {explain(error, method_class.model_fields)}") from error
+    method: Method = registry.load("method", name)(**given)
     return method
 
 
@@ -249,11 +244,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     name = plain.get("name", "")
     if name not in registry.MEASURES and (giving := measures_of(name)):
         raise WrongUse(f"{name!r} is a score of the measure {' and of '.join(giving)}: ask for that.")
-    kind = registry.load("measure", name)
-    try:
-        made: Measure = kind(**options)
-    except ValidationError as error:
-        raise WrongUse(f"{plain['name']}: {explain(error, kind.model_fields)}") from error
+    made: Measure = registry.load("measure", name)(**options)
     return made
 
 

@@ -205,6 +205,28 @@ def load_all(family: str) -> dict[str, Any]:
     return kinds
 
 
+def class_names(family: str) -> dict[str, str]:
+    """The names of a family by those of their classes, as Python spells them; ours go before those of other packages.
+
+    >>> class_names("engine")
+    {'Local': 'local', 'Spark': 'spark', 'Stream': 'stream'}
+    """
+    found: dict[str, str] = {}
+    for name, place in FAMILIES[family].items():
+        found.setdefault(place.partition(":")[2].strip(), name)
+    return found
+
+
+def class_called(family: str, name: str) -> Any:
+    """The class of a family that has a name in Python, or None.
+
+    >>> class_called("model", "KMap").name
+    'k-map'
+    """
+    known = class_names(family) if name[:1].isupper() else {}
+    return load(family, known[name]) if name in known else None
+
+
 def _found(place: str) -> Any:
     """The class at ``module:Class``."""
     module, _, attribute = place.partition(":")

@@ -164,7 +164,7 @@ def test_more_combinations_than_memory_holds_are_refused(stream: Stream) -> None
     assert parts.counts(["a", "b"]).height == 200
     stream.countable = 1000
     assert parts.counts(["b"]).height == 1
-    with pytest.raises(WrongUse, match=r"combinations of a, b than the allowed memory holds.*--memory"):
+    with pytest.raises(WrongUse, match=r"combinations of a, b than the allowed memory holds.*`memory`"):
         parts.counts(["a", "b"])
 
 

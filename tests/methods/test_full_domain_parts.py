@@ -101,5 +101,5 @@ def test_persons_with_several_rows_are_refused() -> None:
             column("person", ["a", "b", "c", "d"], Role.ENTITY),
         )
     )
-    with pytest.raises(WrongUse, match="--engine local"):
+    with pytest.raises(WrongUse, match=r"engine=shoal\.engines\.Local"):
         Samarati(k=2).anonymize(parted(table), MemoryEngine())

@@ -37,7 +37,7 @@ def test_rules_of_persons_are_refused() -> None:
             column("who", list("pqprst"), Role.ENTITY),
         )
     )
-    with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise --alpha"):
+    with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise `alpha`"):
         TableRuleHiding(k=2, confidence=0.5, strategy="merge").anonymize(data)
 
 

@@ -124,7 +124,7 @@ def test_more_combinations_than_memory_holds_are_refused(
 ) -> None:
     monkeypatch.setattr(spark, "countable", 1000)
     assert_frame_equal(both[0].counts(["number"]), both[1].counts(["number"]))
-    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*--memory"):
+    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*`memory`"):
         both[0].counts(["number", "a.`name`"])
 
 
@@ -168,7 +168,7 @@ def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Pa
     """Also where its halves have as many cells as a row has."""
     path = tmp_path / "people.csv"
     path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
-    with pytest.raises(BadData, match=r"Parquet.*--engine stream") as fault:
+    with pytest.raises(BadData, match=r"Parquet.*engine=shoal\.engines\.Stream") as fault:
         spark.load_table(path, Roles.of(quasi=["a"], sensitive=["b"]), Reading())
     assert fault.value.path == str(path)
 

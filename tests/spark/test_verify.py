@@ -43,7 +43,7 @@ def small_parts(monkeypatch: Any) -> None:
 
 
 def test_a_table(spark: "Spark") -> None:
-    release, _ = shoal.Mondrian(k=5).anonymize(many_people(3000))
+    release, _ = shoal.methods.Mondrian(k=5).anonymize(many_people(3000))
     models = [
         KAnonymity(k=5),
         KAnonymity(k=8),
@@ -91,7 +91,7 @@ def test_any_published_table(spark: "Spark", tmp_path: Path) -> None:
     (verdict,) = verify_as_asked(tmp_path / "any.csv", asked, spark)
     assert (verdict.holds, verdict.value) == (False, 2)
     assert [place.where for place in verdict.offenders] == ["x b"]
-    with pytest.raises(WrongUse, match="--quasi"):
+    with pytest.raises(WrongUse, match="`quasi`"):
         verify_as_asked(tmp_path / "any.csv", Asked(Promises(k=3)), spark)
 
 

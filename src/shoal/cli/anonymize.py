@@ -18,7 +18,6 @@ from shoal.cli.options import (
     pairs_option,
     prose,
     single,
-    singular,
     source_named,
     text_option,
     to_seed,
@@ -32,6 +31,7 @@ from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.pipeline import publish
 from shoal.recipe import Output, Recipe, Running, Source
+from shoal.recommendation.command_line import singular
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\

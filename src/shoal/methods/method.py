@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
@@ -13,22 +13,22 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse
+from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
+from shoal.parameters import Parameters
 from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
 
 
-class Method(BaseModel):
+class Method(Parameters):
     """An algorithm with its parameters: it turns data into a release that keeps its promises.
 
     Parameters are fields with type, range, default and help; the options of the command line, the recipe and the
     reference page follow from them. A method never prints and never returns an empty result: a promise that cannot
     be kept raises `Infeasible` with the best value that can be reached.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""
@@ -62,6 +62,19 @@ class Method(BaseModel):
             if name not in cls.model_fields and (new := new_name("parameter", name, cls.model_fields)):
                 raise WrongUse(f"The parameter {name!r} is now {new!r}")
         return given
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """What `recommend` tries of this method for a stated promise; nothing unless told.
+
+        Whatever is tried is proved: a candidate must promise what is stated, or more.
+        """
+        return []
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """The parameters of a candidate with a stronger value of one of them."""
+        return {**parameters, name: value}
 
     @property
     def splits_ties(self) -> bool:

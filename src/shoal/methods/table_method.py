@@ -15,6 +15,7 @@ from shoal.data.group_statistics import GroupStatistics, group_statistics, whole
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.models._promises import PROMISE, Promises
 from shoal.models.model import TableModel
@@ -35,6 +36,12 @@ class TableMethod(Promises, Method):
     """Whether every quasi-identifier needs a hierarchy."""
 
     promises: tuple[TablePromise, ...] = Field(default=(), description="further promises, as models")
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With the promise and all else by default, for promises about classes."""
+        method = {"name": cls.name, **goal.promise}
+        return [Candidate(cls.name, method, trees=cls.along_hierarchies)] if goal.aim is Aim.CLASSES else []
 
     def overlapping(self) -> str:
         """The option that makes the published cells of classes overlap; empty where they do not."""

@@ -13,10 +13,10 @@ from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import Recipe, Roles, Source
-from shoal.recommendation.candidates import Candidate
 from shoal.recommendation.first_hierarchies import builder_for
-from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
@@ -133,7 +133,7 @@ class Problem:
     def cell(self, candidate: Candidate, scale: Scale, limit: float) -> Cell:
         """A candidate as a run of a comparison."""
         method = dict(candidate.method)
-        baskets = self.aim not in (Aim.CLASSES, Aim.RULES)
+        baskets = self.aim.of_baskets
         data = {
             "path": self.path,
             "rows": None,

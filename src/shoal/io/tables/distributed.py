@@ -182,7 +182,7 @@ def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
 def _refuse(engine: "Distributed", what: str) -> NoReturn:
     raise WrongUse(
         f"The engine {engine.name} reads Parquet and delimited text from paths, not {what}; convert it first (shoal "
-        "convert), or work in memory: --engine local (in Python: leave engine away)."
+        "convert), or work in memory: --engine local."
     )
 
 

@@ -16,6 +16,7 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.mondrian._distributed import cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
@@ -55,6 +56,20 @@ class Mondrian(TableMethod):
         default_factory=dict,
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """All that it can do otherwise; it is quick."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise}
+        return [
+            Candidate(cls.name, plain, turn=0),
+            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
+            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
+        ]
 
     def overlapping(self) -> str:
         """Relaxed cuts put equal rows on both sides."""
