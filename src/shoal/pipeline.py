@@ -75,6 +75,9 @@ def run_on(
     if (drawn := finished.recipe.get("seed")) is not None:
         # So that the run can be repeated, where the recipe says no seed.
         kept["seed"] = drawn
+    if "method" in finished.recipe and finished.recipe["method"] != parameters_of(recipe.the_method()):
+        # Likewise, where it says how long to search: the steps that were done in that time.
+        kept["method"] = finished.recipe["method"]
     return replace(finished, recipe=kept)
 
 
@@ -167,7 +170,12 @@ def carry_out(
         original,
         release,
         trace,
-        recipe={"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told},
+        recipe={
+            "method": parameters_of(method.repeated(trace.notes)),
+            "seed": seed,
+            **_item_roles(schema),
+            **intake.told,
+        },
         seconds=seconds,
         warnings=(*intake.warnings, *method.without_effect(schema), *told),
         left_out=intake.left_out,

@@ -119,7 +119,10 @@ def test_short_forms(parameters: dict[str, Any]) -> None:
 def test_the_mean_risk_is_met_and_not_the_risk_of_every_class(entity: str | None) -> None:
     """Classes below one over the risk are allowed, as long as larger ones make up for them."""
     random = np.random.default_rng(4)
-    held: dict[str, list[Any]] = {"x": random.integers(0, 1000, 3000).tolist(), "y": random.integers(0, 50, 3000).tolist()}
+    held: dict[str, list[Any]] = {
+        "x": random.integers(0, 1000, 3000).tolist(),
+        "y": random.integers(0, 50, 3000).tolist(),
+    }
     if entity is not None:
         held[entity] = random.integers(0, 2000, 3000).tolist()
     data = table(held, entity=entity)
@@ -127,7 +130,9 @@ def test_the_mean_risk_is_met_and_not_the_risk_of_every_class(entity: str | None
     verdict = judge(release)[0]
     assert verdict.holds
     assert 0.046 < verdict.value <= 0.05
-    sizes = np.unique(np.array([release.data.column(name).codes for name in "xy"]), axis=1, return_counts=True)[1]
+    sizes = np.unique(
+        np.array([release.data.column(name).codes for name in "xy"]), axis=1, return_counts=True
+    )[1]
     assert sizes.min() < 20
     alone, _ = Mondrian(maximal_risk=0.05).anonymize(data)
     assert judge(alone)[0].holds

@@ -114,8 +114,8 @@ class Rules(NamedTuple):
 class Log(NamedTuple):
     """Steps that were taken: their rows with the classes they came from, and for each step where these begin.
 
-    `touched` are the two classes of a step; `counts` says how many rows and how many steps there are. No class is touched
-    twice, so that there are at most as many rows as in the table, and one more for each step.
+    `touched` are the two classes of a step; `counts` says how many rows and steps there are. No class is touched twice, so
+    that there are at most as many rows as in the table, and one more for each step.
     """
 
     rows: Array
@@ -427,6 +427,15 @@ def _split(
 
 
 @jit
+def _member(number: Whole, classes: Classes, room: Room) -> int:
+    """Any row of a class."""
+    row = classes.head[number]
+    for _ in range(_below(room.random, classes.sizes[number])):
+        row = classes.after[row]
+    return int(row)
+
+
+@jit
 def _step(
     row: Whole,
     other: Whole,
@@ -452,9 +461,7 @@ def _step(
         if len(sizes) - classes.counts[0] - (rules.pool >= 0) >= rules.most:
             return -1
         if there != here:
-            other = classes.head[here]
-            for _ in range(_below(room.random, sizes[here])):
-                other = classes.after[other]
+            other = _member(here, classes, room)
         if other == row:
             return -1
         return _split(row, other, most, cells, classes, rules, room, log)
@@ -478,6 +485,8 @@ def _step(
             _noted(member, there, classes, log, rules.locking)
             member = following
     else:
+        # The row goes to one that is near to it, and any row of that class comes back.
+        other = _member(there, classes, room)
         after = sizes[there] * _instead(row, other, there, cells, classes, room)
         if after > most:
             return -1

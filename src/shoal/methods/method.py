@@ -1,7 +1,7 @@
 """What every method has in common."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -124,6 +124,16 @@ class Method(BaseModel):
     def seeded(self, seed: int | None) -> int | None:
         """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
         return tie_key(seed) if self.splits_ties else seed
+
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method whose run makes the same release again, whatever time that takes.
+
+        Parameters
+        ----------
+        notes
+            Those of the trace.
+        """
+        return self
 
     def refuse_parts(self) -> None:
         """Refuse parameters that need all rows at once, before any row in parts is read.

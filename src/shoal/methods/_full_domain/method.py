@@ -1,6 +1,7 @@
 """What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
@@ -253,6 +254,9 @@ class FullDomain(Improvable):
         """Publish the parts, and tell the levels."""
         table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
         self.refuse_overlap(table, problem.models)
+        best = self.best_possible(problem.table, table, problem.models, problem.lattice.highest)
+        summary = [*solution.notes.get("summary", ()), *best.get("summary", ())]
+        solution = replace(solution, notes={**solution.notes, **best, "summary": summary})
         return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
 
     def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:

@@ -10,9 +10,9 @@ from shoal.arrays import Codes, Floats, Rows
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import range_text
 from shoal.data.role import Role
-from shoal.data.table import Column
+from shoal.data.table import Column, Table
 from shoal.measures._cell_loss import read_cells
-from shoal.measures.loss import counted_loss
+from shoal.measures.loss import counted_loss, mean_over
 from shoal.methods._full_domain._losses import CellMeasure, column_losses
 from shoal.methods._full_domain._texts import texts_of
 from shoal.methods.mondrian._publish import Form, axis_of
@@ -102,6 +102,15 @@ def importance(columns: Sequence[Column], measure: CellMeasure, weights: Mapping
     counts: Floats = own * [weights.get(column.name, 1.0) for column in columns]
     shares: Floats = counts / counts.sum()
     return shares
+
+
+def granularity_of(original: Table, published: Table) -> float:
+    """What a published table keeps of the detail."""
+    lost = [
+        mean_over(original.rows, cells, counted_loss(cells))
+        for cells in (read_cells(column, published.column(column.name)) for column in original.quasi)
+    ]
+    return 1 - float(importance(original.quasi, "granularity", {}) @ lost)
 
 
 def kernel_cells(columns: Sequence[Column], known: Sequence[Lossy], counts: Floats, rows: Rows) -> "Cells":

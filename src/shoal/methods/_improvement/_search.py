@@ -22,11 +22,14 @@ HOT, COLD = 0.03, 0.003
 It is measured in what the rows of five lose: larger classes change by more with every row.
 """
 
-CHUNK = 50_000
-"""Steps between two looks at the clock."""
+CHUNK = 5_000
+"""Steps between two looks at the clock; so many are taken at each temperature in any case."""
 
 NEAREST, ORDERS, WINDOW = 24, 12, 40
 """How many near tuples are known of each, among so many neighbors in each of so many orders of the tuples."""
+
+PAIRS = 20_000_000
+"""Pairs of tuples that are compared to find near ones, at most; but for the next four in every order."""
 
 MERGES = 30
 """How often classes that break a promise are joined to others before the start from single tuples is given up."""
@@ -91,10 +94,11 @@ class Search:
         self._look_around()
         classes = self._best_start()
         before = self._mean(self._built(self._given))
-        tried = []
+        tried, left = [], max(begin + (seconds or 0.0) - time.perf_counter(), 0.0)
+        begin = time.perf_counter()
         for rung, heat in enumerate(self._heats()):
             if seconds is not None:
-                tried.append(self._until(begin + seconds * (rung + 1) / RUNGS, heat, classes))
+                tried.append(self._until(begin + left * (rung + 1) / RUNGS, heat, classes))
             else:
                 self._take(steps[rung], heat, classes)
                 tried.append(steps[rung])
@@ -122,7 +126,7 @@ class Search:
     def _until(self, end: float, heat: float, classes: "Classes") -> int:
         """Try steps until a time; how many."""
         done = 0
-        while time.perf_counter() < end:
+        while not done or time.perf_counter() < end:
             self._take(CHUNK, heat, classes)
             done += CHUNK
         return done
@@ -236,12 +240,13 @@ class Search:
         others[:, 0] = np.arange(len(others))
         return self._kernels.Near((np.cumsum(starts) - 1).astype(np.int64), first.astype(np.int64), others)
 
-    def _look_around(self, window: int = WINDOW) -> None:
+    def _look_around(self) -> None:
         """Find the tuples that are near to each, among its neighbors in several orders of all tuples."""
+        window = min(WINDOW, max(PAIRS // (ORDERS * len(self._near.others)), 4))
         near, codes = self._near, self._cells.codes[self._near.first[:-1]]
         others = np.full((len(codes), NEAREST), -1, dtype=np.int64)
         losses = np.full(others.shape, np.inf)
-        for _ in range(1 if window >= len(codes) else ORDERS):
+        for _ in range(ORDERS):
             columns = self._random.permutation(codes.shape[1])
             order = np.lexsort([codes[:, column] for column in columns]).astype(np.int64)
             self._merging.nearest(order, window, self._cells, near.first[:-1], self._room, others, losses)
@@ -253,6 +258,8 @@ class Search:
         log = self._log(classes)
         self._kernels.anneal(0, 0.0, self._cells, self._near, classes, self._rules(), self._room, log)
         self._kernels.undo(np.zeros(0, dtype=np.bool_), self._cells, classes, self._room, log, self._pool)
+        needy = np.zeros(len(classes.sizes), dtype=np.bool_)
+        self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
         nothing = np.zeros(0, dtype=np.int64)
         none, losses = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
         self._merging.nearest(nothing, 1, self._cells, nothing, self._room, none, losses)

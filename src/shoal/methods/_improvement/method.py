@@ -1,6 +1,6 @@
 """What the methods whose classes can be improved have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self, TypeVar
 
@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from shoal.arrays import Floats, Rows
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.methods._improvement._cells import Lossy, kernel_cells
+from shoal.methods._improvement._bound import bound
+from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
 from shoal.methods._improvement._promises import Promises
 from shoal.methods._improvement._search import RUNGS, Found, Search
 from shoal.methods.mondrian._plan import tied_rows
@@ -96,6 +97,12 @@ class Improvable(TableMethod):
             )
         return self
 
+    bound: bool = Field(
+        default=False,
+        description="where nodes of hierarchies are published: also compute the most that any release with classes as "
+        "large could keep; done with improve in any case",
+    )
+
     @property
     def improving(self) -> bool:
         """Whether classes are improved."""
@@ -123,6 +130,36 @@ class Improvable(TableMethod):
             if steps is None
             else self.model_copy(update={"improve": None, "improve_steps": tuple(steps)})
         )
+
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method that does the same steps again."""
+        return self.repeating(notes.get("improve_steps"))
+
+    def best_possible(
+        self, table: Table, made: Table, models: tuple[TableModel, ...], highest: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """How far a release by nodes can be from the best possible at most; nothing where nobody asked.
+
+        Parameters
+        ----------
+        table, made
+            The original and the published one.
+        highest
+            The coarsest level of each column that is allowed.
+        """
+        sure = [
+            model.least_size() for model in models if type(model).hold_together is TableModel.hold_together
+        ]
+        wild = any(getattr(model, "missing_matches_all", False) for model in models)
+        if not (self.improving or self.bound) or wild or (k := max(sure, default=1)) < 2:
+            return {}
+        found = bound(table.quasi, k, highest)
+        reached = granularity_of(table, made)
+        told = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
+        return {
+            "best_possible": told if found.granularity is not None else {"not_computed": found.reason},
+            "summary": [found.sentence(k, reached)],
+        }
 
     def kept(
         self, made: Made | None, models: tuple[TableModel, ...], improved: Improved
