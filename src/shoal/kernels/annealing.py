@@ -60,7 +60,7 @@ class Cells(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Which rows to look at beside one: the tuple of each row, where the rows of each begin, and the tuples near it."""
+    """Which rows to look at beside one: the tuple of each row, where the rows of each begin, and the nearest tuples."""
 
     tuples: Array
     first: Array
@@ -274,12 +274,29 @@ def united(one: Whole, other: Whole, cells: Cells, classes: Classes, room: Room)
 
 
 @jit
-def pair(one: Whole, other: Whole, cells: Cells, room: Room) -> float:
-    """What two rows lose together, each."""
-    _begin(cells, room)
-    _take(one, cells, room)
-    _take(other, cells, room)
-    return _loss(cells, room)
+def pair(one: Whole, other: Whole, most: float, cells: Cells) -> float:
+    """What two rows lose together, each; or something above `most`, where it is more than that."""
+    total = 0.0
+    for column in range(len(cells.kinds)):
+        low, high = cells.codes[one, column], cells.codes[other, column]
+        begin, kind = cells.offsets[column], cells.kinds[column]
+        if kind == NODES:
+            width, last = cells.widths[column], begin + cells.levels[column] * cells.widths[column]
+            while begin < last and cells.nodes[begin + low] != cells.nodes[begin + high]:
+                begin += width
+            if begin == last:
+                return FORBIDDEN
+            total += cells.losses[begin + low]
+        elif low != high:
+            if max(low, high) == cells.missing[column]:
+                total += cells.stars[column]
+            elif kind == RANGES:
+                total += abs(cells.losses[begin + high] - cells.losses[begin + low])
+            else:
+                total += cells.losses[begin + 2]
+        if total > most:
+            break
+    return total
 
 
 @jit
@@ -379,7 +396,7 @@ def _arrange(row: Whole, other: Whole, cells: Cells, classes: Classes, room: Roo
     sorting = classes.sizes[source] <= SORTED
     member, count, left = classes.head[source], 0, 0
     while member >= 0:
-        nearer = pair(member, row, cells, room) - pair(member, other, cells, room)
+        nearer = pair(member, row, FORBIDDEN, cells) - pair(member, other, FORBIDDEN, cells)
         place = count
         if sorting:
             while place > 0 and room.nearer[place - 1] > nearer:
@@ -521,7 +538,8 @@ def anneal(
             return step
         row = _below(room.random, rows)
         drawn = _below(room.random, 64)
-        tuple_ = near.others[near.tuples[row], _below(room.random, width)]
+        chance = _chance(room.random)
+        tuple_ = near.others[near.tuples[row], int(width * chance * chance)]
         if tuple_ < 0:
             continue
         begin = near.first[tuple_]

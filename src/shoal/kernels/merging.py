@@ -14,9 +14,7 @@ Whole: TypeAlias = int | np.int64
 
 
 @jit
-def nearest(
-    order: Array, window: int, cells: Cells, rows: Array, room: Room, others: Array, losses: Array
-) -> None:
+def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array, losses: Array) -> None:
     """Look for near tuples among those that stand next to each other in an order.
 
     Parameters
@@ -32,7 +30,7 @@ def nearest(
         one = order[place]
         for later in range(place + 1, min(place + 1 + window, count)):
             other = order[later]
-            loss = pair(rows[one], rows[other], cells, room)
+            loss = pair(rows[one], rows[other], max(losses[one, 0], losses[other, 0]), cells)
             if loss < losses[one, 0]:
                 _keep(one, other, loss, others, losses)
             if loss < losses[other, 0]:

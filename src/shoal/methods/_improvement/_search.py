@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RUNGS = 40
 """Temperatures of a search. The last one is zero: nothing is taken then that loses more."""
 
-HOT, COLD = 0.03, 0.003
+HOT, COLD = 0.02, 0.004
 """The highest temperature and the lowest above zero: what a step may lose more, in rows that lose everything.
 
 It is measured in what the rows of five lose: larger classes change by more with every row.
@@ -25,11 +25,11 @@ It is measured in what the rows of five lose: larger classes change by more with
 CHUNK = 5_000
 """Steps between two looks at the clock; so many are taken at each temperature in any case."""
 
-NEAREST, ORDERS, WINDOW = 24, 12, 40
+NEAREST, ORDERS, WINDOW = 24, 36, 16
 """How many near tuples are known of each, among so many neighbors in each of so many orders of the tuples."""
 
-PAIRS = 20_000_000
-"""Pairs of tuples that are compared to find near ones, at most; but for the next four in every order."""
+PAIRS = 250_000_000
+"""Pairs of tuples up to which all of them are compared."""
 
 MERGES = 30
 """How often classes that break a promise are joined to others before the start from single tuples is given up."""
@@ -242,15 +242,16 @@ class Search:
 
     def _look_around(self) -> None:
         """Find the tuples that are near to each, among its neighbors in several orders of all tuples."""
-        window = min(WINDOW, max(PAIRS // (ORDERS * len(self._near.others)), 4))
         near, codes = self._near, self._cells.codes[self._near.first[:-1]]
         others = np.full((len(codes), NEAREST), -1, dtype=np.int64)
         losses = np.full(others.shape, np.inf)
-        for _ in range(ORDERS):
+        everybody = len(codes) * (len(codes) - 1) // 2 <= PAIRS
+        for _ in range(1 if everybody else ORDERS):
             columns = self._random.permutation(codes.shape[1])
             order = np.lexsort([codes[:, column] for column in columns]).astype(np.int64)
-            self._merging.nearest(order, window, self._cells, near.first[:-1], self._room, others, losses)
-        near.others[:, 1:] = others
+            window = len(codes) if everybody else WINDOW
+            self._merging.nearest(order, window, self._cells, near.first[:-1], others, losses)
+        near.others[:, 1:] = np.take_along_axis(others, np.argsort(losses, axis=1, kind="stable"), axis=1)
 
     def _compile(self) -> None:
         """Have the kernels compiled before time is taken."""
@@ -262,7 +263,7 @@ class Search:
         self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
         nothing = np.zeros(0, dtype=np.int64)
         none, losses = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
-        self._merging.nearest(nothing, 1, self._cells, nothing, self._room, none, losses)
+        self._merging.nearest(nothing, 1, self._cells, nothing, none, losses)
 
 
 def _renumbered(groups: Rows) -> Rows:
