@@ -21,7 +21,8 @@ LAYERS = (
     {"data"},
     {"mining"},
     {"risk"},
-    {"io", "models", "measures", "engines"},
+    {"io", "models", "measures"},
+    {"engines"},
     {"methods", "datasets"},
     {"report"},
     {

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
@@ -10,18 +11,20 @@ from typing import Any, overload
 from shoal import registry
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
 from shoal.data.release import Release
+from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
-from shoal.methods.table_method import TableMethod
-from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment
-from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
+from shoal.outcome import AnyRun, Run, Stage, judgment
+from shoal.recipe import Output, Recipe, make_method, parameters_of
 from shoal.sources import Intake, load, load_source
 
 
@@ -34,22 +37,21 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
     try:
         finished = run_on(engine, recipe, stage=stage)
     except BaseException:
-        if engine is not None:
-            engine.close()
+        engine.close()
         raise
     warn(finished.warnings)
     return finished
 
 
 def run_on(
-    engine: Engine | None,
+    engine: Engine,
     recipe: Recipe,
     *,
     source: Any = None,
     stage: Stage | None = None,
     judged: bool = True,
 ) -> AnyRun:
-    """Run a recipe on an engine that is open, or in memory, and leave it to the caller to show its warnings.
+    """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
     Parameters
     ----------
@@ -113,11 +115,11 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     recipe.running.refuse_idle()
     refuse_address(output.folder, writing=True)
-    if output.to is not None and recipe.running.engine != "local":
-        raise WrongUse(NO_DATABASE)
-    with recipe.running.opened() as engine:
-        # Rows in parts are read once less if they are judged where they are written.
-        finished = run_on(engine, recipe, stage=stage, judged=engine is None)
+    if output.to is not None:
+        recipe.running.kind.refuse_database()
+    with closing(recipe.running.open()) as engine:
+        # Judged once, from the files.
+        finished = run_on(engine, recipe, stage=stage, judged=False)
         finished = finished.written(
             output.folder,
             force=force,
@@ -145,7 +147,7 @@ def carry_out(
     Parameters
     ----------
     engine
-        Where the rows of the data are; None for the memory of this machine.
+        Where the rows of the data are; in this machine's memory unless told.
     judged
         Judge the release; otherwise it is judged when it is written.
 
@@ -154,6 +156,7 @@ def carry_out(
     BrokenPromise
         If the release does not keep a promise: a release like that leaves no method.
     """
+    engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
     original: Any = intake.data
     schema = schema_of(original)
@@ -163,7 +166,7 @@ def carry_out(
     seconds = {"reading": intake.seconds} if intake.seconds else {}
     begin = time.perf_counter()
     seed = method.seeded(seed)
-    release, trace = _anonymized(method, original, engine, seed)
+    release, trace = method.anonymize(original, engine, seed)
     seconds["anonymizing"] = time.perf_counter() - begin
     told = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
@@ -177,42 +180,27 @@ def carry_out(
             **intake.told,
         },
         seconds=seconds,
+        population=method.population_of(schema),
         warnings=(*intake.warnings, *method.without_effect(schema), *told),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
         engine=engine,
-        unmeasured=None if engine is None else UNMEASURED,
     )
     if judged:
         tell("verifying")
-        finished = _judged(finished, method)
-    if engine is None:
-        begin = time.perf_counter()
-        tell("measuring")
-        scores = measure(original, release, measures)
-        spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
-        finished = replace(finished, scores=scores, seconds=spent)
-    return finished
+        finished = _judged(finished)
+    begin = time.perf_counter()
+    tell("measuring")
+    scores = measure(original, release, measures)
+    spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
+    return replace(finished, scores=scores, seconds=spent, unmeasured=None if scores else engine.unmeasured)
 
 
-def _anonymized(method: Method, data: Any, engine: Engine | None, seed: int | None) -> tuple[Any, Any]:
-    """The release and its trace, made where the rows are."""
-    if engine is None:
-        return method.anonymize(data, seed=seed)
-    return method.anonymize_parts(data, engine, seed)
-
-
-def _judged(run: AnyRun, method: Method) -> AnyRun:
+def _judged(run: AnyRun) -> AnyRun:
     """A run with the verdicts on what it publishes, which is not written yet."""
     begin = time.perf_counter()
-    data, population = run.release.data, None
-    if isinstance(method, TableMethod) and isinstance(run.original, Table):
-        population = method.population_of(run.original)
-    if isinstance(data, PartedRelease) and isinstance(data.schema, Baskets):
-        # Lines of baskets are read more than once to be judged, and once more to be written.
-        data = replace(data, parts=data.parts.keep())
-    run = replace(run, population=population, release=replace(run.release, data=data))
-    return run.judged(*judgment(run.release, population, run.engine), time.perf_counter() - begin)
+    run = replace(run, release=replace(run.release, data=kept(run.release.data)))
+    return run.judged(*judgment(run.release, run.population, run.engine), time.perf_counter() - begin)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -261,9 +249,7 @@ def anonymize(data: Any, method: str | Method, *, engine: None = None, **options
 
 
 @overload
-def anonymize(
-    data: Any, method: str | Method, *, engine: Engine, **options: Any
-) -> Run[PartedTable | PartedBaskets, PartedRelease]: ...
+def anonymize(data: Any, method: str | Method, *, engine: Engine, **options: Any) -> AnyRun: ...
 
 
 def anonymize(
@@ -332,7 +318,7 @@ def anonymize(
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
-    roles = roles_of(
+    roles = Roles.of(
         quasi=quasi,
         sensitive=sensitive,
         identifying=identifying,
@@ -340,11 +326,12 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    if not isinstance(data, Table | Baskets):
+    engine = engine or Local()
+    if isinstance(data, Table | Baskets):
+        data = engine.held(data)
+    else:
         data = load(data, chosen, roles, reading, hierarchies or {}, layout=baskets, seed=seed, engine=engine)
         data = _warned_of_formulas(data)
-    elif engine is not None:
-        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished

@@ -17,22 +17,22 @@ from pydantic import ValidationError
 
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
+from shoal.data.dataset import schema_of, with_schema
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease
 from shoal.data.release import Release
-from shoal.data.role import Role
+from shoal.data.role import Role, Roles
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse, warn
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
+from shoal.errors import BadData, WrongUse, explain, warn
 from shoal.io.reading import Reading, with_names
-from shoal.methods.table_method import TableMethod, refuse_idle_population
-from shoal.models._judged import Judged, Verdicts, broken_folder, judged_sets, judged_table
+from shoal.methods.table_method import TableMethod, refuse_unused_population
+from shoal.models._judged import Verdicts, broken_folder
 from shoal.models._promised import promised as promised_by
 from shoal.models.model import Model, TableModel
-from shoal.outcome import judge, judge_sets, proved
+from shoal.outcome import judgment
 from shoal.population import Trees
-from shoal.recipe import Roles, explain, roles_of
 from shoal.sources import form_of, profile
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def verify(
     does not stand in canonical order. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
-    roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
     try:
         models = [_made(promise) for promise in promises]
         of_tables = tuple(model for model in models if isinstance(model, TableModel))
@@ -154,7 +154,7 @@ class Asked:
     ) -> Table | None:
         """The population of a published table, for models some of which are about one."""
         if self.promised.population is not None:
-            refuse_idle_population(models)
+            refuse_unused_population(models)
         orders = {} if self.reading is None else self.reading.orders
         trees = replace(self.trees, orders={**orders, **self.trees.orders})
         return trees.population(self.promised.population, table, source)
@@ -179,9 +179,11 @@ def verify_as_asked(
         return broken
     if asked.others:
         _refuse_different_forms(asked)
+    engine = engine or Local()
     release = _release(source, asked, engine)
-    data = _in_roles(_published(source, asked, engine) if release is None else release.data, asked.roles)
-    schema = _schema(data)
+    data = _published(source, asked, engine) if release is None else release.data
+    data = with_schema(data, _in_roles(schema_of(data), asked.roles))
+    schema = schema_of(data)
     models: list[Any] = [*asked.promised.models(), *asked.others]
     own = not models
     if release is not None and own:
@@ -192,29 +194,27 @@ def verify_as_asked(
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
-    if isinstance(data, PartedRelease) and isinstance(schema, Groups | Clusters):
-        verdicts, counts = judge_sets(models, data, asked=not own)
-        form = type(schema).__name__.lower()
-        return Verdicts(verdicts, Judged(form, items=counts["items"], sensitive_items=counts["sensitive"]))
+    population = None
     if isinstance(schema, Table):
         if not schema.quasi:
             raise WrongUse(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi."
             )
-        named = roles_told(asked.roles)
-        told = None if release is not None and not named else named
-        judged = judged_table(schema, told, _secrets(data) if isinstance(data, PartedRelease) else None)
-    else:
-        judged = judged_sets(schema, models, _items(data))
-    if not own:
-        _refuse_unknown(models, data)
-    population = asked.population(schema, source, models) if isinstance(schema, Table) else None
+        if not own:
+            engine.refuse_unknown(data, models)
+        population = asked.population(schema, source, models)
+    elif not own:
+        engine.refuse_unknown(data, models)
     if own:
         assert release is not None
-        return Verdicts(judge(replace(release, data=data), population, engine), judged)
-    if isinstance(schema, Table):
-        models = list(asked.promised.definite(schema, population, published=True))
-    return Verdicts(proved(models, data, engine), judged)
+        verdicts, found = judgment(replace(release, data=data), population, engine)
+    else:
+        if isinstance(schema, Table):
+            models = list(asked.promised.definite(schema, population, published=True))
+        verdicts, found = engine.judge(data, models, asked=True)
+    named = roles_told(asked.roles)
+    told = None if release is not None and not named else named
+    return Verdicts(verdicts, engine.judged(data, models, told, found))
 
 
 def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
@@ -225,80 +225,34 @@ def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
     return Verdicts((broken_folder(found),), None) if found else None
 
 
-def _release(source: Any, asked: Asked, engine: Engine | None) -> Release[Any] | None:
+def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
     """The release that is to be judged; None for a file that is none."""
-    from shoal.io.releases.distributed import baskets_published, open_release
-    from shoal.io.releases.folder import is_release, read_release
+    from shoal.io.releases.folder import is_release
 
-    if isinstance(source, Release):
-        if isinstance(source.data, PartedRelease) != (engine is not None):
-            raise WrongUse("A release is judged where its rows are: give the engine of its run, or none.")
-        if engine is not None and isinstance(source.data.schema, Baskets):
-            return replace(source, data=baskets_published(source.data, engine))
-        return source
     wanted = asked.promised.models() or asked.others or asked.roles.quasi
-    if not is_release(source) and (wanted or _is_file(source, engine)):
+    if not isinstance(source, Release) and not is_release(source) and (wanted or _is_file(source)):
         return None
-    return read_release(source) if engine is None else open_release(source, engine)
+    return engine.open_release(source)
 
 
-def _published(source: Any, asked: Asked, engine: Engine | None) -> Any:
-    """Read a published file that is no release: its cells are taken as they are, nothing is guessed."""
-    from shoal.io.releases.distributed import open_table
-    from shoal.io.tables.load import read_published_table
-
-    if asked.others:
-        return _published_sets(source, asked.others[0], asked, engine)
-    _refuse_unproven(source, bool(asked.promised.models()))
-    if engine is not None:
-        return open_table(source, engine, asked.reading)
-    roles = asked.roles
-    return read_published_table(source, roles.quasi, roles.sensitive, roles.entity, asked.reading)
+def _published(source: Any, asked: Asked, engine: Engine) -> Any:
+    """Read a published file that is no release, in the form that is asked about."""
+    forms = asked.others[0].accepts if asked.others else (Table,)
+    if not asked.others:
+        _refuse_unproven(source, bool(asked.promised.models()))
+    form = next(form for form in (Baskets, Groups, *forms) if form in forms)
+    return engine.open_published(source, form, asked.reading, asked.roles, asked.layout)
 
 
-def _schema(data: Any) -> Any:
-    """Published data without its rows, where these are in parts."""
-    return data.schema if isinstance(data, PartedRelease | PartedBaskets) else data
-
-
-def _in_roles(data: Any, roles: Roles) -> Any:
+def _in_roles(schema: Any, roles: Roles) -> Any:
     """Published data with other roles, where some are given."""
     from shoal.io.baskets.load import with_roles
 
-    schema = _schema(data)
     if isinstance(schema, Table):
-        given: Any = with_column_roles(schema, roles)
-    elif isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
-        given = with_roles(schema, roles.sensitive, roles.insensitive)
-    else:
-        return data
-    return given if data is schema else replace(data, schema=given)
-
-
-def _refuse_unknown(models: Sequence[Any], data: Any) -> None:
-    """Refuse promises that name what is not published anywhere; nobody has read the items of lines in parts."""
-    from shoal.models._distributed import refuse_unknown
-
-    if not isinstance(data, PartedRelease):
-        for model in models:
-            model.ask(_schema(data))
-    elif isinstance(data.schema, Table):
-        refuse_unknown(models, data)
-
-
-def _secrets(data: PartedRelease) -> dict[str, list[str]]:
-    """The texts of each sensitive column."""
-    return {
-        column.name: data.parts.counts([column.name])[column.name].drop_nulls().to_list()
-        for column in data.schema.with_role(Role.SENSITIVE)
-    }
-
-
-def _items(data: Any) -> int:
-    """How many items there are."""
-    from shoal.io.releases.data_file import counts_of
-
-    return len(data.schema.vocabulary) if isinstance(data, PartedBaskets) else counts_of(data)["items"]
+        return with_column_roles(schema, roles)
+    if isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
+        return with_roles(schema, roles)
+    return schema
 
 
 def _refuse_different_forms(asked: Asked) -> None:
@@ -309,24 +263,6 @@ def _refuse_different_forms(asked: Asked) -> None:
             raise WrongUse(
                 f"{model.name} judges {_forms(model)}, and {first.name} {_forms(first)}: prove them one by one."
             )
-
-
-def _published_sets(source: str | Path, model: Model, asked: Asked, engine: Engine | None) -> Any:
-    """Read a file in the form that a model judges."""
-    from shoal.io.baskets.distributed import receive_parted_baskets
-    from shoal.io.baskets.load import receive_baskets
-    from shoal.io.releases.clusters_file import read_clusters
-    from shoal.io.releases.distributed import open_sets
-    from shoal.io.releases.groups_file import read_groups
-
-    if Baskets not in model.accepts:
-        groups = Groups in model.accepts
-        if engine is not None:
-            return open_sets(str(source), "groups" if groups else "clusters", engine)
-        return read_groups(source) if groups else read_clusters(source)
-    if engine is None:
-        return receive_baskets(source, asked.layout, asked.reading, published=True).baskets
-    return receive_parted_baskets(engine, str(source), asked.layout, asked.reading, published=True)[0]
 
 
 def _made(promise: Model | Mapping[str, Any]) -> Model:
@@ -388,15 +324,14 @@ def roles_told(roles: Roles) -> dict[str, Role]:
     }
 
 
-def _is_file(source: str | Path, engine: Engine | None) -> bool:
-    """Whether a source is no folder of a release: a file, standard input, a database, or part files for an engine."""
+def _is_file(source: str | Path) -> bool:
+    """Whether a source is no folder of a release: a file, standard input, a database, an address, or part files."""
     from shoal.io.source import STANDARD_INPUT
-    from shoal.io.tables.database import is_database
 
     place = Path(source)
-    if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():
+    if str(source) == STANDARD_INPUT or "://" in str(source) or place.is_file():
         return True
-    return engine is not None and ("://" in str(source) or any(place.glob("part-*")))
+    return any(place.glob("part-*"))
 
 
 def _path_of(source: Any) -> str | None:

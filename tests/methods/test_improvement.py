@@ -177,9 +177,9 @@ def test_what_does_not_go_with_it() -> None:
     with pytest.raises(ValidationError, match="one number, or 40"):
         Mondrian(k=2, improve_steps=[1, 2])
     with pytest.raises(WrongUse, match="--improve moves rows"):
-        Mondrian(k=2, improve=1).refuse_parts()
+        Mondrian(k=2, improve=1).refuse_distributed()
     with pytest.raises(WrongUse, match="--improve moves rows"):
-        Lattice(k=2, improve=1).refuse_parts()
+        Lattice(k=2, improve=1).refuse_distributed()
     data = made([("a", "x", "0", "flu"), (None, "x", "0", "flu")] * 3)
     with pytest.raises(WrongUse, match="--improve does not go with --missing-matches-all"):
         Lattice(k=2, missing_matches_all=True, improve_steps=10).anonymize(data)

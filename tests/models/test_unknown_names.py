@@ -116,13 +116,13 @@ def test_coherence_without_a_secret_says_so(sold: Path) -> None:
 
 
 def test_a_model_that_no_worker_can_judge_is_refused(sold: Path) -> None:
-    from shoal.io.baskets.distributed import read_parted_baskets
+    from tests.parts import read_dataset
 
     class Unheard(KmAnonymity):
         name = "unheard"
 
     engine = Stream("1GB")
-    data = read_parted_baskets(engine, str(sold))
+    data = read_dataset(engine, str(sold))
     models: list[Model] = [Unheard(k=2, m=1)]
     with pytest.raises(WrongUse, match="unheard cannot be judged in parts"):
         verify_baskets(models, data, engine.memory)

@@ -1,6 +1,7 @@
 """``shoal verify``: promises proved from published files alone."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -128,7 +129,7 @@ def verify(
         promised = promised.model_copy(update={"promises": (promise,)})
     elif promise is not None:
         others = (promise,)
-    with show.progress(quiet or json) as stage, running.opened() as engine:
+    with show.progress(quiet or json) as stage, closing(running.open()) as engine:
         stage("verifying")
         asked = Asked(promised, others, roles, reading, source.get("baskets"), trees)
         verdicts = verify_as_asked(path, asked, engine)

@@ -114,8 +114,8 @@ class Rules(NamedTuple):
 class Log(NamedTuple):
     """Steps that were taken: their rows with the classes they came from, and for each step where these begin.
 
-    `touched` are the two classes of a step; `counts` says how many rows and steps there are. No class is touched twice, so
-    that there are at most as many rows as in the table, and one more for each step.
+    `touched` are the two classes of a step; `counts` says how many rows and steps there are. No class is touched twice,
+    so that there are at most as many rows as in the table, and one more for each step.
     """
 
     rows: Array

@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 from shoal import registry
 from shoal.arrays import Rows
 from shoal.data.baskets import Baskets, ragged_order
+from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, group_statistics, whole_statistics
-from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
@@ -121,7 +121,7 @@ class TableMethod(Method):
         if self.distance != "by-kind" and self.t is None:
             raise WrongUse("complete: distance belongs to t-closeness and needs t, for example --t 0.2")
         if self.population is not None and (models := self.models()):
-            refuse_idle_population(models)
+            refuse_unused_population(models)
         return self
 
     def models(self) -> tuple[TableModel, ...]:
@@ -199,7 +199,7 @@ class TableMethod(Method):
         self._refuse_infeasible(whole, definite)
         return definite
 
-    def models_for_parts(self, data: PartedTable) -> tuple[tuple[TableModel, ...], GroupStatistics]:
+    def models_for_parts(self, data: Dataset) -> tuple[tuple[TableModel, ...], GroupStatistics]:
         """The promises made definite for a table in parts, and the counts of the whole as one class.
 
         Raises
@@ -296,7 +296,7 @@ class TableMethod(Method):
                 raise Infeasible(str(refusal), refusal.best)
 
 
-def refuse_idle_population(models: Iterable[Model]) -> None:
+def refuse_unused_population(models: Iterable[Model]) -> None:
     """Refuse a population that no promise is about: whoever gives one thinks of a promise that is not made."""
     if not any("population" in type(model).model_fields for model in models):
         raise WrongUse(

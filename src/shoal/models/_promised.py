@@ -30,9 +30,6 @@ def promised(promises: Iterable[Mapping[str, Any]], suppressed: int | None = Non
     return [model.of_everything() if suppressed == 0 else model for model in models]
 
 
-# DEL() for model in models]
-
-
 def _model(promise: Mapping[str, Any]) -> Model:
     name = promise["model"]
     if name not in registry.MODELS:

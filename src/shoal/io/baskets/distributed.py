@@ -4,10 +4,10 @@ Items become codes as they do in memory: the same functions cut lines and cells 
 items come here, and their codes go back to the parts. Line numbers are not known there, so that messages quote a line.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,9 @@ from shoal.data._basket_frames import cells_of
 from shoal.data._export import unnamed
 from shoal.data._hashes import text_hashes
 from shoal.data._utf8 import CONVERT, FOREIGN
-from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
+from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.baskets.assembly import from_pairs, pairs_of
 from shoal.io.baskets.layouts import (
@@ -24,12 +26,12 @@ from shoal.io.baskets.layouts import (
     Layout,
     find_layout,
     names_say,
-    parse_layout,
     refuse_further,
     table_layout,
 )
 from shoal.io.baskets.lines import COMMENTS, Tokens, read_lines, read_spmf
-from shoal.io.baskets.load import receive_baskets, refuse_names, refuse_trimmed, told_layout, with_roles
+from shoal.io.baskets.load import load_baskets as load_here
+from shoal.io.baskets.load import refuse_names, refuse_trimmed, told_layout, with_roles
 from shoal.io.baskets.long_tables import (
     Pairs,
     between_items,
@@ -46,8 +48,11 @@ from shoal.io.reading import Reading, first_line_like_data
 from shoal.io.source import STANDARD_INPUT, format_of
 from shoal.io.tables.database import is_database
 from shoal.io.tables.distributed import open_parts
-from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.encoded import EncodedBaskets
 from shoal.io.tables.input import FrameInput
+
+if TYPE_CHECKING:
+    from shoal.engines.distributed import Distributed
 
 Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
 """Cuts the rows of a frame into items: every row, or all rows of a basket together, is a basket."""
@@ -66,32 +71,15 @@ _LISTS = (pl.List, pl.Array)
 _WITHOUT_TEXTS = (*_LISTS, pl.Struct, pl.Binary, pl.Duration)
 
 
-def read_parted_baskets(
-    engine: Engine,
-    source: Any,
-    *,
-    layout: str | None = None,
-    sensitive: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
-    separator: str | None = None,
-    published: bool = False,
-) -> PartedBaskets:
-    """Read baskets without bringing them here, as `receive_parted_baskets` does."""
-    reading = Reading(separator=separator)
-    named = {"sensitive": sensitive, "insensitive": insensitive}
-    return receive_parted_baskets(engine, source, layout, reading, **named, published=published)[0]
-
-
-def receive_parted_baskets(
-    engine: Engine,
+def load_baskets(
+    engine: "Distributed",
     source: Any,
     layout: str | None = None,
     reading: Reading | None = None,
+    roles: Roles | None = None,
     *,
-    sensitive: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
     published: bool = False,
-) -> tuple[PartedBaskets, tuple[str, ...]]:
+) -> EncodedBaskets:
     """Read baskets without bringing them here, and tell what their owner should hear of how they were taken.
 
     Parameters
@@ -101,8 +89,8 @@ def receive_parted_baskets(
     source
         A path that the engine's workers see, of text or Parquet, a file or a folder of part files; the rows of a
         table that are there already; or values that are in memory, which are encoded here and handed to the engine.
-    layout, reading, sensitive, insensitive, published
-        As for `shoal.io.baskets.load.receive_baskets`. A file of a matrix is not read in parts.
+    layout, reading, roles, published
+        As for `shoal.io.baskets.load.load_baskets`. A file of a matrix is not read in parts.
 
     Raises
     ------
@@ -113,41 +101,42 @@ def receive_parted_baskets(
     WrongUse
         If the layout is ambiguous, unknown, or a matrix.
     """
-    reading = reading or Reading()
+    reading, roles = reading or Reading(), roles or Roles()
     told = told_layout(layout, reading)
     if not isinstance(source, str | Path) and engine.own(source) is None:
-        return _handed_over(engine, receive_baskets(source, layout, reading), sensitive, insensitive)
+        return _handed_over(engine, load_here(source, layout, reading, roles))
     path = str(source) if isinstance(source, str | Path) else None
     read = _read(engine, source, path, told, reading, published)
     if published:
         refuse_trimmed(read.trimmed, path)
-    schema = with_roles(read.baskets.schema, sensitive, insensitive)
-    return replace(read.baskets, schema=schema), (*trimmed_items(read.trimmed), *read.remarks)
+    baskets = replace(read.baskets, schema=with_roles(read.baskets.schema, roles))
+    return EncodedBaskets(baskets, (*trimmed_items(read.trimmed), *read.remarks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Read:
     """Baskets without roles, and what is to be said of them."""
 
-    baskets: PartedBaskets
+    baskets: Dataset
     trimmed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def _handed_over(
-    engine: Engine, here: BasketsArrival, sensitive: Iterable[str], insensitive: Iterable[str]
-) -> tuple[PartedBaskets, tuple[str, ...]]:
+def _handed_over(engine: "Distributed", here: EncodedBaskets) -> EncodedBaskets:
     """Baskets of this machine, given to an engine as codes."""
-    baskets = here.baskets
+    baskets: Baskets = here.baskets
     rows = engine.parts(cells_of("items", baskets.indptr, baskets.items).to_frame())
-    nothing = Pairs(np.empty(0, dtype=np.int64), pl.Series([], dtype=pl.String), 0)
-    vocabulary = pl.Series(baskets.vocabulary, dtype=pl.String)
-    schema = from_pairs(nothing, vocabulary, parse_layout(baskets.layout))
-    return PartedBaskets(with_roles(schema, sensitive, insensitive), rows, len(baskets)), here.remarks
+    schema = baskets.take(np.empty(0, dtype=np.int64))
+    return EncodedBaskets(Dataset(schema, rows, len(baskets)), here.remarks)
 
 
 def _read(
-    engine: Engine, source: Any, path: str | None, told: Layout | None, reading: Reading, published: bool
+    engine: "Distributed",
+    source: Any,
+    path: str | None,
+    told: Layout | None,
+    reading: Reading,
+    published: bool,
 ) -> _Read:
     if path is not None and _is_text(engine, path):
         told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
@@ -177,7 +166,7 @@ def _read(
 
 def baskets_of_lines(
     lines: Parts, layout: Layout, path: str | None = None, published: bool = False
-) -> PartedBaskets:
+) -> Dataset:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
     return _of_lines(lines, layout, path, published).baskets
 
@@ -330,7 +319,7 @@ def _encoded(
     vocabulary: pl.Series,
     layout: Layout,
     together: str | None = None,
-) -> PartedBaskets:
+) -> Dataset:
     """Baskets as codes; rows with the same number in the column `together` are cut together."""
 
     def work(frame: pl.DataFrame) -> pl.DataFrame:
@@ -343,7 +332,7 @@ def _encoded(
     if not rows:
         raise BadData("there are no baskets.")
     nothing = Pairs(np.empty(0, dtype=np.int64), vocabulary.clear(), 0)
-    return PartedBaskets(from_pairs(nothing, vocabulary, layout), encoded, rows)
+    return Dataset(from_pairs(nothing, vocabulary, layout), encoded, rows)
 
 
 def _layout_of(parts: Parts) -> Layout:
@@ -358,7 +347,7 @@ def _lists(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name, kind in frame.schema.items() if isinstance(kind, _LISTS))
 
 
-def _is_text(engine: Engine, path: str) -> bool:
+def _is_text(engine: "Distributed", path: str) -> bool:
     if path == STANDARD_INPUT or is_database(path) or format_of(path) in FRAME_FORMATS:
         return False
     return not engine.head(path).startswith(b"PAR1")

@@ -9,13 +9,13 @@ from shoal.arrays import Rows
 from shoal.data._basket_frames import baskets_in, rows_of
 from shoal.data._range_partition import KEY, RANGE, ranges_of
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedRelease
+from shoal.data.dataset import Dataset
 from shoal.errors import WrongUse
 from shoal.io.baskets.layouts import parse_layout, refuse_unwritable
 from shoal.io.baskets.write import spelling_of
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Parts
+    from shoal.data.dataset import Parts
 
 LINE = "line"
 """The column of lines."""
@@ -24,7 +24,7 @@ NUMBERED = 1 << 17
 """Baskets that are numbered together."""
 
 
-def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> PartedRelease:
+def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> Dataset:
     """Baskets in parts as they are published: in canonical order, in their layout, a line a row.
 
     Parameters
@@ -47,7 +47,7 @@ def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> PartedRelea
         lines = _numbered_lines(schema, parts, rows)
     else:
         lines = parts.sort(["items"]).map(lambda frame: _spelled(frame, schema), {LINE: pl.String})
-    return PartedRelease(schema, lines, rows)
+    return Dataset(schema, lines, rows)
 
 
 def header_of(schema: Baskets) -> str | None:

@@ -5,10 +5,10 @@ that domains and codes are the same, and a second pass looks the codes up.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -18,8 +18,8 @@ from shoal.data._distributed_notes import NOTE
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
 from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
-from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
-from shoal.data.role import Role
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts, TextLayout
+from shoal.data.role import Role, Roles
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
@@ -31,8 +31,12 @@ from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.distributed_codes import Lookup, Missing, comparable
 from shoal.io.tables.encode import complete_rows, distinct, encode_column, has_texts, how_taken
+from shoal.io.tables.encoded import EncodedTable
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.load import assigned_roles, refuse_text_options, roles_given
+from shoal.io.tables.load import assigned_roles, refuse_text_options
+
+if TYPE_CHECKING:
+    from shoal.engines.distributed import Distributed
 
 Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
 """An error from a message, a column and one of its cells, with the line of the first row that has it."""
@@ -41,7 +45,7 @@ _FOREIGN_TYPES = (pl.Datetime, pl.UInt64, pl.Int128, pl.UInt128)
 """Types that Spark does not know, or whose values it changes: it gives times a zone."""
 
 
-class PartedInput(Input):
+class DistributedInput(Input):
     """A source whose rows are in parts: its columns are known, its cells stay where they are.
 
     Parameters
@@ -88,27 +92,9 @@ class PartedInput(Input):
         return found or self.fault(message, 0, column)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedArrival:
-    """A table in parts as it comes from its source.
-
-    Parameters
-    ----------
-    table
-        The columns that are kept, encoded.
-    left_out, persons, taken
-        As of a table in memory (`Arrival`).
-    """
-
-    table: PartedTable
-    left_out: int = 0
-    persons: Mapping[str, int] = field(default_factory=dict)
-    taken: tuple[str, ...] = ()
-
-
 def open_parts(
-    source: Any, engine: Engine, reading: Reading | None = None, *, raw: bool = False
-) -> PartedInput:
+    source: Any, engine: "Distributed", reading: Reading | None = None, *, raw: bool = False
+) -> DistributedInput:
     """Open a source of rows where an engine works.
 
     Parameters
@@ -130,11 +116,11 @@ def open_parts(
     """
     reading = reading or Reading()
     if (own := engine.own(source)) is not None:
-        return PartedInput(own, None)
+        return DistributedInput(own, None)
     if not isinstance(source, str | Path):
         here = open_frame(source)
         types = here.frame(here.names).schema
-        opened = PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened = DistributedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
         opened.orders = here.orders
         return opened
     path = str(source)
@@ -144,12 +130,12 @@ def open_parts(
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):
         refuse_text_options(ending or PARQUET[0], reading)
         _refuse_other_columns(path)
-        return PartedInput(engine.columns(path), path)
+        return DistributedInput(engine.columns(path), path)
     if ending not in ("", ".csv", ".tsv", ".txt", ".data"):
         _refuse(engine, ending)
     layout = text_layout(engine.head(path), path, reading, raw=raw)
     seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
-    return PartedInput(engine.delimited(path, layout), path, seek, of_texts=True)
+    return DistributedInput(engine.delimited(path, layout), path, seek, of_texts=True)
 
 
 def _refuse_other_columns(path: str) -> None:
@@ -180,7 +166,7 @@ def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(texts)
 
 
-def _refuse(engine: Engine, what: str) -> NoReturn:
+def _refuse(engine: "Distributed", what: str) -> NoReturn:
     raise WrongUse(
         f"The engine {engine.name} reads Parquet and delimited text from paths, not {what}; convert it first (shoal "
         "convert), or work in memory: --engine local (in Python: leave engine away)."
@@ -214,7 +200,13 @@ def _lines(
 
 
 def _sought(
-    engine: Engine, path: str, layout: TextLayout, message: str, column: str, cell: Any, missing: Missing
+    engine: "Distributed",
+    path: str,
+    layout: TextLayout,
+    message: str,
+    column: str,
+    cell: Any,
+    missing: Missing,
 ) -> BadData | None:
     """An error in the first line of a text that has a cell and is not left out."""
     nothing = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
@@ -236,28 +228,19 @@ def _sought(
     return found[0] if found else None
 
 
-def receive_parted_table(
+def load_table(
+    engine: "Distributed",
     source: Any,
-    engine: Engine,
-    *,
-    quasi: Iterable[str] = (),
-    sensitive: Iterable[str] = (),
-    identifying: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
-    entity: str | None = None,
-    others: str | None = None,
+    roles: Roles | None = None,
     reading: Reading | None = None,
     columns: Iterable[str] = (),
-) -> PartedArrival:
-    """Read a table in parts and give its columns their roles, as `receive_table` does with rows in memory."""
-    reading = reading or Reading()
+) -> EncodedTable:
+    """Read a table and give its columns their roles, as is done with rows in memory."""
+    roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(
-        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
-    )
-    names = [name for name, _ in roles]
+    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    names = [name for name, _ in given]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else names
     parts = opened.parts.select(read)
@@ -271,9 +254,9 @@ def receive_parted_table(
         name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
     }
     encoded = [
-        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in roles
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in given
     ]
-    persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
+    persons = {} if roles.entity is not None else _persons(opened, set(names), reading.missing)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
         {column.name: column.codes for column in encoded},
@@ -283,7 +266,7 @@ def receive_parted_table(
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
     types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
     taken = how_taken(opened, encoded, types, reading)
-    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,7 +309,7 @@ def _encoded(
     name: str,
     role: Role,
     reading: Reading,
-    opened: PartedInput,
+    opened: DistributedInput,
     counts: Counts | None = None,
 ) -> Column:
     """A column of the distinct values alone, and the rows of each where they are asked for."""
@@ -344,8 +327,8 @@ def _encoded(
     return encode_column(column, name, role, reading, fault, rows)
 
 
-def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
-    """Columns that are not kept and are called like the numbers of persons, as `Arrival` tells of them.
+def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
+    """Columns that are not kept and are called like the numbers of persons, as `EncodedTable` tells of them.
 
     Their values are counted where the rows are, because there may be as many as persons.
     """

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from shoal.io.tables.distributed import PartedInput
+from shoal.io.tables.distributed import DistributedInput
 from shoal.io.tables.encode import is_plain, refuse_nested, tell_empty, to_texts
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -47,7 +47,7 @@ class Look:
 Looks: TypeAlias = Mapping[str, Look]
 
 
-def looks_of(opened: PartedInput) -> Looks:
+def looks_of(opened: DistributedInput) -> Looks:
     """The looks of all columns of a file, which takes a pass over it; text files have no types, and need none.
 
     Raises

@@ -6,12 +6,12 @@ cheapest vector on which k rows look like it, and the mean of these is a bound f
 local recoding, for cuts, for classes that overlap, and for suppressed rows, which lose everything.
 
 The bound is sharpened by what the companions lose. See it as prices: every row has one, and no class that is allowed
-costs less than the prices of its rows together; then the prices of all rows are a bound (they are a solution of the dual
-of the linear program whose columns are all classes). A class of at least k rows on cells that cost a row L costs at least
-their prices if the k highest prices of all rows that look the same on these cells have a mean of at most L: the others
-are then priced at L at most. Prices as above are allowed. But where the companions of a lone row can do without it, its
-price may rise above what it loses itself. So all prices rise together, by as much as every set of rows that look the same
-allows, until none can.
+costs less than the prices of its rows together; then the prices of all rows are a bound (they are a solution of the
+dual of the linear program whose columns are all classes). A class of at least k rows on cells that cost a row L costs
+at least their prices if the k highest prices of all rows that look the same on these cells have a mean of at most L:
+the others are then priced at L at most. Prices as above are allowed. But where the companions of a lone row can do
+without it, its price may rise above what it loses itself. So all prices rise together, by as much as every set of rows
+that look the same allows, until none can.
 """
 
 from collections.abc import Sequence

@@ -48,9 +48,7 @@ class Promises:
         WrongUse
             If one of them cannot be kept by asking about single classes.
         """
-        averages = [
-            model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
-        ]
+        averages = averages_of(models)
         if averages and table.entity is not None:
             raise WrongUse(
                 "The mean risk of persons with several rows cannot be kept while classes change; leave --improve away, "
@@ -112,6 +110,13 @@ class Promises:
         holds |= (statistics.sizes == 0) | (wanted == pool)
         answer: Mask = holds[place[classes]]
         return answer
+
+
+def averages_of(models: tuple[TableModel, ...]) -> tuple[ReidentificationRisk, ...]:
+    """The bounds of a mean risk, which single classes need not keep."""
+    return tuple(
+        model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
+    )
 
 
 def _by_size(model: TableModel) -> bool:

@@ -12,7 +12,7 @@ from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.methods._improvement._bound import bound
 from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
-from shoal.methods._improvement._promises import Promises
+from shoal.methods._improvement._promises import Promises, averages_of
 from shoal.methods._improvement._search import RUNGS, Found, Search
 from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
@@ -117,9 +117,9 @@ class Improvable(TableMethod):
         """Classes that rows moved between overlap."""
         return "--improve" if self.improving else super().overlapping()
 
-    def refuse_parts(self) -> None:
+    def refuse_distributed(self) -> None:
         """Rows in parts cannot move."""
-        super().refuse_parts()
+        super().refuse_distributed()
         if self.improving:
             raise WrongUse(UNCUT)
 
@@ -147,9 +147,8 @@ class Improvable(TableMethod):
         highest
             The coarsest level of each column that is allowed.
         """
-        sure = [
-            model.least_size() for model in models if type(model).hold_together is TableModel.hold_together
-        ]
+        averages = averages_of(models)
+        sure = [model.least_size() for model in models if model not in averages]
         wild = any(getattr(model, "missing_matches_all", False) for model in models)
         if not (self.improving or self.bound) or wild or (k := max(sure, default=1)) < 2:
             return {}

@@ -1,8 +1,8 @@
 """A bound of the mean risk, which not every class need keep: the least class size with which all keep it together."""
 
 from collections.abc import Callable
-from typing import TypeGuard
 
+from shoal.methods._improvement._promises import averages_of
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
@@ -18,10 +18,10 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
     mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
     fewer. Where every class has one over the risk, the mean keeps the bound for certain.
     """
-    averages = tuple(model for model in models if _is_average(model))
+    averages = averages_of(models)
     if not averages:
         return models
-    others = tuple(model for model in models if not _is_average(model))
+    others = tuple(model for model in models if model not in averages)
     entity = averages[0].entity
     least = max(
         [2, *(model.k for model in others if isinstance(model, KAnonymity) and model.entity == entity)]
@@ -34,7 +34,3 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
         else:
             least = middle + 1
     return (*others, KAnonymity(k=max(least, most), entity=entity))
-
-
-def _is_average(model: TableModel) -> TypeGuard[ReidentificationRisk]:
-    return isinstance(model, ReidentificationRisk) and model.over == "average"

@@ -8,9 +8,9 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.data._export import named, to_polars
+from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics
-from shoal.data.parts import COUNT, PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods.mondrian._choice import Rules
@@ -63,7 +63,7 @@ class _Task:
     part: str
 
 
-def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
+def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
     """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
     table = data.schema
     task, numbered, notes = _tasks(data, plan, whole, seed, memory)
@@ -73,7 +73,7 @@ def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, 
     return Cut(_schema(table), published, notes)
 
 
-def count_classes(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
+def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
     """How many classes `cut_parts` would publish."""
     import polars as pl
 
@@ -83,7 +83,7 @@ def count_classes(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: i
 
 
 def _tasks(
-    data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
 ) -> tuple[_Task, Parts, dict[str, int]]:
     """What a worker must know, the rows with the numbers of their parts, and what there is to tell of the way there."""
     table = data.schema

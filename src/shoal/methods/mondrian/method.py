@@ -10,12 +10,14 @@ from pydantic import Field
 from shoal.arrays import Counts, Rows
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import Improvable, class_by_class
@@ -27,7 +29,7 @@ from shoal.methods.table_method import published
 from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
 
-Made = TypeVar("Made", Table, PartedRelease)
+Made = TypeVar("Made", Table, Dataset)
 
 
 class Mondrian(Improvable):
@@ -71,16 +73,18 @@ class Mondrian(Improvable):
         return self.partitioning == "relaxed" or super().splits_ties
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Cut, publish the classes, and put the rows in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
         seed = self.seeded(seed)
-        plan, order, starts = self._cut(data, models, engine or Local(), seed)
+        plan, order, starts = self._cut(data, models, Local.of(engine), seed)
         timings = {"cut": time.perf_counter() - begin}
         made = _made(data, plan, order, starts)
         notes: dict[str, Any] = {"classes": len(starts) - 1}
@@ -135,22 +139,25 @@ class Mondrian(Improvable):
 
         return cut(cut_by(models, together))
 
-    def refuse_parts(self) -> None:
+    def refuse_distributed(self) -> None:
         """Equal rows are divided only where they have places among all."""
-        super().refuse_parts()
+        super().refuse_distributed()
         if self.partitioning == "relaxed":
             raise WrongUse(
                 "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
                 "--partitioning strict, or --engine local."
             )
+        for model in self.models():
+            if not model.coarsens:
+                raise WrongUse(
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: "
+                    "use lattice or samarati, or --engine local."
+                )
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
-        self.refuse_parts()
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
@@ -163,7 +170,7 @@ class Mondrian(Improvable):
 
         plan = self._plan(data.schema, cut_by(models, together), overall)
         cut = cut_parts(data, plan, whole, seed or 0, engine.memory)
-        published = PartedRelease(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
+        published = Dataset(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
         timings = {"top": time.perf_counter() - begin}
         return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, cut.notes)
 
