@@ -189,14 +189,17 @@ def carry_out(
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
     told = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told}
+    # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
+    repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if (done := method.repeated(trace.notes)) != method:
+        repeating["method"] = parameters_of(done)
     notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
         scores=scores,
-        # With the seed that was drawn, so that the run can be repeated.
-        recipe={**told, **({} if seed is None else {"seed": seed})},
+        recipe={**told, **repeating},
         seconds={**reading, **spent},
         population=population,
         warnings=(*intake.warnings, *method.without_effect(schema), *notes),

@@ -7,13 +7,14 @@ from pydantic import Field
 
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._descent import Descent
+from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._local_recoding import LocalRecoding
 from shoal.methods._full_domain._objective import Minimized
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, scores
 from shoal.methods._full_domain._search import Progress, branch_and_bound
 from shoal.methods._full_domain._summary import local_sentence, proof_sentence
-from shoal.methods._full_domain.method import FullDomain, Solution
+from shoal.methods._full_domain.method import FullDomain
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""

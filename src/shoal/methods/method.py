@@ -1,7 +1,7 @@
 """What every method has in common."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import model_validator
 
@@ -117,6 +117,16 @@ class Method(Parameters):
     def seeded(self, seed: int | None) -> int | None:
         """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
         return tie_key(seed) if self.splits_ties else seed
+
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method whose run makes the same release again, whatever time that takes.
+
+        Parameters
+        ----------
+        notes
+            Those of the trace.
+        """
+        return self
 
     def population_of(self, table: Any) -> Table | None:
         """The population that promises are about, where some are about one."""

@@ -8,11 +8,12 @@ from pydantic import Field
 from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._heights import Heights
+from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
 from shoal.methods._full_domain._summary import choice_sentence
 from shoal.methods._full_domain._suppression import Outcome
-from shoal.methods._full_domain.method import FullDomain, Solution
+from shoal.methods._full_domain.method import FullDomain
 
 LARGEST = 2_000_000
 """Vectors above which all of a height are too many to look at."""
