@@ -59,6 +59,7 @@ FRONT = {"__init__", "__main__"}
 
 # Who alone may import a library.
 FENCES = {
+    "duckdb": "shoal.engines.out_of_core",
     "pyspark": "shoal.engines.spark",
     "altair": "shoal.report",
     "vl_convert": "shoal.comparison.vega_charts",

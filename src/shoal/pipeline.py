@@ -19,6 +19,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.chosen import engine_for
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
@@ -305,8 +306,9 @@ def anonymize(
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
     engine
-        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
-        rows of the release are in parts, and nothing is measured.
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; unless told, a Spark frame in its own
+        session and all else in this machine's memory. Then the rows of the release are in parts, and nothing is
+        measured.
 
     Examples
     --------
@@ -335,7 +337,7 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    engine = engine or Local()
+    engine = engine or engine_for(data)
     if isinstance(data, Table | Baskets):
         data = engine.held(data)
     else:
