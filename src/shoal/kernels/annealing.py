@@ -468,14 +468,9 @@ def _step(
     here, there = classes.of_row[row], classes.of_row[other]
     sizes, costs = classes.sizes, classes.costs
     if kind == SPLIT:
-        if (
-            here == rules.pool
-            or sizes[here] < 2 * rules.least
-            or costs[here] <= 0.0
-            or classes.counts[0] == 0
-        ):
+        if here == rules.pool or sizes[here] < 2 * rules.least or costs[here] <= 0.0:
             return -1
-        if len(sizes) - classes.counts[0] - (rules.pool >= 0) >= rules.most:
+        if classes.counts[0] == 0 or len(sizes) - classes.counts[0] - (rules.pool >= 0) >= rules.most:
             return -1
         if there != here:
             other = _member(here, classes, room)
