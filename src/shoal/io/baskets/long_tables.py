@@ -123,7 +123,8 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     name
         The column.
     separator
-        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that stands between two items.
+        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that is
+        between two items.
     """
     if name not in source.names:
         raise UnknownName("column", name, source.names)
