@@ -243,13 +243,11 @@ def verify_as_asked(
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
-    population = None
-    if isinstance(schema, Table):
-        if not schema.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
-        population = asked.population(schema, source, models)
+    if isinstance(schema, Table) and not schema.quasi:
+        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    if not own:
+        engine.refuse_unknown(data, models)
+    population = asked.population(schema, source, models) if isinstance(schema, Table) else None
     if own:
         assert release is not None
         verdicts, found = judgment(replace(release, data=data), population, engine)

@@ -195,7 +195,10 @@ class Field:
         if not self.is_mapping:
             return given
         pairs = pairs_of(given, self.flag, self.fits)
-        return {name: split_names(text) for name, text in pairs.items()} if self.of_lists else pairs
+        if self.of_lists:
+            return {name: split_names(text) for name, text in pairs.items()}
+        numbers = self.fits is is_number
+        return {name: float(text) if numbers and is_number(text) else text for name, text in pairs.items()}
 
 
 def fields_of(kind: type) -> list[Field]:

@@ -175,7 +175,7 @@ class Distributed:
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
         """Judge published data where it is, as `Local` does."""
         from shoal.io.releases.distributed import baskets_published, sets_in
-        from shoal.models._distributed import judge_lines, judge_table, refuse_unknown
+        from shoal.models._distributed import judge_lines, judge_table
         from shoal.models._distributed_baskets import verify_baskets
 
         schema = published.schema
@@ -185,10 +185,16 @@ class Distributed:
             published = baskets_published(published, self)
         if asked:
             published = replace(published, order=None)
-            refuse_unknown(models, published)
         if isinstance(schema, Table):
             return judge_table(models, published, self.memory)
         return verify_baskets(models, published, self.memory), {}
+
+    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
+        """Refuse promises that name what is not published; of lines that is found when they are judged."""
+        from shoal.models._distributed import refuse_unknown
+
+        if isinstance(published.schema, Table | Baskets):
+            refuse_unknown(models, published)
 
     def judged(
         self,

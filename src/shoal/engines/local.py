@@ -130,17 +130,19 @@ class Local:
         Parameters
         ----------
         asked
-            Somebody asks for these promises, and no release makes them: what they name must be there, and the order of
-            tables and baskets is not judged.
+            Somebody asks for these promises, and no release makes them: the order of tables and baskets is not judged.
         """
         from shoal.models._nothing_published import nothing_published
         from shoal.models._published_order import broken_order
 
-        for model in models if asked else ():
-            model.ask(published)
         verdicts = [model.remarked(model.verify(published)) for model in models]
         others = (nothing_published(published), None if asked else broken_order(published))
         return (*verdicts, *(one for one in others if one is not None)), {}
+
+    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
+        """Refuse promises that somebody asks for and that name what is not published anywhere."""
+        for model in models:
+            model.ask(published)
 
     def judged(
         self,

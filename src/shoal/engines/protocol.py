@@ -6,7 +6,7 @@ of an engine look at its schema alone (`schema_of`), so that the pipeline does n
     refuse_method, refuse_database, refuse_unwritable    before anything is read or written
     load_table, load_baskets, held, column_names         load
     open_release, open_published                         open what is published
-    judge, judged                                        verify
+    judge, judged, refuse_unknown                        verify
     warnings, unmeasured, where                          what the owner hears
     close
 
