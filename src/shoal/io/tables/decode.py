@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
 
-def text_frame(table: Table) -> pl.DataFrame:
-    """A frame of texts; missing cells are null."""
-    return pl.DataFrame([to_series(column) for column in table.columns])
-
-
 def typed_frame(table: Table) -> pl.DataFrame:
     """A frame for formats with types: a column of numbers or dates that are written in the usual way has their type.
 

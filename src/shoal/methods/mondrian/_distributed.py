@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.data._export import named, to_polars
+from shoal.data._export import named, text_frame
 from shoal.data.dataset import Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics
@@ -119,7 +119,7 @@ def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
     table = table.take(order)
     quasi = task.plan.publish(table, starts)
-    return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
+    return text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 
 def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
@@ -131,7 +131,7 @@ def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFram
     for leaf, texts in task.known.items():
         table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
         quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
-        found.append(to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
+        found.append(text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
     return pl.concat(found)
 
 
