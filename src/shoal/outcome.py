@@ -158,7 +158,7 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float) -> Self:
+    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
         Raises
@@ -293,7 +293,7 @@ def judge(
 def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
     """Judge a release as `judge` does, and tell what was counted on the way."""
     from shoal.models._population import PopulationModel
-    from shoal.models._promised import promised
+    from shoal.models._promises import promised
 
     models = promised(release.promises, release.suppressed)
     if population is not None:

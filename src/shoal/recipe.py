@@ -36,9 +36,7 @@ from pydantic import Field, ValidationError
 from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
-from shoal.data.baskets import Baskets
 from shoal.data.role import Roles as Roles
-from shoal.data.table import Table
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
@@ -86,24 +84,27 @@ class Running(Section):
         "and Python workers; 4GB unless told",
     )
 
-    def refuse_idle(self) -> None:
-        """Refuse what has no effect on the engine: a bound of memory that bounds nothing would be believed."""
+    def open(self) -> Engine:
+        """The engine, which is to be closed.
+
+        Raises
+        ------
+        WrongUse
+            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        """
         if self.memory is not None and self.engine == "local":
             raise WrongUse(
                 "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
     @property
     def kind(self) -> type[Engine]:
         """The class of the engine."""
         kind: type[Engine] = registry.load("engine", self.engine)
         return kind
-
-    def open(self) -> Engine:
-        """The engine, which is to be closed."""
-        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
 
 class Output(Section):
@@ -117,13 +118,6 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
-
-    def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
-        from shoal.data._safe_cells import formulas_published
-
-        safe = self.safe_cells or self.format != "csv"
-        return formulas_published(data) if isinstance(data, Table) and not safe else ()
 
 
 class Recipe(Section):

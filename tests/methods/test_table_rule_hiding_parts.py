@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.contract.data import people
 from tests.parts import MemoryEngine, parted, published_rows, refusal
-from tests.tables import column
+from tests.tables import column, table
 
 from shoal.data._export import text_frame
 from shoal.data.role import Role
@@ -157,3 +157,11 @@ def test_what_cannot_be_cut_is_refused():
     for inner in ("mondrian", "none"):
         with pytest.raises(WrongUse, match="several rows"):
             TableRuleHiding(k=2, confidence=0.5, anonymize_with=inner).anonymize(parted(owned), engine)
+
+
+def test_a_table_of_stars_is_left_to_the_judge_of_the_release():
+    """All rows are one class, and all secrets are starred: the promises are kept by publishing nothing."""
+    cells = {"q": [f"{row}" for row in range(4)], "s": ["flu", "flu", "hiv", "hiv"]}
+    data = table(cells, sensitive=["s"])
+    release, _ = TableRuleHiding(k=4, confidence=0.1, alpha=0.9).anonymize(parted(data), MemoryEngine())
+    assert set(release.data.parts.collect()["s"].to_list()) == {"*"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal import registry
+from shoal.data._export import unnamed
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, Parts, TextLayout
 from shoal.data.release import Release
@@ -172,9 +173,9 @@ class Distributed:
         return open_sets(str(source), form.__name__.lower(), self)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data where it is."""
+        """Judge published data where it is, as `Local` does."""
         from shoal.io.releases.distributed import baskets_published, sets_in
-        from shoal.models._distributed import judge_lines, judge_table
+        from shoal.models._distributed import judge_lines, judge_table, refuse_unknown
         from shoal.models._distributed_baskets import verify_baskets
 
         schema = published.schema
@@ -182,20 +183,12 @@ class Distributed:
             return judge_lines(models, published, partial(sets_in, form=type(schema)), asked=asked)
         if isinstance(schema, Baskets):
             published = baskets_published(published, self)
-        published = replace(published, order=None) if asked else published
+        if asked:
+            published = replace(published, order=None)
+            refuse_unknown(models, published)
         if isinstance(schema, Table):
             return judge_table(models, published, self.memory)
         return verify_baskets(models, published, self.memory), {}
-
-    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that name what is not published; of lines that is found when they are judged."""
-        from shoal.models._distributed import refuse_unknown
-
-        if isinstance(published.schema, Table):
-            refuse_unknown(models, published)
-        elif isinstance(published.schema, Baskets):
-            for model in models:
-                model.ask(published.schema)
 
     def judged(
         self,
@@ -210,7 +203,9 @@ class Distributed:
         schema = published.schema
         if isinstance(schema, Table):
             names = [column.name for column in schema.with_role(Role.SENSITIVE)]
-            texts = {name: published.parts.counts([name])[name].drop_nulls().to_list() for name in names}
+            texts = {
+                name: unnamed(published.parts.counts([name])[name]).drop_nulls().to_list() for name in names
+            }
             return judged_table(schema, named, texts)
         if isinstance(schema, Baskets):
             return judged_sets(schema, models, len(schema.vocabulary))

@@ -123,18 +123,24 @@ class Local:
         return read_groups(source) if form is Groups else read_clusters(source)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data; that of groups and clusters is part of their promises."""
+        """Judge published data by promises, and by its order.
+
+        One more verdict comes at the end where nothing is published, and one where the order is broken.
+
+        Parameters
+        ----------
+        asked
+            Somebody asks for these promises, and no release makes them: what they name must be there, and the order of
+            tables and baskets is not judged.
+        """
         from shoal.models._nothing_published import nothing_published
         from shoal.models._published_order import broken_order
 
+        for model in models if asked else ():
+            model.ask(published)
         verdicts = [model.remarked(model.verify(published)) for model in models]
         others = (nothing_published(published), None if asked else broken_order(published))
         return (*verdicts, *(one for one in others if one is not None)), {}
-
-    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that name what is not published."""
-        for model in models:
-            model.ask(published)
 
     def judged(
         self,

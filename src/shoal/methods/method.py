@@ -102,8 +102,8 @@ class Method(Parameters):
 
         Returns
         -------
-        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace maps
-        no rows.
+        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace
+        maps no rows.
 
         Raises
         ------
@@ -196,17 +196,17 @@ class Method(Parameters):
             raise BadData("there are no rows to publish.")
         for model in self.models():
             model.refuse_unknown(schema_of(data))
+        if isinstance(form, Baskets):
+            self._refuse_nothing(data, form)
 
-    def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
+    def _refuse_nothing(self, data: Any, form: Baskets) -> None:
         """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
 
         Whatever is published of such baskets says nothing.
         """
-        form = schema_of(data)
-        if isinstance(form, Table):
-            return
-        if not len(data.items if isinstance(data, Baskets) else form.vocabulary):
+        here = data is form
+        if not len(form.items if here else form.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
-        held = data.supports[data.sensitive] if isinstance(data, Baskets) else None
-        if self.needs_sensitive and held is not None and len(held) and not held.any():
+        known = here and self.needs_sensitive and len(form.sensitive) > 0
+        if known and not form.supports[form.sensitive].any():
             raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

@@ -117,7 +117,7 @@ class Coherence(Method):
     ) -> tuple[Release[Dataset], Trace]:
         """The same of baskets in parts: supports are counted in each part and added up."""
         from shoal.data._basket_frames import supports_in
-        from shoal.io.baskets.distributed_lines import published_baskets
+        from shoal.io.baskets.distributed import published_baskets
         from shoal.methods.coherence._distributed import find_moles, suppressed
 
         begin = time.perf_counter()
