@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.domain import Kind
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -46,7 +46,7 @@ def test_domains_hold_what_occurs_in_order(table: Table) -> None:
 
 
 def test_a_seed_makes_the_same_people() -> None:
-    first, again, other = (to_polars(People(rows=200).make(seed)) for seed in (1, 1, 2))
+    first, again, other = (text_frame(People(rows=200).make(seed)) for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
 

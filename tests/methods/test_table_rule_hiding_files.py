@@ -75,7 +75,7 @@ def test_seed_002_from_its_anonymous_table(tmp_path: Path) -> None:
         sensitive=["disease"],
     )
     frame = run.release.to_polars()
-    assert frame.filter(frame["disease"] == "*")["birth"].to_list() == ["1968"]
+    assert frame.filter(frame["disease"] == "*")["birth"].to_list() == [1968]
     with pytest.raises(Infeasible, match="reaches 3") as refusal:
         TableRuleHiding(k=4, confidence=0.7, anonymize_with="none").anonymize(run.original)
     assert refusal.value.best == 3

@@ -10,8 +10,8 @@ from tests.contract.parted import check
 
 import shoal
 from shoal import registry
+from shoal.data._export import text_frame
 from shoal.errors import BadData
-from shoal.io.tables.decode import text_frame
 from shoal.outcome import Run
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def test_spark_frame(spark: "Spark", tmp_path: Path) -> None:
     assert run.holds
     local = shoal.anonymize(people, "samarati", hierarchies=trees, **options)
     assert_frame_equal(run.release.data.parts.collect(), text_frame(local.release.data))
+    handed = run.release.to_spark()
+    assert handed.columns == people.columns
+    assert_frame_equal(pl.from_arrow(handed.toArrow()), text_frame(local.release.data))
     run.write(tmp_path / "parts", table_format="parquet")
     local.write(tmp_path / "local", table_format="parquet", report=False)
     parts = sorted((tmp_path / "parts" / "release" / "data.parquet").iterdir())

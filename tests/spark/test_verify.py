@@ -13,7 +13,7 @@ from tests.models.test_in_parts import parted_release, same
 from tests.spark.test_mondrian import people as many_people
 
 import shoal
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.errors import BadData, WrongUse
 from shoal.models import _distributed as in_parts
 from shoal.models import _distributed_baskets as baskets_in_parts
@@ -57,7 +57,7 @@ def test_a_table(spark: "Spark") -> None:
         HiddenRules(confidence=0.3, antecedent="any", size=1),
     ]
     expected = [model.verify(release.data) for model in models]
-    there = replace(parted_release(release.data), parts=spark.parts(to_polars(release.data)))
+    there = replace(parted_release(release.data), parts=spark.parts(text_frame(release.data)))
     for one, other in zip(verify_table(models, there, spark.memory), expected, strict=True):
         same(one, other)
 
@@ -158,7 +158,7 @@ def test_nothing_is_learned_of_rows(spark: "Spark") -> None:
     """Distinct rows travel, so that a class of any size is judged in a worker of any size."""
     rows = 20_000
     table = many_people(rows).take(np.zeros(rows, dtype=np.int64))
-    there = replace(parted_release(table), parts=spark.parts(to_polars(table)))
+    there = replace(parted_release(table), parts=spark.parts(text_frame(table)))
     (verdict,) = verify_table([KAnonymity(k=10)], there, 1)
     assert (verdict.holds, verdict.value) == (True, rows)
 

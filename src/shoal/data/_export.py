@@ -61,6 +61,13 @@ def to_series(column: Column) -> "polars.Series":
     return _spread(pl.Series(labels, dtype=pl.String), column, column.name)
 
 
+def text_frame(table: Table) -> "polars.DataFrame":
+    """A frame of texts, as they are published; missing cells are null."""
+    import polars as pl
+
+    return pl.DataFrame([to_series(column) for column in table.columns])
+
+
 def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
     """Published data as a polars frame: a table with its types, all else as a long frame."""
     import polars as pl
