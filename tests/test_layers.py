@@ -20,7 +20,7 @@ LAYERS = (
     {"kernels"},
     {"data"},
     {"mining"},
-    {"risk"},
+    {"risks"},
     {"io", "models", "measures", "engines"},
     {"methods", "datasets"},
     {"report"},

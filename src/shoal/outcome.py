@@ -297,8 +297,8 @@ def _concerns(run: AnyRun, found: Mapping[str, int]) -> tuple[str, ...]:
     from shoal.models._achieved_levels import reached_k
     from shoal.models._distributed import verify_table
     from shoal.models.k_anonymity import KAnonymity
-    from shoal.risk._distributed_warnings import concerns_in_parts
-    from shoal.risk.disclosure_warnings import concerns, count_bare, missing_matched, warned_of_bare
+    from shoal.risks._distributed_warnings import concerns_in_parts
+    from shoal.risks.disclosure_warnings import concerns, count_bare, missing_matched, warned_of_bare
 
     schema, release, engine = schema_of(run.original), run.release, run.engine
     data = release.data

@@ -109,7 +109,7 @@ def read_table(
 
 def persons_counted(arrival: "Arrival | PartedArrival") -> list[str]:
     """What is said of columns that are not kept and number persons: rows are counted, and not persons."""
-    from shoal.risk.disclosure_warnings import rows_are_counted
+    from shoal.risks.disclosure_warnings import rows_are_counted
 
     rows = arrival.table.rows + arrival.left_out
     return [rows_are_counted(name, values, rows) for name, values in arrival.persons.items()]
