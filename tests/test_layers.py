@@ -32,6 +32,7 @@ LAYERS = (
         "verification",
         "population",
         "measuring",
+        "assessing",
     },
     {"comparison"},
     {"recommendation"},
@@ -53,6 +54,8 @@ NEIGHBORS = {
     ("measuring", "sources"),
     ("measuring", "pipeline"),
     ("measuring", "recipe"),
+    ("assessing", "sources"),
+    ("assessing", "recipe"),
     ("cli", "studio"),
 }
 

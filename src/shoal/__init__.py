@@ -70,6 +70,7 @@ _HOME = {
     "read_hierarchy": "shoal.io.hierarchies.load",
     "read_release": "shoal.io.releases.folder",
     "read_table": "shoal.io.tables.load",
+    "risk": "shoal.assessing",
     "run": "shoal.pipeline",
     "verify": "shoal.verification",
 }
@@ -77,6 +78,7 @@ _HOME = {
 __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
+    from shoal.assessing import risk as risk
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
     from shoal.data.groups import Groups as Groups

@@ -21,6 +21,7 @@ from shoal.renamed import RENAMED
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
+    "risk": "Show what data gives away before it is published.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
