@@ -64,6 +64,7 @@ _HOME = {
     "Verdict": "shoal.data.verdict",
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
+    "attack": "shoal.attacking",
     "inspect": "shoal.verification",
     "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets.load",
@@ -79,6 +80,7 @@ __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
     from shoal.assessing import risk as risk
+    from shoal.attacking import attack as attack
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
     from shoal.data.groups import Groups as Groups

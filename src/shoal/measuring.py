@@ -48,6 +48,22 @@ def measure(
     BadData
         If the folder has no run.json, or the release cannot have been made from that original.
     """
+    release, data, _ = read_original(folder, original, hierarchies)
+    if measures is None:
+        return measure_all(data, release)
+    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
+
+
+def read_original(
+    folder: str | Path, original: Any, hierarchies: Mapping[str, str | Hierarchy] | None = None
+) -> tuple[Release, Table | Baskets, Recipe]:
+    """A written release, what it was made from as its run.json says to read it, and the recipe of the run.
+
+    Raises
+    ------
+    BadData
+        If the folder has no run.json, or the release cannot have been made from that original.
+    """
     from shoal.io.releases.folder import read_release, read_run
     from shoal.measures._provenance import refuse_other_original
 
@@ -63,9 +79,7 @@ def measure(
         table = read_roles(original, roles, plan.source.reading, {})
         data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
     refuse_other_original(data, release, path)
-    if measures is None:
-        return measure_all(data, release)
-    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
+    return release, data, plan
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

@@ -134,6 +134,17 @@ MEASURES = Names(
     base="shoal.measures.measure:Measure",
 )
 
+ATTACKS = Names(
+    {
+        "linkage": "shoal.attacks.linkage:Linkage",
+        "inference": "shoal.attacks.inference:Inference",
+        "certainty": "shoal.attacks.certainty:Certainty",
+        "order": "shoal.attacks.order:Order",
+    },
+    family="attack",
+    base="shoal.attacks.attack:Attack",
+)
+
 ENGINES = Names(
     {
         "local": "shoal.engines.local:Local",
@@ -153,6 +164,7 @@ FAMILIES = {
     "method": METHODS,
     "model": MODELS,
     "measure": MEASURES,
+    "attack": ATTACKS,
     "engine": ENGINES,
     "dataset": DATASETS,
 }

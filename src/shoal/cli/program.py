@@ -25,6 +25,7 @@ COMMANDS = {
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
+    "attack": "Attack a release, to see what others could still learn.",
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
