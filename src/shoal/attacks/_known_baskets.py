@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Items, Rows
 from shoal.attacks._known_clusters import cluster_candidates
-from shoal.attacks.attack import Attacked, Target
+from shoal.attacks.attack import Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -123,12 +123,12 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
         for level in range(count, count + MORE + 1)
     }
     exact = chances[count]
-    success, baseline = float(exact.mean()), 1 / max(total, 1)
+    success, baseline = mean(exact), 1 / max(total, 1)
     words = (
         f"Who knows {count} items of a basket picks the right one with a chance of {success:.1%} on average and "
         f"{exact.max():.1%} at most, of {len(rows):,} people tried."
     )
-    parts = {f"{level} known items": float(found.mean()) for level, found in chances.items()}
+    parts = {f"{level} known items": mean(found) for level, found in chances.items()}
     return Attacked(
         attack.name, success, baseline, baseline, len(rows), words, {**parts, "highest": float(exact.max())}
     )
@@ -203,7 +203,7 @@ def _linked_secrets(attack: "Attack", target: Target, groups: Groups) -> Attacke
         / groups.sizes.sum()
     )
     baseline = float(np.where(held, overall, 0.0).max(axis=1).mean())
-    success = float(own.mean())
+    success = mean(own)
     words = (
         f"Who knows all public items of a person believes in a secret she has with {success:.1%} on average and "
         f"{own.max():.1%} at most, of {len(rows):,} people tried."
@@ -218,7 +218,8 @@ def group_beliefs(original: Baskets, groups: Groups, rows: Rows) -> Floats:
     places, group = group_matches(original, groups, rows)
     there = csr_array((np.ones(len(places)), (places, group)), shape=(len(rows), len(groups)))
     found = np.bincount(places, minlength=len(rows))
-    return np.asarray((there @ group_shares(groups)).toarray() / np.maximum(found, 1)[:, None])
+    sums = (there @ group_shares(groups)).toarray()
+    return np.round(sums / np.maximum(found, 1)[:, None], 12)  # a mean of equal shares is that share
 
 
 def guess_items(attack: "Attack", target: Target) -> Attacked | None:

@@ -7,12 +7,13 @@ gives (baseline), what is learned about people outside of the release (control),
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from shoal.arrays import Rows
+from shoal.arrays import Floats, Rows
 from shoal.data.release import Release
 from shoal.risks.interval import wilson
 
@@ -98,6 +99,11 @@ class Target:
     original: Any
     control: Any = None
     other: Release | None = None
+
+
+def mean(chances: Floats) -> float:
+    """The mean of chances, summed exactly: what is at most 1/k each is at most 1/k in the mean."""
+    return fsum(chances.tolist()) / len(chances) if len(chances) else 0.0
 
 
 class Attack(BaseModel):

@@ -54,7 +54,7 @@ class Certainty(Attack):
         overall = np.bincount(column.codes, minlength=1).max() / rows
         words = (
             f"{column.name} is certain for {success:.1%} of {rows:,} people; if secrets were dealt out by chance, one "
-            f"would be certain and right for {control:.1%}. The most frequent value has {mean:.1%} of a class in the mean."
+            f"would be certain and right for {control:.1%}. The most frequent value has {mean:.1%} of a mean class."
         )
         parts = {
             "mean of the most frequent value": mean,

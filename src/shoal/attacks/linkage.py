@@ -9,7 +9,7 @@ from pydantic import Field
 from shoal.arrays import Floats, Mask, Rows
 from shoal.attacks._class_view import class_view
 from shoal.attacks._known_baskets import linked_baskets
-from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -55,7 +55,7 @@ class Linkage(Attack):
         )
         noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
         rows = max(int(whole.sizes.sum()), 1)
-        success, baseline = float(exact.mean()), 1 / rows
+        success, baseline = mean(exact), 1 / rows
         words = (
             f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "
             f"and {exact.max(initial=0):.1%} at most, of {people.rows:,} people tried."
@@ -63,7 +63,7 @@ class Linkage(Attack):
         parts = {
             "all columns": success,
             "half of the columns": float(partial),
-            "one column wrong": float(noisy.mean()),
+            "one column wrong": mean(noisy),
             "highest": float(exact.max(initial=0)),
         }
         return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
@@ -72,7 +72,7 @@ class Linkage(Attack):
         """The mean chance of somebody who knows half of the columns."""
         rng = np.random.default_rng([self.seed, draw])
         some = [names[place] for place in rng.permutation(len(names))[: max(len(names) // 2, 1)]]
-        return float(_chance(class_view(published, people, some).candidates, there).mean())
+        return mean(_chance(class_view(published, people, some).candidates, there))
 
     def _noisy(self, published: Table, people: Table, names: list[str], truth: object, sizes: Rows) -> Floats:
         """The chance of somebody to whom one cell of each person was told wrong, as another of the people has it."""
