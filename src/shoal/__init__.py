@@ -65,6 +65,7 @@ _HOME = {
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
     "attack": "shoal.attacking",
+    "find": "shoal.finding",
     "inspect": "shoal.verification",
     "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets.load",
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
+    from shoal.finding import find as find
     from shoal.io.baskets.load import read_baskets as read_baskets
     from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
     from shoal.io.reading import Reading as Reading

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, overload
 
 from shoal import registry
+from shoal.attacks._together import refuse_limits, refuse_risky
+from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
@@ -112,9 +114,13 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_address(output.folder, writing=True)
     if output.to is not None and recipe.running.engine != "local":
         raise WrongUse(NO_DATABASE)
+    refuse_limits(output.max_risk, recipe.running.engine)
     with recipe.running.opened() as engine:
         # Rows in parts are read once less if they are judged where they are written.
         finished = run_on(engine, recipe, stage=stage, judged=engine is None)
+        if output.max_risk:
+            (stage or (lambda _: None))("attacking")
+            refuse_risky(Target(finished.release, finished.original), output.max_risk)
         finished = finished.written(
             output.folder,
             force=force,

@@ -158,6 +158,10 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
+    max_risk: dict[str, float] = Field(
+        default_factory=dict,
+        description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
+    )
 
     def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
         """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""

@@ -219,7 +219,9 @@ def group_beliefs(original: Baskets, groups: Groups, rows: Rows) -> Floats:
     there = csr_array((np.ones(len(places)), (places, group)), shape=(len(rows), len(groups)))
     found = np.bincount(places, minlength=len(rows))
     sums = (there @ group_shares(groups)).toarray()
-    return np.round(sums / np.maximum(found, 1)[:, None], 12)  # a mean of equal shares is that share
+    return np.asarray(
+        np.round(sums / np.maximum(found, 1)[:, None], 12)
+    )  # a mean of equal shares is that share
 
 
 def guess_items(attack: "Attack", target: Target) -> Attacked | None:

@@ -17,10 +17,23 @@ def learned_from_release(published: Table, people: Table, secret: Column) -> Row
 
     A published cell that stands for several values speaks for each of them with an equal share.
     """
+    return np.asarray(
+        _scores(published, people, secret, [column.name for column in published.quasi]).argmax(axis=1)
+    )
+
+
+def posterior(published: Table, people: Table, secret: Column, known: Sequence[str]) -> Floats:
+    """How likely each secret is for each of the people, by each known column alone."""
+    scores = _scores(published, people, secret, known)
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def _scores(published: Table, people: Table, secret: Column, names: Sequence[str]) -> Floats:
     values = len(secret.domain)
     prior = np.bincount(secret.codes, minlength=values).astype(np.float64)
     score = np.broadcast_to(np.log(prior + 1e-9), (people.rows, values)).copy()
-    for column in published.quasi:
+    for column in published.select(names):
         known = people.column(column.name)
         pairs = np.bincount(
             column.codes * np.int64(values) + secret.codes, minlength=len(column.domain) * values
@@ -29,7 +42,7 @@ def learned_from_release(published: Table, people: Table, secret: Column) -> Row
         meant = covers(column, known).astype(np.float64)
         meant /= np.maximum(meant.sum(axis=1, keepdims=True), 1)
         score += _logs(meant.T @ counts, prior)[known.codes]
-    return np.asarray(score.argmax(axis=1))
+    return score
 
 
 def _logs(counts: Floats, prior: Floats) -> Floats:

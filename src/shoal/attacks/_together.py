@@ -1,10 +1,10 @@
 """All attacks that have something to work on in a release."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shoal import registry
 from shoal.attacks.attack import Attack, Attacked, Target
-from shoal.errors import WrongUse
+from shoal.errors import BrokenPromise, WrongUse
 
 
 def attack_all(
@@ -40,3 +40,33 @@ def attack_all(
 def _needs(name: str) -> str:
     needed = {"intersection": "It needs --other.", "membership": "It needs --control or --holdout."}
     return needed.get(name, "Leave it out.")
+
+
+def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
+    """Refuse limits of risk that no attack could be held to, before anything is read."""
+    for name, limit in limits.items():
+        registry.load("attack", name)
+        if not 0 <= limit <= 1:
+            raise WrongUse(f"The largest residual risk of {name} must be between 0 and 1, not {limit:g}.")
+    if limits and engine != "local":
+        raise WrongUse(
+            "--max-risk attacks the release in memory; use --engine local, or `shoal attack` afterwards."
+        )
+
+
+def refuse_risky(target: Target, limits: Mapping[str, float]) -> dict[str, Attacked]:
+    """Run the attacks that a limit is set for.
+
+    Raises
+    ------
+    BrokenPromise
+        If a residual risk is above its limit: such a release must not be written.
+    """
+    found = attack_all(target, list(limits))
+    for name, one in found.items():
+        if one.residual > limits[name]:
+            raise BrokenPromise(
+                f"The attack {name} leaves a residual risk of {one.residual:.4g}, and at most {limits[name]:g} was "
+                f"allowed. {one.sentence} Promise more, or allow more. Nothing was written."
+            )
+    return found

@@ -16,11 +16,11 @@ EXAMPLE = """Example:
   shoal methods
   shoal methods mondrian"""
 
-HIDDEN = {"methods": ("promises", "uncut", "paper"), "models": ("paper",), "measures": ()}
+HIDDEN = {"methods": ("promises", "uncut", "paper"), "models": ("paper",), "measures": (), "attacks": ()}
 """What the list leaves to the JSON object and to the page of one name."""
 
 Found = dict[str, list[dict[str, Any]]]
-"""Facts about methods, models and measures, by family."""
+"""Facts about methods, models, measures and attacks, by family."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -28,15 +28,16 @@ def program(tokens: Sequence[str]) -> App:
     return single("methods", methods, EXAMPLE)
 
 
-Name = Annotated[str, Parameter(help="a method, model, measure or score, to be told all about it")]
+Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to be told all about it")]
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:
-    """List methods, models and measures, or tell all about one.
+    """List methods, models, measures and attacks, or tell all about one.
 
     `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """
     found = {"methods": methods_found(), "models": models_found(), "measures": measures_found()}
+    found["attacks"] = attacks_found()
     if name is not None:
         found = entries_of(name, found)
     if json:
@@ -75,7 +76,7 @@ def entries_of(name: str, found: Found) -> Found:
         if scored:
             return {"measures": [one for measure in scored for one in entries_of(measure, found)["measures"]]}
         known = dict.fromkeys(entry["name"] for entries in found.values() for entry in entries)
-        raise UnknownName("method, model or measure", name, known)
+        raise UnknownName("method, model, measure or attack", name, known)
     return {family: entries for family, entries in named.items() if entries}
 
 
@@ -148,6 +149,18 @@ def measures_found() -> list[dict[str, Any]]:
             "scores": list(kind.scores_named),
         }
         for kind in registry.load_all("measure").values()
+    ]
+
+
+def attacks_found() -> list[dict[str, Any]]:
+    """The attacks: what they try, on which published forms."""
+    return [
+        {
+            "name": kind.name,
+            "data": [form.__name__.lower() for form in kind.accepts],
+            "summary": summary(kind),
+        }
+        for kind in registry.load_all("attack").values()
     ]
 
 
