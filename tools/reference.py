@@ -59,8 +59,8 @@ A measure compares a release with its original. `shoal measure OUT --original IN
 name, and its part for a column under the name, a dot and the column."""
 
 ATTACKS_INTRODUCTION = """\
-An attack tells what others could still learn from a release. `shoal attack OUT --original INPUT --json` gives each under
-its name: success, baseline, control, residual, the number of people tried, Wilson's interval and a sentence."""
+An attack tells what others could still learn from a release. `shoal attack OUT --original INPUT --json` gives each
+under its name: success, baseline, control, residual, the number of people tried, Wilson's interval and a sentence."""
 
 DATA_INTRODUCTION = """\
 `shoal generate` makes data about people who do not exist, for trying things out. Engines are where a method works."""

@@ -76,7 +76,7 @@ def entries_of(name: str, found: Found) -> Found:
         if scored:
             return {"measures": [one for measure in scored for one in entries_of(measure, found)["measures"]]}
         known = dict.fromkeys(entry["name"] for entries in found.values() for entry in entries)
-        raise UnknownName("method, model, measure or attack", name, known)
+        raise UnknownName("method, model or measure", name, known)
     return {family: entries for family, entries in named.items() if entries}
 
 
