@@ -2,7 +2,7 @@
 
 ::
 
-    shoal.risk("people.csv", quasi=["age", "zip"])
+    shoal.risks("people.csv", quasi=["age", "zip"])
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from shoal.errors import WrongUse
 from shoal.io.reading import Reading, with_names
 from shoal.recipe import Roles, explain
 from shoal.risks.assessment import BasketsRisk, RiskOptions, TableRisk, baskets_risk, table_risk
-from shoal.sources import BASKET_ENDINGS, load_baskets, read_roles
+from shoal.sources import BASKET_ENDINGS, Request, load_baskets, read_roles
 
 
 def risk(
@@ -88,7 +88,7 @@ def _read(
         return source
     if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
         roles = Roles(sensitive=sensitive, insensitive=insensitive)
-        found = load_baskets(source, roles, reading, {}, layout).data
+        found = load_baskets(Request(source, roles=roles, reading=reading, layout=layout)).data
         assert isinstance(found, Baskets)
         return found
     return read_roles(source, Roles(entity=entity, others="insensitive"), reading, {})

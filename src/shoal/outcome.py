@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import singledispatch
 from pathlib import Path
 from typing import Any, Generic, Self, TypeAlias, cast
 
@@ -15,32 +14,21 @@ from shoal.addresses import without_passwords
 from shoal.data._format_hints import told_once
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
-from shoal.data.groups import Groups
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
+from shoal.data.dataset import Dataset, schema_of
 from shoal.data.release import Data, Release
-from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import BrokenPromise, Infeasible, WrongUse
 from shoal.measures.measure import Score
-from shoal.models.model import Model
 
 Stage = Callable[[str], None]
 """Told the name of each step as it begins: for progress bars."""
 
-Original = TypeVar(
-    "Original", bound=Table | Baskets | PartedTable | PartedBaskets, default=Table | Baskets, covariant=True
-)
+Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
 """What was read, in memory unless told."""
-
-UNMEASURED = (
-    "Not measured: what rows in parts lose is told by `shoal measure`, which reads both sides into memory."
-)
-
-UNORDERED = "the order of the lines was not judged: copy the files to a disk that all workers see"
-NO_DATABASE = "Rows in parts are not written into a database; leave --to away, or use --engine local."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +59,7 @@ class Run(Generic[Original, Data]):
     hierarchies
         Column to where its hierarchy comes from: a file, or a builder.
     engine
-        Where the rows are; None for the memory of this machine. Its `close` lets go of them.
+        Where the rows are. Its `close` lets go of them.
     unmeasured
         Why there are no scores; None where there are some, or nobody asked for any.
     """
@@ -87,7 +75,7 @@ class Run(Generic[Original, Data]):
     warnings: tuple[str, ...] = ()
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
-    engine: Engine | None = None
+    engine: Engine = field(default_factory=Local)
     unmeasured: str | None = None
 
     def __post_init__(self) -> None:
@@ -163,7 +151,7 @@ class Run(Generic[Original, Data]):
         )
         return {
             "tool": {"name": "shoal", "version": __version__},
-            "engine": "local" if self.engine is None else self.engine.name,
+            "engine": self.engine.name,
             "recipe": dict(self.recipe),
             "hierarchies": {
                 name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
@@ -178,7 +166,7 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float) -> Self:
+    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
         Raises
@@ -189,7 +177,7 @@ class Run(Generic[Original, Data]):
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
         # What the owner should hear is found out once, before or when the release is written.
-        concerns = () if self.verdicts else _concerns(self, found)
+        concerns = () if self.verdicts else self.engine.warnings(self.original, self.release, found)
         return replace(
             self,
             verdicts=verdicts,
@@ -217,7 +205,7 @@ class Run(Generic[Original, Data]):
         force
             Replace an earlier release of that name.
         report
-            Write report.html, for the owner of the data; rows in parts have none.
+            Write report.html, for the owner of the data, if the run was measured.
         table_format
             ``csv`` or ``parquet``.
         safe_cells
@@ -248,41 +236,38 @@ class Run(Generic[Original, Data]):
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
-        from shoal.io.releases.distributed import open_release
-        from shoal.io.releases.folder import RUN, read_release, write_release
+        from shoal.io.releases.folder import REPORT, RUN, write_release
 
-        engine, done, whole = self.engine, [self], cast(Run, self)
-        private = {}
         if to is not None:
-            _refuse_no_table(self.release.data)
-        if engine is None and report:
-            from shoal.report.page import render
-
-            private["report.html"] = render(whole)
-        if engine is not None and table_format == "csv" and not engine.numbers_lines:
-            _refuse_line_breaks(schema_of(self.original), engine)
+            self.engine.refuse_database()
+            if not isinstance(self.release.data, Table):
+                raise WrongUse("Only a published table can go into a database; leave --to away.")
+        self.engine.refuse_unwritable(schema_of(self.original), table_format)
         tell = stage or (lambda _: None)
         tell("writing")
         begin = time.perf_counter()
+        done = [self]
 
         def finish(draft: Path) -> None:
             written = time.perf_counter()
             tell("verifying")
-            release = read_release(draft) if engine is None else open_release(draft, engine)
-            verdicts, found = judgment(release, self.population, engine)
-            proved = self.judged(verdicts, found, time.perf_counter() - written)
+            found = judgment(self.engine.open_release(draft), self.population, self.engine)
+            proved = self.judged(*found, time.perf_counter() - written)
             done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
+            if report and self.unmeasured is None:
+                from shoal.report.page import render
+
+                (draft / REPORT).write_text(render(cast(Run, done[0])), encoding="utf-8")
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / RUN).write_text(text, encoding="utf-8")
             if to is not None:
                 from shoal.io.tables.load import write_database
 
-                write_database(cast(Table, whole.release.data), to, force=force)
+                write_database(cast(Table, self.release.data), to, force=force)
 
         write_release(
             Path(folder),
             self.release,
-            private=private,
             force=force,
             table_format=table_format,
             safe_cells=safe_cells,
@@ -293,67 +278,6 @@ class Run(Generic[Original, Data]):
 
 AnyRun: TypeAlias = Run[Any, Any]
 """A run wherever its rows are."""
-
-
-def _refuse_no_table(data: object) -> None:
-    """Refuse what cannot go into a database."""
-    if isinstance(data, PartedRelease):
-        raise WrongUse(NO_DATABASE)
-    if not isinstance(data, Table):
-        raise WrongUse("Only a published table can go into a database; leave --to away.")
-
-
-def _refuse_line_breaks(schema: Table | Baskets, engine: Engine) -> None:
-    """Refuse cells with line breaks as lines of text where these are read without looking at quotes."""
-    for column in schema.columns if isinstance(schema, Table) else ():
-        if column.role is not Role.IDENTIFYING and any(
-            "\n" in text or "\r" in text for text in column.domain.labels
-        ):
-            raise WrongUse(
-                f"Cells of {column.name} hold line breaks, at which {engine.name} would cut a CSV file: "
-                "publish Parquet (--format parquet), or use --engine stream."
-            )
-
-
-def _concerns(run: AnyRun, found: Mapping[str, int]) -> tuple[str, ...]:
-    """What the owner of the data should hear before publishing it."""
-    from shoal.data._spellings import items_spelled_twice
-    from shoal.models._achieved_levels import reached_k
-    from shoal.models._distributed import verify_table
-    from shoal.models.k_anonymity import KAnonymity
-    from shoal.risks._distributed_warnings import concerns_in_parts
-    from shoal.risks.disclosure_warnings import concerns, count_bare, missing_matched, warned_of_bare
-
-    schema, release, engine = schema_of(run.original), run.release, run.engine
-    data = release.data
-    form = type(data if engine is None else data.schema)
-    if isinstance(schema, Baskets):
-        bare = found.get("bare", 0)
-        if isinstance(data, Groups | Clusters):
-            named = {item for promise in release.promises for item in promise.get("sensitive", ())}
-            left_out = any(promise.get("safe", 1) < 1 for promise in release.promises)
-            bare = count_bare(data, named, left_out=left_out)
-        return (
-            *items_spelled_twice(schema),
-            *(warned_of_bare(bare, form) if form in (Groups, Clusters) else ()),
-        )
-    if form is not Table:
-        return ()
-    told = (
-        concerns(schema, data)
-        if engine is None
-        else concerns_in_parts(run.original, data, found.get("classes", 0))
-    )
-    if not any(promise.get("missing_matches_all") for promise in release.promises):
-        return told
-    if engine is None:
-        return (*told, missing_matched(reached_k(data) or 0))
-    (verdict,) = verify_table([KAnonymity(k=2)], data, engine.memory)
-    return (*told, missing_matched(int(verdict.value or 0)))
-
-
-Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
-"""Verdicts, and what else was found out of rows in parts: classes of a table, baskets without a public item."""
 
 
 def judge(
@@ -369,88 +293,24 @@ def judge(
     population
         For promises that are made beside a population: a release never holds it.
     engine
-        Where the rows are, if they are in parts.
+        Where the rows are; in this machine's memory unless told.
     """
-    return judgment(release, population, engine)[0]
+    return judgment(release, population, engine or Local())[0]
 
 
-def judgment(
-    release: Release[Any], population: Table | None = None, engine: Engine | None = None
-) -> Judgment:
-    """Judge a release as `judge` does, and tell what was found out on the way."""
+def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
+    """Judge a release as `judge` does, and tell what was counted on the way."""
     from shoal.models._population import PopulationModel
-    from shoal.models._promised import promised
+    from shoal.models._promises import promised
 
     models = promised(release.promises, release.suppressed)
     if population is not None:
         models = [
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
-    schema = release.data.schema if isinstance(release.data, PartedRelease | PartedBaskets) else release.data
     for model in models:
-        model.refuse_idle(schema, release.details)
-    return judge_data(release.data, models, engine)
-
-
-@singledispatch
-def judge_data(published: Any, models: list[Any], engine: Engine | None) -> Judgment:
-    """Judge published data by promises and by its order: in memory, or where an engine has its rows."""
-    from shoal.models._published_order import broken_order
-
-    disorder = broken_order(published)
-    return proved(models, published) + (() if disorder is None else (disorder,)), {}
-
-
-@judge_data.register
-def _(published: PartedBaskets, models: list[Any], engine: Engine) -> Judgment:
-    from shoal.models._distributed_baskets import verify_baskets
-
-    return verify_baskets(models, published, engine.memory), {}
-
-
-@judge_data.register
-def _(published: PartedRelease, models: list[Any], engine: Engine) -> Judgment:
-    from shoal.io.releases.distributed import baskets_published
-    from shoal.models._distributed import judge_table
-
-    if isinstance(published.schema, Table):
-        verdicts, classes = judge_table(models, published, engine.memory)
-        return verdicts, {"classes": classes}
-    if isinstance(published.schema, Baskets):
-        return judge_data(baskets_published(published, engine), models, engine)
-    return judge_sets(models, published)
-
-
-def judge_sets(models: list[Any], published: PartedRelease, *, asked: bool = False) -> Judgment:
-    """Judge groups or clusters whose lines are in parts; what is `asked` must be about something in them."""
-    from shoal.io.releases.distributed import clusters_in, groups_in
-    from shoal.models._distributed import judge_lines
-
-    parse = groups_in if isinstance(published.schema, Groups) else clusters_in
-    verdicts, found = judge_lines(models, published, parse, asked=asked)
-    if asked and published.order is None:
-        verdicts = tuple(_unordered(verdict) for verdict in verdicts)
-    return verdicts, found
-
-
-def proved(models: Iterable[Model], published: Any, engine: Engine | None = None) -> tuple[Verdict, ...]:
-    """Judge published data by promises, and a table or baskets not by their order, which only a release promises.
-
-    One more verdict comes at the end where nothing is published.
-    """
-    from shoal.models._nothing_published import nothing_published
-
-    if isinstance(published, PartedRelease | PartedBaskets):
-        return judge_data(replace(published, order=None), list(models), engine)[0]
-    nothing = nothing_published(published)
-    return (
-        *(model.remarked(model.verify(published)) for model in models),
-        *(() if nothing is None else (nothing,)),
-    )
-
-
-def _unordered(verdict: Verdict) -> Verdict:
-    return replace(verdict, remark="; ".join(filter(None, (verdict.remark, UNORDERED))))
+        model.refuse_idle(schema_of(release.data), release.details)
+    return engine.judge(release.data, models)
 
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:

@@ -3,28 +3,34 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
+
+import numpy as np
 
 from shoal import registry
 from shoal.attacks._together import refuse_limits, refuse_risky
 from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
+from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
 from shoal.data.release import Release
+from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
-from shoal.methods.table_method import TableMethod
-from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment
-from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
-from shoal.sources import Intake, load, load_source
+from shoal.outcome import AnyRun, Run, Stage, judgment, refuse_broken
+from shoal.recipe import Recipe, make_method, parameters_of
+from shoal.sources import Intake, Request, load
 
 
 def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
@@ -36,22 +42,21 @@ def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
     try:
         finished = run_on(engine, recipe, stage=stage)
     except BaseException:
-        if engine is not None:
-            engine.close()
+        engine.close()
         raise
     warn(finished.warnings)
     return finished
 
 
 def run_on(
-    engine: Engine | None,
+    engine: Engine,
     recipe: Recipe,
     *,
     source: Any = None,
     stage: Stage | None = None,
     judged: bool = True,
 ) -> AnyRun:
-    """Run a recipe on an engine that is open, or in memory, and leave it to the caller to show its warnings.
+    """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
     Parameters
     ----------
@@ -62,27 +67,26 @@ def run_on(
     """
     tell = stage or (lambda _: None)
     tell("reading")
-    intake = _warned_of_formulas(load_source(recipe, source, engine), recipe.output)
-    measures = recipe.the_measures()
-    finished = carry_out(
-        recipe.the_method(),
-        intake,
+    method = recipe.the_method()
+    measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
+    safe = recipe.output.safe_cells or recipe.output.format != "csv"
+    return carry_out(
+        method,
+        _loaded(Request.of(recipe, source), method, engine, safe_cells=safe),
         engine=engine,
         seed=recipe.seed,
         stage=tell,
-        measures=(*default_measures(), *measures) if measures else None,
+        measures=measures,
         judged=judged,
+        recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
-    kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    if (drawn := finished.recipe.get("seed")) is not None:
-        # So that the run can be repeated, where the recipe says no seed.
-        kept["seed"] = drawn
-    return replace(finished, recipe=kept)
 
 
-def _warned_of_formulas(intake: Intake, output: Output | None = None) -> Intake:
-    """The same data, with a warning where it is published with cells that a spreadsheet would run."""
-    told = (output or Output()).formulas_told(schema_of(intake.data))
+def _loaded(request: Request, method: Method, engine: Engine, *, safe_cells: bool = False) -> Intake:
+    """What a method works on, with a warning where cells are published that a spreadsheet would run."""
+    intake = load(request, method, engine)
+    schema = schema_of(intake.data)
+    told = formulas_published(schema) if isinstance(schema, Table) and not safe_cells else ()
     return replace(intake, warnings=(*intake.warnings, *told))
 
 
@@ -110,14 +114,13 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_source_folder(output.folder, recipe.source.path)
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
-    recipe.running.refuse_idle()
     refuse_address(output.folder, writing=True)
-    if output.to is not None and recipe.running.engine != "local":
-        raise WrongUse(NO_DATABASE)
+    if output.to is not None:
+        recipe.running.kind.refuse_database()
     refuse_limits(output.max_risk, recipe.running.engine)
-    with recipe.running.opened() as engine:
-        # Rows in parts are read once less if they are judged where they are written.
-        finished = run_on(engine, recipe, stage=stage, judged=engine is None)
+    with closing(recipe.running.open()) as engine:
+        # Judged once, from the files.
+        finished = run_on(engine, recipe, stage=stage, judged=False)
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
             refuse_risky(Target(finished.release, finished.original), output.max_risk)
@@ -142,75 +145,64 @@ def carry_out(
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
     judged: bool = True,
+    recipe: Mapping[str, Any] | None = None,
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
     Parameters
     ----------
     engine
-        Where the rows of the data are; None for the memory of this machine.
+        Where the rows of the data are; in this machine's memory unless told.
     judged
         Judge the release; otherwise it is judged when it is written.
+    recipe
+        What is run, as plain data; the method, its seed and what is known of the data unless told.
 
     Raises
     ------
     BrokenPromise
         If the release does not keep a promise: a release like that leaves no method.
     """
+    engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
-    original: Any = intake.data
-    schema = schema_of(original)
+    original, schema = intake.data, schema_of(intake.data)
     tell = stage or (lambda _: None)
     tell(f"anonymizing by {method.name}")
-    method.refuse_empty(original)
-    seconds = {"reading": intake.seconds} if intake.seconds else {}
-    begin = time.perf_counter()
+    clock = [time.perf_counter()]
     seed = method.seeded(seed)
-    release, trace = _anonymized(method, original, engine, seed)
-    seconds["anonymizing"] = time.perf_counter() - begin
-    told = map(str, trace.notes.get("warnings", ()))
+    release, trace = method.anonymize(original, engine, seed)
+    clock.append(time.perf_counter())
+    population = method.population_of(schema)
+    proof: Judgment | None = None
+    if judged:
+        tell("verifying")
+        release = replace(release, data=kept(release.data))
+        proof = judgment(release, population, engine)
+        refuse_broken(proof[0])
+    clock.append(time.perf_counter())
+    tell("measuring")
+    scores = measure(original, release, measures)
+    clock.append(time.perf_counter())
+    reading = {"reading": intake.seconds} if intake.seconds else {}
+    spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
+    told = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told}
+    notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
-        recipe={"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told},
-        seconds=seconds,
-        warnings=(*intake.warnings, *method.without_effect(schema), *told),
+        scores=scores,
+        # With the seed that was drawn, so that the run can be repeated.
+        recipe={**told, **({} if seed is None else {"seed": seed})},
+        seconds={**reading, **spent},
+        population=population,
+        warnings=(*intake.warnings, *method.without_effect(schema), *notes),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
         engine=engine,
-        unmeasured=None if engine is None else UNMEASURED,
+        unmeasured=None if scores else engine.unmeasured,
     )
-    if judged:
-        tell("verifying")
-        finished = _judged(finished, method)
-    if engine is None:
-        begin = time.perf_counter()
-        tell("measuring")
-        scores = measure(original, release, measures)
-        spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
-        finished = replace(finished, scores=scores, seconds=spent)
-    return finished
-
-
-def _anonymized(method: Method, data: Any, engine: Engine | None, seed: int | None) -> tuple[Any, Any]:
-    """The release and its trace, made where the rows are."""
-    if engine is None:
-        return method.anonymize(data, seed=seed)
-    return method.anonymize_parts(data, engine, seed)
-
-
-def _judged(run: AnyRun, method: Method) -> AnyRun:
-    """A run with the verdicts on what it publishes, which is not written yet."""
-    begin = time.perf_counter()
-    data, population = run.release.data, None
-    if isinstance(method, TableMethod) and isinstance(run.original, Table):
-        population = method.population_of(run.original)
-    if isinstance(data, PartedRelease) and isinstance(data.schema, Baskets):
-        # Lines of baskets are read more than once to be judged, and once more to be written.
-        data = replace(data, parts=data.parts.keep())
-    run = replace(run, population=population, release=replace(run.release, data=data))
-    return run.judged(*judgment(run.release, population, run.engine), time.perf_counter() - begin)
+    return finished if proof is None else finished.judged(*proof)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -259,9 +251,7 @@ def anonymize(data: Any, method: str | Method, *, engine: None = None, **options
 
 
 @overload
-def anonymize(
-    data: Any, method: str | Method, *, engine: Engine, **options: Any
-) -> Run[PartedTable | PartedBaskets, PartedRelease]: ...
+def anonymize(data: Any, method: str | Method, *, engine: Engine, **options: Any) -> AnyRun: ...
 
 
 def anonymize(
@@ -330,7 +320,7 @@ def anonymize(
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
-    roles = roles_of(
+    roles = Roles.of(
         quasi=quasi,
         sensitive=sensitive,
         identifying=identifying,
@@ -338,11 +328,12 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    if not isinstance(data, Table | Baskets):
-        data = load(data, chosen, roles, reading, hierarchies or {}, layout=baskets, seed=seed, engine=engine)
-        data = _warned_of_formulas(data)
-    elif engine is not None:
-        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+    engine = engine or Local()
+    if isinstance(data, Table | Baskets):
+        data = engine.held(data)
+    else:
+        request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
+        data = _loaded(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
-from shoal.data.parts import Parts
+from shoal.data.dataset import Parts
 from shoal.engines import spill, text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, WrongUse

@@ -11,10 +11,10 @@ from scipy import sparse
 import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile
+from shoal.data.role import Roles
 from shoal.errors import BadData, ShoalWarning, WrongUse
-from shoal.io.baskets.distributed import receive_parted_baskets
 from shoal.io.baskets.layouts import WHITE
-from shoal.io.baskets.load import read_baskets, receive_baskets
+from shoal.io.baskets.load import load_baskets, read_baskets
 from shoal.io.reading import Reading
 
 ITEMS = ("beer", "milk", "red wine")
@@ -160,13 +160,14 @@ def check(source: Any, told: dict[str, Any]) -> None:
     try:
         if isinstance(source, str) and (baskets.layout == "matrix" or source.endswith(".xlsx")):
             with pytest.raises(WrongUse):
-                receive_parted_baskets(engine, source, layout, reading)
+                engine.load_baskets(source, layout, reading, Roles())
             return
-        parted, remarks = receive_parted_baskets(engine, source, layout, reading)
+        encoded = engine.load_baskets(source, layout, reading, Roles())
+        parted, remarks = encoded.baskets, encoded.remarks
         rows = parted.parts.collect()["items"].to_list()
         assert sorted(texts(parted.schema.vocabulary, rows)) == sorted(WANTED)
         assert parted.schema.layout == baskets.layout
-        assert remarks == receive_baskets(source, layout, reading).remarks
+        assert remarks == load_baskets(source, layout, reading).remarks
     finally:
         engine.close()
 
@@ -352,8 +353,8 @@ def test_what_is_changed_is_said(tmp_path: Path, source: Any, told: dict[str, An
         shoal.inspect(source, baskets=told.get("layout") or baskets.layout)
     engine = shoal.Stream("1GB")
     if baskets.layout != "matrix" or not isinstance(source, str):
-        remarks = receive_parted_baskets(engine, source, told.get("layout"))[1]
-        assert remarks == receive_baskets(source, told.get("layout")).remarks
+        remarks = engine.load_baskets(source, told.get("layout"), None, Roles()).remarks
+        assert remarks == load_baskets(source, told.get("layout")).remarks
     engine.close()
 
 
@@ -365,13 +366,13 @@ def test_nothing_is_said_of_plain_baskets(tmp_path: Path) -> None:
         (LISTS, {}),
         (str(tmp_path / "x.dat"), {"layout": "lines:,"}),
     ):
-        assert receive_baskets(source, told.get("layout")).remarks == ()
+        assert load_baskets(source, told.get("layout")).remarks == ()
 
 
 @pytest.mark.parametrize("white", list(WHITE))
 def test_white_space_around_items_is_no_part_of_them(white: str) -> None:
     assert not white.strip()
-    assert receive_baskets([[f"{white}a{white}", f"a{white}b"]]).baskets.vocabulary == ("a", f"a{white}b")
+    assert load_baskets([[f"{white}a{white}", f"a{white}b"]]).baskets.vocabulary == ("a", f"a{white}b")
 
 
 def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
@@ -389,7 +390,7 @@ def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], told: str | 
 
 def test_sensitive_items_are_named_with_or_without_blanks() -> None:
     for name in ("cream cheese", "cream cheese "):
-        baskets = receive_baskets([["cream cheese ", "a"]], sensitive=[name]).baskets
+        baskets = load_baskets([["cream cheese ", "a"]], roles=Roles(sensitive=(name,))).baskets
         assert baskets.vocabulary[baskets.sensitive[0]] == "cream cheese"
 
 
@@ -405,7 +406,7 @@ def test_published_items_have_no_blanks_around_them(tmp_path: Path) -> None:
     with pytest.raises(BadData, match=said):
         shoal.verify(tmp_path / "x.csv", promises=[{"model": "km-anonymity", "k": 2, "m": 1}])
     with pytest.raises(BadData, match=said):
-        receive_parted_baskets(shoal.Stream("1GB"), str(tmp_path / "x.csv"), published=True)
+        shoal.Stream("1GB").open_published(tmp_path / "x.csv", Baskets, None, Roles(), None)
 
 
 def test_names_are_for_tables_without_a_header(tmp_path: Path) -> None:

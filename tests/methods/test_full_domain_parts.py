@@ -42,10 +42,10 @@ def assert_same(method: FullDomain, table: Table, seed: int = 0) -> None:
         refusal = None
     if refusal is not None:
         with pytest.raises(Infeasible) as other:
-            method.anonymize_parts(parted(table, seed), MemoryEngine())
+            method.anonymize(parted(table, seed), MemoryEngine())
         assert (str(other.value), other.value.best) == (str(refusal), refusal.best)
         return
-    release, cut = method.anonymize_parts(parted(table, seed), MemoryEngine())
+    release, cut = method.anonymize(parted(table, seed), MemoryEngine())
     assert_frame_equal(release.data.parts.collect(), to_polars(local.data))
     assert release.data.rows == local.data.rows  # type: ignore[union-attr]
     assert (release.suppressed, release.promises, release.details) == (
@@ -102,4 +102,4 @@ def test_persons_with_several_rows_are_refused() -> None:
         )
     )
     with pytest.raises(WrongUse, match="--engine local"):
-        Samarati(k=2).anonymize_parts(parted(table), MemoryEngine())
+        Samarati(k=2).anonymize(parted(table), MemoryEngine())

@@ -22,7 +22,16 @@ from shoal.models.model import TableModel
 
 MODELS = [name for name in PARAMETERS if issubclass(registry.load("model", name), SensitiveModel)]
 OF_PERSONS = [name for name in MODELS if "entity" in registry.load("model", name).model_fields]
-OF_ROWS = ["t-closeness", "hidden-rules", "beta-likeness", "delta-disclosure"]
+OF_ROWS = [
+    "t-closeness",
+    "hidden-rules",
+    "beta-likeness",
+    "delta-disclosure",
+    "ke-anonymity",
+    "em-anonymity",
+    "xy-privacy",
+    "personalized-privacy",
+]
 
 
 def everybody_has_both() -> Table:

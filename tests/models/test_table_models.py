@@ -257,15 +257,15 @@ def pairs(name: str, seed: int) -> Iterator[tuple[TableModel, Mask, Mask, Mask]]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_monotone_is_true(name: str) -> None:
-    """Every model claims it: no pair of classes that keep a promise has a union that breaks it."""
-    assert registry.load("model", name).monotone
-    tried = 0
+def test_monotone_is_true_or_has_a_counterexample(name: str) -> None:
+    """Where it is claimed, no pair of classes that keep a promise has a union that breaks it."""
+    tried = broken = 0
     for seed in range(20):
-        for model, one, other, union in pairs(name, seed):
+        for _, one, other, union in pairs(name, seed):
             tried += int((one & other).sum())
-            assert union[one & other].all(), model
+            broken += int((~union[one & other]).sum())
     assert tried > 1000
+    assert (broken == 0) == registry.load("model", name).monotone
 
 
 @pytest.mark.parametrize("name", NAMES)

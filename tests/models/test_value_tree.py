@@ -13,7 +13,7 @@ from tests.tables import table, texts
 from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.models._promised import promised
+from shoal.models._promises import promised
 from shoal.models.t_closeness import TCloseness
 from shoal.pipeline import anonymize
 

@@ -10,10 +10,11 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
-from shoal.data.parts import Parts
+from shoal.data.dataset import Parts
+from shoal.data.role import Roles
 from shoal.errors import BadData, EngineFailed, WrongUse
-from shoal.io.tables.distributed import receive_parted_table
-from shoal.io.tables.load import receive_table
+from shoal.io.reading import Reading
+from shoal.io.tables.load import load_table
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -140,8 +141,8 @@ def test_frames_of_this_machine(spark: "Spark") -> None:
             "half": [0.5, float("nan"), -0.0],
         }
     )
-    here = receive_table(frame, quasi=frame.columns).table
-    there = receive_parted_table(frame, spark, quasi=frame.columns).table
+    here = load_table(frame, Roles.of(quasi=frame.columns)).table
+    there = spark.load_table(frame, Roles.of(quasi=frame.columns), Reading()).table
     for column, other in zip(here.columns, there.schema.columns, strict=True):
         assert (column.domain.kind, column.domain.labels) == (other.domain.kind, other.domain.labels)
     codes = pl.DataFrame({column.name: column.codes for column in here.columns})
@@ -156,10 +157,10 @@ def test_moments_do_not_depend_on_the_zone_that_spark_works_in(spark: "Spark", t
     zone = spark.session.conf.get("spark.sql.session.timeZone")
     spark.session.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:
-        there = receive_parted_table(path, spark, quasi=["moment", "time"]).table.schema
+        there = spark.load_table(path, Roles.of(quasi=["moment", "time"]), Reading()).table.schema
     finally:
         spark.session.conf.set("spark.sql.session.timeZone", zone)
-    here = receive_table(path, quasi=["moment", "time"]).table
+    here = load_table(path, Roles.of(quasi=["moment", "time"])).table
     assert [one.domain.labels for one in there.columns] == [one.domain.labels for one in here.columns]
 
 
@@ -168,7 +169,7 @@ def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Pa
     path = tmp_path / "people.csv"
     path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
     with pytest.raises(BadData, match=r"Parquet.*--engine stream") as fault:
-        receive_parted_table(path, spark, quasi=["a"], sensitive=["b"])
+        spark.load_table(path, Roles.of(quasi=["a"], sensitive=["b"]), Reading())
     assert fault.value.path == str(path)
 
 
@@ -180,11 +181,11 @@ def test_names_that_differ_in_case_alone(spark: "Spark", tmp_path: Path) -> None
     before = spark.session.conf.get(setting)
     try:
         spark.session.conf.set(setting, "true")
-        table = receive_parted_table(path, spark, quasi=["Age", "age"]).table
+        table = spark.load_table(path, Roles.of(quasi=["Age", "age"]), Reading()).table
         assert [column.domain.labels for column in table.schema.columns] == [("1", "3"), ("2", "4")]
         spark.session.conf.set(setting, "false")
         with pytest.raises(BadData, match=setting):
-            receive_parted_table(path, spark, quasi=["Age", "age"])
+            spark.load_table(path, Roles.of(quasi=["Age", "age"]), Reading())
     finally:
         spark.session.conf.set(setting, before)
 

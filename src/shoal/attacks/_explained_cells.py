@@ -12,7 +12,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
-from shoal.models._promised import promised
+from shoal.models._promises import promised
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,12 @@ EXAMPLE = """Example:
   shoal methods
   shoal methods mondrian"""
 
-HIDDEN = {"methods": ("promises", "uncut", "paper"), "models": ("paper",), "measures": (), "attacks": ()}
+HIDDEN = {
+    "methods": ("promises", "not_distributable", "paper"),
+    "models": ("paper",),
+    "measures": (),
+    "attacks": (),
+}
 """What the list leaves to the JSON object and to the page of one name."""
 
 Found = dict[str, list[dict[str, Any]]]
@@ -58,8 +63,8 @@ def listed(found: Found) -> None:
         show.line(family.capitalize(), "bold")
         show.grid([[_listed(entry[head]) for head in heads] for entry in entries], heads)
         for entry in entries:
-            if entry.get("uncut"):
-                show.line(f"{entry['name']} runs in memory alone: {entry['uncut']}.")
+            if entry.get("not_distributable"):
+                show.line(f"{entry['name']} runs in memory alone: {entry['not_distributable']}.")
         show.line()
 
 
@@ -117,7 +122,7 @@ def methods_found() -> list[dict[str, Any]]:
             "name": kind.name,
             "data": kind.accepts.__name__.lower(),
             "engines": list(kind.engines),
-            "uncut": None if "spark" in kind.engines else kind.uncut,
+            "not_distributable": None if "spark" in kind.engines else kind.not_distributable,
             "summary": summary(kind),
             "promises": promises_of(kind),
             "paper": kind.paper,

@@ -80,7 +80,7 @@ def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
     if isinstance(made, Baskets):
         from shoal.io.baskets.load import with_roles
 
-        return with_roles(made, roles.sensitive, roles.insensitive)
+        return with_roles(made, roles)
     return with_hierarchies(with_column_roles(made, roles), data["hierarchies"])
 
 
@@ -110,12 +110,10 @@ def _read(data: Mapping[str, Any]) -> Table | Baskets:
     roles, rows, reading = Roles(**data["roles"]), data["rows"], reading_of(data)
     made: Table | Baskets
     if data["form"] == "baskets":
-        from shoal.io.baskets.load import receive_baskets
+        from shoal.io.baskets.load import load_baskets
 
-        made = receive_baskets(
-            data["path"], data["baskets"], reading, sensitive=roles.sensitive, insensitive=roles.insensitive
-        ).baskets
-        count = len(made)
+        made = baskets = load_baskets(data["path"], data["baskets"], reading, roles).baskets
+        count = len(baskets)
     else:
         made = read_roles(data["path"], roles, reading, data["hierarchies"])
         count = made.rows

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.data.parts import PartedRelease
+from shoal.data.dataset import Dataset
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
@@ -46,7 +46,7 @@ def to_polars(data: object) -> "polars.DataFrame":
     """A table as a polars frame of texts."""
     import polars as pl
 
-    if isinstance(data, PartedRelease):
+    if isinstance(data, Dataset):
         raise WrongUse(
             "The rows of this release are in parts, and not here: release.data.parts.collect() brings them into "
             "memory where they fit, or write the release and read its files."

@@ -19,7 +19,7 @@ Published: TypeAlias = Table | Baskets | Groups | Clusters
 """Published data in one of its four forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
-"""The form of published data; rows in parts (`PartedRelease`) have to be named."""
+"""The form of published data; rows elsewhere (`Dataset`) have to be named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

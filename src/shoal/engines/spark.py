@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data._export import named
-from shoal.data.parts import COUNT, Parts, TextLayout
+from shoal.data.dataset import COUNT, Parts, TextLayout
+from shoal.engines.distributed import Distributed
 from shoal.engines.hadoop import address, beginning, name_parts
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
 from shoal.engines.spark_errors import CUT, said
@@ -33,7 +34,7 @@ from shoal.errors import BadData, MissingExtra
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from shoal.data.parts import Frame, Schema
+    from shoal.data.dataset import Frame, Schema
 
 Result = TypeVar("Result")
 
@@ -41,7 +42,7 @@ MANY = 64
 """Results of parts above which they are merged on the cluster first."""
 
 
-class Spark:
+class Spark(Distributed):
     """A Spark cluster, or this machine's cores under Spark.
 
     Parameters

@@ -9,7 +9,8 @@ import polars as pl
 
 from shoal.data._export import named
 from shoal.data._utf8 import check_utf8
-from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
+from shoal.data.dataset import BUCKET, COUNT, Parts, TextLayout
+from shoal.engines.distributed import Distributed
 from shoal.engines.external_sort import in_order, pieces, together
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
 from shoal.engines.spill import ROWS, Heap, Scratch
@@ -17,7 +18,7 @@ from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.errors import BadData
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Frame, Schema
+    from shoal.data.dataset import Frame, Schema
 
     Work = Callable[[Frame], Frame]
 
@@ -35,7 +36,7 @@ PROGRAM = LEAST // 2
 """Bytes that the program takes without any rows, about."""
 
 
-class Stream:
+class Stream(Distributed):
     """This machine, with a bound of its memory.
 
     Parameters

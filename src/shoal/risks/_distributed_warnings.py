@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from shoal.arrays import Counts
-from shoal.data.parts import COUNT, PartedRelease, PartedTable
+from shoal.data.dataset import COUNT, Dataset
 from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = polars.DataFrame
 
 
-def concerns_in_parts(original: PartedTable, published: PartedRelease, classes: int) -> tuple[str, ...]:
+def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
     """Plain sentences about columns that may give persons away, and that nothing is told.
 
     Parameters
@@ -41,7 +41,7 @@ def concerns_in_parts(original: PartedTable, published: PartedRelease, classes: 
     return tuple(found)
 
 
-def value_counts(data: PartedTable, table: Table) -> dict[str, Counts]:
+def value_counts(data: Dataset, table: Table) -> dict[str, Counts]:
     """How many rows have each value of each column of a table."""
     sizes = {column.name: len(column.domain) for column in table.columns}
 
@@ -58,7 +58,7 @@ def value_counts(data: PartedTable, table: Table) -> dict[str, Counts]:
     return dict(zip(sizes, found or [np.zeros(size, dtype=np.int64) for size in sizes.values()], strict=True))
 
 
-def _raw_rows(original: Column, published: PartedRelease) -> int:
+def _raw_rows(original: Column, published: Dataset) -> int:
     """How many published cells are values of the original as they were."""
     values = set(original.domain.labels) - {""}
     cells = published.parts.counts([original.name])

@@ -3,14 +3,16 @@
 Promises are about the roles that columns were given. A name among the insensitive columns breaks none of them.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from shoal.data._plural import counted
-from shoal.data._spellings import spelled_twice
+from shoal.data._spellings import items_spelled_twice, spelled_twice
 from shoal.data._suggested_role import names_persons, numbers_persons
+from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
@@ -170,7 +172,20 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left
     return int(bare[(terms > 0) & (terms == secrets)].sum())
 
 
-def warned_of_bare(bare: int, form: type[Groups] | type[Clusters]) -> tuple[str, ...]:
+def set_warnings(
+    original: Baskets, published: Baskets | Groups | Clusters, promises: Iterable[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Plain sentences about items that differ in spelling alone, and about baskets without a public item."""
+    bare = 0
+    if not isinstance(published, Baskets):
+        promised = list(promises)
+        named = {item for promise in promised for item in promise.get("sensitive", ())}
+        left_out = any(promise.get("safe", 1) < 1 for promise in promised)
+        bare = count_bare(published, named, left_out=left_out)
+    return (*items_spelled_twice(original), *warned_of_bare(bare, type(published)))
+
+
+def warned_of_bare(bare: int, form: type) -> tuple[str, ...]:
     """Warn of so many baskets that are published without a public item, in groups or clusters with sensitive ones.
 
     Whoever is known to have bought something holds a sensitive item for certain if her basket is one of them.

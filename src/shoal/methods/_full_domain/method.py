@@ -11,11 +11,13 @@ from pydantic import Field, field_validator, model_validator
 from shoal.arrays import Counts, Rows
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._full_domain._distributed import counted_rows, publish_parts
 from shoal.methods._full_domain._levels import Levels, lattice_of
@@ -136,21 +138,21 @@ class FullDomain(TableMethod):
         )
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Find the levels, publish the rows on them, and put them in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         begin = time.perf_counter()
-        problem = self.problem(data, self.models_for(data), engine)
+        problem = self.problem(data, self.models_for(data), Local.of(engine))
         return self.release(problem, self.solve(problem, begin, seed or 0))
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
         begin = time.perf_counter()
         models, _ = self.models_for_parts(data)
         table, times = counted_rows(data, models)

@@ -11,11 +11,12 @@ from shoal.arrays import Rows
 from shoal.data._basket_orders import SORTABLE, Order, orders_of
 from shoal.data._ties import tie_key, tie_order
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.distributed import Distributed
+from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods.cahd._formation import Grouping, blocks, pivots
 from shoal.methods.cahd._improve import improve
@@ -80,17 +81,19 @@ class Cahd(Method):
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Blocks have no candidates."""
         if self.form == "pivots" or self.improve or not self.given("alpha"):
             return ()
         return ("--alpha has no effect: only --form pivots and --improve look at baskets so far away.",)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Order, group, and publish in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
         refuse_infeasible(data, data.supports, len(data), self.p)
@@ -116,7 +119,7 @@ class Cahd(Method):
         promised = (degree_of(data, data.supports, self.p),)
         return self.released(groups, models=promised), Trace(rows, timings, notes)
 
-    def refuse_parts(self) -> None:
+    def refuse_distributed(self) -> None:
         """Only orders by keys can be cut, and no improvement."""
         if self.order not in SORTABLE:
             raise WrongUse(
@@ -125,16 +128,13 @@ class Cahd(Method):
         if self.improve:
             raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """The same of baskets in parts, for orders by keys: blocks are those of memory, pivots gather inside ranges."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.cahd._distributed import Plan, group_parts
 
-        self.accept(data)
-        assert isinstance(data, PartedBaskets)
-        self.refuse_parts()
         clock = [time.perf_counter()]
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
@@ -147,7 +147,7 @@ class Cahd(Method):
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
         promised = (degree_of(data.schema, supports, self.p),)
-        return self.released(PartedRelease(schema, lines, count, data.rows), models=promised), trace
+        return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         """What is told of all parts, from what is told of each."""

@@ -13,11 +13,13 @@ from shoal.data._plural import counted
 from shoal.data._ties import part_key, public_order, tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods.disassociation._horpart import Small, horpart
 from shoal.methods.disassociation._publish import publish
@@ -97,10 +99,12 @@ class Disassociation(Method):
         return Disassociated(k=self.k, m=self.m, safe=self.safe, sensitive=names)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Divide the baskets into clusters and the items of each into chunks, and join clusters."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
         self._refuse_few(len(data))
         clock = [time.perf_counter()]
@@ -109,10 +113,10 @@ class Disassociation(Method):
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
         safe = Fraction(str(self.safe))
-        engine = engine or Local()
-        parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, engine)
+        threads = Local.of(engine)
+        parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, threads)
         clock.append(time.perf_counter())
-        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, engine)
+        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, threads)
         clock.append(time.perf_counter())
         forest = plant(chunks)
         if self.refine:
@@ -126,15 +130,13 @@ class Disassociation(Method):
         notes = _notes(baskets, clusters, forest) | {"unrefined_hidden_share": _hidden_share(plant(chunks))}
         return release, Trace(order[rows], timings, notes)
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Do the same in each of several ranges of like baskets."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.disassociation._distributed import cluster_parts, empty_clusters
 
-        self.accept(data)
-        assert isinstance(data, PartedBaskets)
         self._refuse_few(data.rows)
         clock = [time.perf_counter()]
         data = replace(data, parts=data.parts.keep())
@@ -146,7 +148,7 @@ class Disassociation(Method):
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, _together(told))
         schema = data.schema.keep(supports > 0)
-        return self._release(PartedRelease(empty_clusters(schema), lines, count, data.rows), schema), trace
+        return self._release(Dataset(empty_clusters(schema), lines, count, data.rows), schema), trace
 
     def _divided(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
         """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""

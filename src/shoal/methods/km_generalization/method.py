@@ -12,12 +12,13 @@ from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible
 from shoal.io.baskets.layouts import Layout, parse_layout, unwritable
 from shoal.methods.km_generalization._cut import Cut, distinct
@@ -55,7 +56,7 @@ class KmGeneralization(Method):
 
     name: ClassVar[str] = "km-generalization"
     accepts: ClassVar[type] = Baskets
-    uncut: ClassVar[str] = (
+    not_distributable: ClassVar[str] = (
         "every step of its search counts combinations of items in all baskets as they are then"
     )
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
@@ -80,15 +81,15 @@ class KmGeneralization(Method):
         """k^m-anonymity."""
         return (KmAnonymity(k=self.k, m=self.m),)
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Only local recoding works by parts."""
         if self.algorithm == "lra" or not self.given("parts"):
             return ()
         return (f"--parts has no effect with --algorithm {self.algorithm}: only lra works by parts.",)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Raise the cut, publish the nodes, put the baskets in canonical order."""
         self.accept(data)
         assert isinstance(data, Baskets)

@@ -8,9 +8,9 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.data._export import named, to_polars
+from shoal.data.dataset import Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics
-from shoal.data.parts import PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods.mondrian._choice import Rules
@@ -63,7 +63,7 @@ class _Task:
     part: str
 
 
-def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
+def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
     """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
     table = data.schema
     names = tuple(column.name for column in table.quasi)

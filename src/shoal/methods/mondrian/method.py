@@ -8,11 +8,13 @@ from pydantic import Field
 
 from shoal.arrays import Counts
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods.mondrian._distributed import cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
@@ -20,7 +22,7 @@ from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.model import TableModel
 
-Made = TypeVar("Made", Table, PartedRelease)
+Made = TypeVar("Made", Table, Dataset)
 
 
 class Mondrian(TableMethod):
@@ -64,17 +66,19 @@ class Mondrian(TableMethod):
         return self.partitioning == "relaxed"
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Cut, publish the classes, and put the rows in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
         plan = self._plan(data, models)
         rows = tied_rows(data, seed) if self.splits_ties else None
-        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads, rows)
+        order, starts = plan.cut(data, seed or 0, Local.of(engine).threads, rows)
         cut = time.perf_counter()
         # Class by class, so that what a class publishes is written from end to end, and not here and there.
         by_class = data.take(order)
@@ -84,27 +88,30 @@ class Mondrian(TableMethod):
         timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
         return self._release(table, models), Trace(order[rows], timings, {"classes": len(starts) - 1})
 
-    def refuse_parts(self) -> None:
+    def refuse_distributed(self) -> None:
         """Equal rows are divided only where they have places among all."""
         if self.partitioning == "relaxed":
             raise WrongUse(
                 "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
                 "--partitioning strict, or --engine local."
             )
+        for model in self.models():
+            if not model.coarsens:
+                raise WrongUse(
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: "
+                    "use lattice or samarati, or --engine local."
+                )
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
-        self.refuse_parts()
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
         plan = self._plan(data.schema, models, {name: one.overall for name, one in whole.sensitive.items()})
         cut = cut_parts(data, plan, whole, seed or 0, engine.memory)
-        published = PartedRelease(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
+        published = Dataset(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
         timings = {"top": time.perf_counter() - begin}
         return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, cut.notes)
 

@@ -10,14 +10,15 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from shoal import registry
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
-from shoal.engines.local import Local
+from shoal.engines.distributed import Distributed
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods.table_method import TableMethod
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
@@ -34,7 +35,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 
 NONE = "none"
-Made = TypeVar("Made", Table, PartedRelease)
+Made = TypeVar("Made", Table, Dataset)
 
 
 class TableRuleHiding(TableMethod):
@@ -104,7 +105,7 @@ class TableRuleHiding(TableMethod):
             )
         return self
 
-    def goes_on(self) -> bool:
+    def accepts_generalized(self) -> bool:
         """Whether there is no step 1."""
         return self.anonymize_with == NONE
 
@@ -112,12 +113,12 @@ class TableRuleHiding(TableMethod):
         """Joined classes may cover cells of others; and the method of step 1 may make such classes."""
         if self.strategy == "merge":
             return "--strategy merge"
-        return "" if self.goes_on() else self._inner().overlapping()
+        return "" if self.accepts_generalized() else self._inner().overlapping()
 
     @property
     def splits_ties(self) -> bool:
         """Where the method of step 1 does."""
-        return not self.goes_on() and self._inner().splits_ties
+        return not self.accepts_generalized() and self._inner().splits_ties
 
     def hidden(self) -> HiddenRules:
         """The promise about rules."""
@@ -129,10 +130,12 @@ class TableRuleHiding(TableMethod):
         return (*super().models(), self.hidden())
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Anonymize, find the rules, hide them."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         hidden, begin = self.hidden(), time.perf_counter()
         hidden.judged(data)
@@ -157,12 +160,10 @@ class TableRuleHiding(TableMethod):
         told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *sentences(notes)]
         return release, Trace(rows, timings, {**trace.notes, **notes, "summary": told})
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
         hidden, begin = self.hidden(), time.perf_counter()
         judged = hidden.judged(data.schema)
         self._refuse_decoys()
@@ -187,11 +188,11 @@ class TableRuleHiding(TableMethod):
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
     def _step_one_in_parts(
-        self, data: PartedTable, engine: Engine, seed: int | None
-    ) -> tuple[Release[PartedRelease], Trace]:
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
-            return self._inner().anonymize_parts(data, engine, seed)
+            return self._inner().anonymize(data, engine, seed)
         self._refuse_as_it_is(data.schema)
         published, models = texts_of(data), self._first_models(data.schema)
         for model, verdict in zip(models, verify_table(models, published, engine.memory), strict=True):
@@ -207,10 +208,10 @@ class TableRuleHiding(TableMethod):
 
     def _wildcards(self) -> bool:
         """Whether a missing cell is to match every value."""
-        models = super().models() if self.goes_on() else self._inner().models()
+        models = super().models() if self.accepts_generalized() else self._inner().models()
         return any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
 
-    def _step_one(self, data: Table, engine: Local | None, seed: int | None) -> tuple[Release, Trace]:
+    def _step_one(self, data: Table, engine: Engine | None, seed: int | None) -> tuple[Release, Trace]:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)

@@ -1,13 +1,12 @@
-"""Rows that need not fit into memory: the handle that an engine gives to a method, and its verbs."""
+"""Data whose rows need not fit into memory: what an engine hands to a method, and the verbs of its rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from shoal.data.baskets import Baskets
 from shoal.data.order_violations import Disorder
-from shoal.data.table import Table
 
 if TYPE_CHECKING:
     import polars
@@ -106,98 +105,25 @@ class TextLayout:
     trim: bool = False
 
 
-class Engine(Protocol):
-    """Where parts lie, and how they get there. A path is that of a file, or of a folder of part files."""
-
-    name: str
-    """The name in the registry."""
-
-    memory: int
-    """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
-
-    numbers_lines: bool
-    """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
-
-    def parts(self, frame: "Frame") -> Parts:
-        """Rows that are here, as parts there."""
-
-    def own(self, source: Any) -> Parts | None:
-        """A frame of the engine's own kind as parts; None for anything else."""
-
-    def head(self, path: str) -> bytes:
-        """The beginning of a text file, or of the first of a folder: enough to see its layout."""
-
-    def delimited(self, path: str, layout: TextLayout) -> Parts:
-        """The rows of delimited text: cells are texts."""
-
-    def columns(self, path: str) -> Parts:
-        """The rows of Parquet files."""
-
-    def lines(self, path: str) -> Parts:
-        """The lines of text files, in one column ``line``; in any order, without line ends and marks of byte order."""
-
-    def close(self) -> None:
-        """Let go of all that was kept for the work; what was started for it is stopped."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class PartedTable:
-    """A table whose rows are in parts.
+class Dataset:
+    """A table, baskets, or what is published of them, whose rows are where an engine has them.
 
     Parameters
     ----------
     schema
-        The table without rows: names, roles, domains, hierarchies.
+        All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout.
     parts
-        The codes of the rows, a column each under its name.
+        The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
+        ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
+        columns of a table, or one column ``line``.
     rows
-        The number of rows.
-    """
-
-    schema: Table
-    parts: Parts
-    rows: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedBaskets:
-    """Baskets in parts.
-
-    Parameters
-    ----------
-    schema
-        The baskets without rows: vocabulary, roles, layout, hierarchy.
-    parts
-        One column ``items``: the ascending codes of each basket.
-    rows
-        The number of baskets.
-    order
-        Finds out whether the files that a release was published in keep the canonical order; None for all others.
-    """
-
-    schema: Baskets
-    parts: Parts
-    rows: int
-    order: Callable[[], Disorder] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedRelease:
-    """Published data in parts, as its files hold it: text columns of a table, or one column ``line``.
-
-    Parameters
-    ----------
-    schema
-        The published form without rows: its columns and roles, or its items.
-    parts
-        The rows, in canonical order.
-    rows
-        The number of published rows, baskets, groups or clusters.
+        The number of rows, baskets, groups or clusters.
     baskets
         The number of baskets of all groups or clusters.
     order
-        Finds out whether the files keep the canonical order; None for rows that are in no file.
-    told
+        Finds out whether the files of a release keep the canonical order; None for rows that are in no such file.
+    expected_counts
         What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
         must bear it out. Empty for rows that are in no release yet.
     path
@@ -209,10 +135,22 @@ class PartedRelease:
     rows: int
     baskets: int = 0
     order: Callable[[], Disorder] | None = None
-    told: Mapping[str, int] = field(default_factory=dict)
+    expected_counts: Mapping[str, int] = field(default_factory=dict)
     path: Path | None = None
 
 
-def schema_of(data: Table | Baskets | PartedTable | PartedBaskets) -> Table | Baskets:
-    """What there is to say of data without its rows, wherever these are."""
-    return data.schema if isinstance(data, PartedTable | PartedBaskets) else data
+def schema_of(data: Any) -> Any:
+    """What there is to say of data without its rows, wherever these are: data in memory is its own schema."""
+    return data.schema if isinstance(data, Dataset) else data
+
+
+def with_schema(data: Any, schema: Any) -> Any:
+    """The same rows under another schema; data in memory is its own."""
+    return replace(data, schema=schema) if isinstance(data, Dataset) else schema
+
+
+def kept(data: Any) -> Any:
+    """The same published data, to be gone through more than once: lines of baskets are computed once then."""
+    if isinstance(data, Dataset) and isinstance(data.schema, Baskets):
+        return replace(data, parts=data.parts.keep())
+    return data
