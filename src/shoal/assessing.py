@@ -2,7 +2,7 @@
 
 ::
 
-    shoal.risks("people.csv", quasi=["age", "zip"])
+    shoal.risk("people.csv", quasi=["age", "zip"])
 """
 
 from collections.abc import Sequence

@@ -172,7 +172,7 @@ def test_population_figures_of_arx(
 @pytest.mark.parametrize("names", LINKAGE)
 def test_sample_figures_of_arx(adult: Table, names: tuple[str, ...]) -> None:
     above, highest, average, unique = LINKAGE[names]
-    found = shoal.risks(adult, quasi=names)
+    found = shoal.risk(adult, quasi=names)
     assert isinstance(found, TableRisk)
     plain = found.as_dict()
     for name in ("prosecutor", "journalist", "marketer"):
@@ -218,7 +218,7 @@ EXACT = {"bms-webview-1": 2, "bms-webview-2": 3}
 
 @pytest.mark.parametrize("name", BMS)
 def test_known_items_of_real_baskets(public_data: Callable[[str], Path], name: str) -> None:
-    found = shoal.risks(public_data(f"{name}/{name}.dat.gz"))
+    found = shoal.risk(public_data(f"{name}/{name}.dat.gz"))
     assert isinstance(found, BasketsRisk)
     assert list(found.as_dict()["unique_by_known_items"]) == ["1", "2", "3", "4"]
     for one, (unique, chance) in zip(found.known, BMS[name], strict=True):
@@ -263,9 +263,9 @@ def test_wilson() -> None:
 def test_wrong_use_is_refused(options: dict[str, float], words: str) -> None:
     table = table_of([("a", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(WrongUse, match=words):
-        shoal.risks(table, **options)
+        shoal.risk(table, **options)
 
 
 def test_an_unknown_column_is_named() -> None:
     with pytest.raises(UnknownName, match="c9"):
-        shoal.risks(table_of([("a",), ("b",)]), quasi="c9")
+        shoal.risk(table_of([("a",), ("b",)]), quasi="c9")
