@@ -33,7 +33,9 @@ _HOME = {
     "Verdict": "shoal.data.verdict",
     "WrongUse": "shoal.errors",
     "anonymize": "shoal.pipeline",
+    "attack": "shoal.attacking",
     "compare": "shoal.comparison.runner",
+    "find": "shoal.finding",
     "inspect": "shoal.verification",
     "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets.load",
@@ -41,20 +43,24 @@ _HOME = {
     "read_release": "shoal.io.releases.folder",
     "read_table": "shoal.io.tables.load",
     "recommend": "shoal.recommendation.propose",
+    "risk": "shoal.assessing",
     "run": "shoal.pipeline",
     "verify": "shoal.verification",
 }
 
-_SPACES = ("engines", "measures", "methods", "models")
+_SPACES = ("attacks", "engines", "measures", "methods", "models")
 """Packages whose classes are public."""
 
 __all__ = sorted([*_HOME, *_SPACES, "__version__"])
 
 if TYPE_CHECKING:
+    from shoal import attacks as attacks
     from shoal import engines as engines
     from shoal import measures as measures
     from shoal import methods as methods
     from shoal import models as models
+    from shoal.assessing import risk as risk
+    from shoal.attacking import attack as attack
     from shoal.comparison.runner import compare as compare
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
@@ -74,6 +80,7 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
+    from shoal.finding import find as find
     from shoal.io.baskets.load import read_baskets as read_baskets
     from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
     from shoal.io.reading import Reading as Reading

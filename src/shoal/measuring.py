@@ -44,13 +44,31 @@ def measure(
         Instead of those in run.json.
     measures
         Names of measures, or tables with name and options: only these. All that run by default unless told.
-
     baskets
         The layout of an original that holds baskets; that of the run unless told.
 
     Returns
     -------
     The scores: a tuple that also knows them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
+
+    Raises
+    ------
+    BadData
+        If the folder has no run.json, or the release cannot have been made from that original.
+    """
+    release, data, _ = read_original(folder, original, hierarchies, baskets)
+    if measures is None:
+        return measure_all(data, release)
+    return Scores(score for one in measures for score in asked_scores(make_measure(one), data, release))
+
+
+def read_original(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+) -> tuple[Release, Table | Baskets, Recipe]:
+    """A written release, what it was made from as its run.json says to read it, and the recipe of the run.
 
     Raises
     ------
@@ -73,9 +91,7 @@ def measure(
         table = read_roles(original, roles, plan.source.reading, {})
         data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
     refuse_other_original(data, release, path)
-    if measures is None:
-        return measure_all(data, release)
-    return Scores(score for one in measures for score in asked_scores(make_measure(one), data, release))
+    return release, data, plan
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

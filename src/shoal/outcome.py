@@ -131,6 +131,30 @@ class Run(Generic[Original, Data]):
         """The value of one score by its name."""
         return self.scores[name].value
 
+    def find(self, known: Any) -> Any:
+        """What a neighbour finds in the release who knows some columns, ``{"age": "39"}``, or items of somebody."""
+        from shoal.attacks._find import find_in
+
+        schema = schema_of(self.original)
+        if isinstance(schema, Table):
+            trees = {
+                column.name: column.hierarchy for column in schema.columns if column.hierarchy is not None
+            }
+            return find_in(
+                cast(Release, self.release), {name: str(cell) for name, cell in known.items()}, trees
+            )
+        tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
+        secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
+        return find_in(cast(Release, self.release), tuple(known), tree, secrets)
+
+    def explain(self, row: int) -> Any:
+        """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
+        from shoal.attacks._explained_cells import explain_row
+
+        if not isinstance(self.original, Table):
+            raise WrongUse("Only the rows of a table in memory are explained.")
+        return explain_row(self.original, cast(Release, self.release), row, self.trace.rows)
+
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
         from shoal.io.hierarchies.load import hierarchy_as_data

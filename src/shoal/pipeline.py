@@ -11,6 +11,8 @@ from typing import Any, overload
 import numpy as np
 
 from shoal import registry
+from shoal.attacks._together import refuse_limits, refuse_risky
+from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
 from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
@@ -125,9 +127,13 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_address(output.folder, writing=True)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    refuse_limits(output.max_risk, recipe.running.engine)
     with closing(recipe.running.open()) as engine:
         # Judged once, from the files.
         finished = run_on(engine, recipe, stage=stage, judged=False)
+        if output.max_risk:
+            (stage or (lambda _: None))("attacking")
+            refuse_risky(Target(finished.release, finished.original), output.max_risk)
         finished = finished.written(
             output.folder,
             force=force,

@@ -118,6 +118,10 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
+    max_risk: dict[str, float] = Field(
+        default_factory=dict,
+        description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
+    )
 
 
 class Recipe(Section):

@@ -138,6 +138,22 @@ MEASURES = Names(
     base="shoal.measures.measure:Measure",
 )
 
+ATTACKS = Names(
+    {
+        "linkage": "shoal.attacks.linkage:Linkage",
+        "inference": "shoal.attacks.inference:Inference",
+        "certainty": "shoal.attacks.certainty:Certainty",
+        "order": "shoal.attacks.order:Order",
+        "intersection": "shoal.attacks.intersection:Intersection",
+        "membership": "shoal.attacks.membership:Membership",
+        "definetti": "shoal.attacks.definetti:DeFinetti",
+        "replay": "shoal.attacks.replay:Replay",
+        "cover": "shoal.attacks.cover:Cover",
+    },
+    family="attack",
+    base="shoal.attacks.attack:Attack",
+)
+
 ENGINES = Names(
     {
         "local": "shoal.engines.local:Local",
@@ -157,6 +173,7 @@ FAMILIES = {
     "method": METHODS,
     "model": MODELS,
     "measure": MEASURES,
+    "attack": ATTACKS,
     "engine": ENGINES,
     "dataset": DATASETS,
 }

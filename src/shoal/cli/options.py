@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal.cli.examples import complete
-from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of
+from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of, parted
 from shoal.errors import UnknownOption, WrongUse
 from shoal.recommendation.command_line import singular
 from shoal.renamed import share_instead
@@ -35,6 +35,17 @@ def split_names(text: str) -> tuple[str, ...]:
     ('age', 'income, yearly')
     """
     return tuple(part.strip().replace("\\,", ",") for part in re.split(r"(?<!\\),", text))
+
+
+def numbers_named(text: str) -> tuple[str, ...]:
+    """Several pairs of a name and a number between commas, or the text as it is where it is something else.
+
+    >>> numbers_named("linkage=0.1,inference=0.05"), numbers_named("income, yearly=2")
+    (('linkage=0.1', 'inference=0.05'), ('income, yearly=2',))
+    """
+    parts = split_names(text)
+    pairs = [parted(part, is_number) for part in parts]
+    return parts if all(pair is not None and is_number(pair[1]) for pair in pairs) else (text,)
 
 
 def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
@@ -194,6 +205,8 @@ class Field:
         """What the field is to be, from what the user gave."""
         if not self.is_mapping:
             return given
+        if self.fits is is_number and not self.of_lists:
+            given = [pair for text in given for pair in numbers_named(text)]
         pairs = pairs_of(given, self.flag, self.fits)
         if self.of_lists:
             return {name: split_names(text) for name, text in pairs.items()}

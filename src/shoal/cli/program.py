@@ -22,9 +22,12 @@ from shoal.renamed import RENAMED
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
+    "risk": "Show what data gives away before it is published.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
+    "attack": "Attack a release, to see what others could still learn.",
+    "find": "Find somebody in a release, or explain the cells of a row.",
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
@@ -32,7 +35,7 @@ COMMANDS = {
     "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
-    "methods": "List methods, models and measures, or tell all about one.",
+    "methods": "List methods, models, measures and attacks, or tell all about one.",
 }
 """Each command lives in the module of its name, which offers `program(tokens)`."""
 

@@ -222,8 +222,8 @@ class Distributed:
         """What the owner of the data should hear before publishing it."""
         from shoal.data._spellings import items_spelled_twice
         from shoal.models.k_anonymity import KAnonymity
-        from shoal.risk._distributed_warnings import concerns
-        from shoal.risk.disclosure_warnings import missing_matched, warned_of_bare
+        from shoal.risks._distributed_warnings import concerns
+        from shoal.risks.disclosure_warnings import missing_matched, warned_of_bare
 
         data = release.data
         if not isinstance(data.schema, Table):

@@ -162,7 +162,7 @@ class Local:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """What the owner of the data should hear before publishing it."""
         from shoal.models._achieved_levels import reached_k
-        from shoal.risk.disclosure_warnings import concerns, missing_matched, set_warnings
+        from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 
         data = release.data
         if isinstance(data, Table):

@@ -31,7 +31,7 @@ from shoal.models._nothing_published import verdict_on_nothing
 from shoal.models._published_order import evidence_of, verdict_on
 from shoal.models._sensitive import SensitiveModel
 from shoal.models.model import LineModel, Model, TableModel
-from shoal.risk.disclosure_warnings import count_bare
+from shoal.risks.disclosure_warnings import count_bare
 
 if TYPE_CHECKING:
     import polars

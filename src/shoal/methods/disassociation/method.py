@@ -30,7 +30,7 @@ from shoal.methods.disassociation._verpart import HIDDEN, verpart
 from shoal.methods.method import Method
 from shoal.models.disassociation import Disassociated
 from shoal.models.model import Model
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 Data = TypeVar("Data")
 
