@@ -10,10 +10,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from shoal.arrays import Floats, Rows
 from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.methods._improvement._annealing import RUNGS, Found, Search
 from shoal.methods._improvement._bound import bound
 from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
 from shoal.methods._improvement._promises import Promises, averages_of
-from shoal.methods._improvement._search import RUNGS, Found, Search
 from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel
