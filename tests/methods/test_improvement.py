@@ -15,7 +15,7 @@ import shoal
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods._improvement._annealing_search import RUNGS
+from shoal.methods._improvement._annealing import RUNGS
 from shoal.methods.lattice import Lattice
 from shoal.methods.method import Method
 from shoal.methods.mondrian.method import Mondrian

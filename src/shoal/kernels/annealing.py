@@ -453,6 +453,14 @@ def _member(number: Whole, classes: Classes, room: Room) -> int:
 
 
 @jit
+def _may_part(number: Whole, classes: Classes, rules: Rules) -> bool:
+    """Whether a class is large enough to be parted, and there may be one more."""
+    used = len(classes.sizes) - classes.counts[0] - (rules.pool >= 0)
+    large = classes.sizes[number] >= 2 * rules.least and classes.costs[number] > 0.0
+    return bool(large and used < rules.most and classes.counts[0] > 0)
+
+
+@jit
 def _step(
     row: Whole,
     other: Whole,
@@ -468,15 +476,10 @@ def _step(
     here, there = classes.of_row[row], classes.of_row[other]
     sizes, costs = classes.sizes, classes.costs
     if kind == SPLIT:
-        if here == rules.pool or sizes[here] < 2 * rules.least or costs[here] <= 0.0:
+        if here == rules.pool or not _may_part(here, classes, rules):
             return -1
-        if classes.counts[0] == 0 or len(sizes) - classes.counts[0] - (rules.pool >= 0) >= rules.most:
-            return -1
-        if there != here:
-            other = _member(here, classes, room)
-        if other == row:
-            return -1
-        return _split(row, other, most, cells, classes, rules, room, log)
+        other = other if there == here else _member(here, classes, room)
+        return -1 if other == row else _split(row, other, most, cells, classes, rules, room, log)
     if here == there or there == rules.pool or (costs[here] <= 0.0 and costs[there] <= 0.0):
         return -1
     most += sizes[here] * costs[here] + sizes[there] * costs[there]

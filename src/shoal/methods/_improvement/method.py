@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from shoal.arrays import Floats, Rows
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.methods._improvement._annealing_search import RUNGS, Found, Search
+from shoal.methods._improvement._annealing import RUNGS, Found, Search
 from shoal.methods._improvement._bound import bound
 from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
 from shoal.methods._improvement._kept_promises import Promises, averages_of
