@@ -22,15 +22,13 @@ def jit(kernel: Kernel) -> Kernel:
     A kernel that calls another with a constant shares what is compiled for a variable: numba would compile it once for
     each constant.
     """
-    compiled: Any = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(kernel)
+    compiled: Any = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(kernel)  # type: ignore[call-overload]
     if hasattr(compiled, "get_call_template"):  # plain Python has none
         called = compiled.get_call_template
 
         def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
-            return called(
-                [types.unliteral(one) for one in arguments],
-                {name: types.unliteral(one) for name, one in named.items()},
-            )
+            plain: Any = types.unliteral
+            return called([plain(one) for one in arguments], {name: plain(one) for name, one in named.items()})
 
         compiled.get_call_template = for_variables
     return cast(Kernel, compiled)

@@ -116,7 +116,7 @@ def _choose(
                 if marked[items[place]] == stamp:
                     common += 1
         keys[entry] = ((length - common) * count + entry) * (np.int64(1) << 32) + found[entry]
-    sort(keys, 0, count)
+    sort(keys, 0, int(count))
     for entry in range(wanted):
         found[entry] = keys[entry] & ((np.int64(1) << 32) - 1)
 
