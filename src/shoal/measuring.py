@@ -16,7 +16,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.measures.measure import Score
+from shoal.measures.measure import Scores
 from shoal.pipeline import asked_scores
 from shoal.pipeline import measure as measure_all
 from shoal.recipe import Recipe, Roles, make_measure
@@ -28,7 +28,9 @@ def measure(
     original: Any,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     measures: Sequence[str | Mapping[str, Any]] | None = None,
-) -> tuple[Score, ...]:
+    *,
+    baskets: str | None = None,
+) -> Scores:
     """Measure a written release against its original.
 
     Parameters
@@ -42,6 +44,31 @@ def measure(
         Instead of those in run.json.
     measures
         Names of measures, or tables with name and options: only these. All that run by default unless told.
+    baskets
+        The layout of an original that holds baskets; that of the run unless told.
+
+    Returns
+    -------
+    The scores: a tuple that also knows them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
+
+    Raises
+    ------
+    BadData
+        If the folder has no run.json, or the release cannot have been made from that original.
+    """
+    release, data, _ = read_original(folder, original, hierarchies, baskets)
+    if measures is None:
+        return measure_all(data, release)
+    return Scores(score for one in measures for score in asked_scores(make_measure(one), data, release))
+
+
+def read_original(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+) -> tuple[Release, Table | Baskets, Recipe]:
+    """A written release, what it was made from as its run.json says to read it, and the recipe of the run.
 
     Raises
     ------
@@ -54,7 +81,8 @@ def measure(
     recipe, kept = read_run(Path(folder))
     release = read_release(Path(folder))
     path = str(original) if isinstance(original, str | Path) else None
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-"}})
+    layout = {} if baskets is None else {"baskets": baskets}
+    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **layout}})
     data: Table | Baskets
     if registry.load("method", release.method).accepts is Baskets:
         data = read_baskets_for(original, plan, hierarchies or kept)
@@ -63,9 +91,7 @@ def measure(
         table = read_roles(original, roles, plan.source.reading, {})
         data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
     refuse_other_original(data, release, path)
-    if measures is None:
-        return measure_all(data, release)
-    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
+    return release, data, plan
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

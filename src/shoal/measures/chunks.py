@@ -10,7 +10,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.measure import Measure, Score
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 
 class Chunks(Measure):

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._descent import Descent
 from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._local_recoding import LocalRecoding
@@ -49,6 +50,24 @@ class Lattice(FullDomain):
         default=False,
         description="publish suppressed rows on other levels, and go on until none are left or none can be published",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With each share of rows that may be suppressed, and by local recoding."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise, "time_limit": round(goal.seconds, 1)}
+        few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
+        return [
+            Candidate(cls.name, plain, trees=True),
+            *(
+                Candidate(
+                    f"lattice, {share:.0%} suppressed", plain | {"suppression_limit": share}, trees=True
+                )
+                for share in goal.limits
+            ),
+            Candidate(f"{cls.name}, local", plain | {"local": True} | few, trees=True),
+        ]
 
     def overlapping(self) -> str:
         """Rows on different levels may fit each other's cells."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Mask, Rows
-from shoal.methods._improvement._promises import Promises
+from shoal.methods._improvement._kept_promises import Promises
 
 if TYPE_CHECKING:
     from shoal.kernels.annealing import Cells, Classes, Log, Near, Room, Rules

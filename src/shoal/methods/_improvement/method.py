@@ -13,7 +13,7 @@ from shoal.errors import WrongUse
 from shoal.methods._improvement._annealing import RUNGS, Found, Search
 from shoal.methods._improvement._bound import bound
 from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
-from shoal.methods._improvement._promises import Promises, averages_of
+from shoal.methods._improvement._kept_promises import Promises, averages_of
 from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shoal.methods._improvement._promises import averages_of
+from shoal.methods._improvement._kept_promises import averages_of
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk

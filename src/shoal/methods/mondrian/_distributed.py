@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.data._export import named, to_polars
+from shoal.data._export import named, text_frame
 from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics
@@ -136,7 +136,7 @@ def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     order, starts = _cut(task, frame, table)
     table = table.take(order)
     quasi = task.plan.publish(table, starts)
-    return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
+    return text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 
 def _counted(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
@@ -162,7 +162,7 @@ def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFram
     for leaf, texts in task.known.items():
         table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
         quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
-        found.append(to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
+        found.append(text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
     return pl.concat(found)
 
 

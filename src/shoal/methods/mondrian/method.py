@@ -19,6 +19,7 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import Improvable, class_by_class
 from shoal.methods.mondrian._average import cut_by
@@ -62,6 +63,20 @@ class Mondrian(Improvable):
         default_factory=dict,
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """All that it can do otherwise; it is quick."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise}
+        return [
+            Candidate(cls.name, plain, turn=0),
+            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
+            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
+        ]
 
     def overlapping(self) -> str:
         """Relaxed cuts put equal rows on both sides."""
