@@ -175,12 +175,12 @@ def test_what_does_not_go_with_it() -> None:
         Mondrian(k=2, improve=1, improve_steps=5)
     with pytest.raises(WrongUse, match="one number, or 40"):
         Mondrian(k=2, improve_steps=[1, 2])
-    with pytest.raises(WrongUse, match="improve. moves rows"):
+    with pytest.raises(WrongUse, match=r"improve. moves rows"):
         Mondrian(k=2, improve=1).refuse_distributed()
-    with pytest.raises(WrongUse, match="improve. moves rows"):
+    with pytest.raises(WrongUse, match=r"improve. moves rows"):
         Lattice(k=2, improve=1).refuse_distributed()
     data = made([("a", "x", "0", "flu"), (None, "x", "0", "flu")] * 3)
-    with pytest.raises(WrongUse, match="improve.* does not go with .*missing.matches.all"):
+    with pytest.raises(WrongUse, match=r"improve.* does not go with .*missing.matches.all"):
         Lattice(k=2, missing_matches_all=True, improve_steps=10).anonymize(data)
-    with pytest.raises(WrongUse, match="improve.* does not go with delta-presence"):
+    with pytest.raises(WrongUse, match=r"improve.* does not go with delta-presence"):
         Mondrian(k=2, presence=0.5, improve=1).refuse_misfits()
