@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from tests.full_domain import assert_measures_agree, made, tables
 from tests.tables import column, texts
 
@@ -172,16 +171,16 @@ def test_the_mean_risk_is_kept() -> None:
 
 
 def test_what_does_not_go_with_it() -> None:
-    with pytest.raises(ValidationError, match="omit one"):
+    with pytest.raises(WrongUse, match="omit one"):
         Mondrian(k=2, improve=1, improve_steps=5)
-    with pytest.raises(ValidationError, match="one number, or 40"):
+    with pytest.raises(WrongUse, match="one number, or 40"):
         Mondrian(k=2, improve_steps=[1, 2])
-    with pytest.raises(WrongUse, match="--improve moves rows"):
+    with pytest.raises(WrongUse, match=r"improve. moves rows"):
         Mondrian(k=2, improve=1).refuse_distributed()
-    with pytest.raises(WrongUse, match="--improve moves rows"):
+    with pytest.raises(WrongUse, match=r"improve. moves rows"):
         Lattice(k=2, improve=1).refuse_distributed()
     data = made([("a", "x", "0", "flu"), (None, "x", "0", "flu")] * 3)
-    with pytest.raises(WrongUse, match="--improve does not go with --missing-matches-all"):
+    with pytest.raises(WrongUse, match=r"improve.* does not go with .*missing.matches.all"):
         Lattice(k=2, missing_matches_all=True, improve_steps=10).anonymize(data)
-    with pytest.raises(WrongUse, match="--improve does not go with delta-presence"):
+    with pytest.raises(WrongUse, match=r"improve.* does not go with delta-presence"):
         Mondrian(k=2, presence=0.5, improve=1).refuse_misfits()
