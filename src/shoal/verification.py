@@ -360,11 +360,12 @@ def roles_told(roles: Roles) -> dict[str, Role]:
 
 
 def _is_file(source: str | Path) -> bool:
-    """Whether a source is no folder of a release: a file, standard input, a database, an address, or part files."""
+    """Whether a source is no folder of a release: a file, standard input, a database, or part files."""
     from shoal.io.source import STANDARD_INPUT
+    from shoal.io.tables.database import is_database
 
     place = Path(source)
-    if str(source) == STANDARD_INPUT or "://" in str(source) or place.is_file():
+    if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():
         return True
     return any(place.glob("part-*"))
 

@@ -14,7 +14,7 @@ from shoal.arrays import Floats, Rows
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.measures.pivot import largest, shares_of
+from shoal.risks._group_members import largest, shares_of
 
 ROUNDS = 20
 

@@ -150,6 +150,11 @@ class Distributed:
         """Open a release; lines of baskets that are in no file yet are read as they will be from there."""
         from shoal.io.releases.distributed import baskets_published, open_release
 
+        if isinstance(source, str | Path) and "://" in str(source):
+            raise WrongUse(
+                f"A release folder is opened from a disk, and {source} is an address: say what is promised of a file "
+                "there, for example --k 10 --quasi age,zip."
+            )
         if not isinstance(source, Release):
             return open_release(source, self)
         if not isinstance(source.data, Dataset):

@@ -11,14 +11,27 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import event, types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def jit(kernel: Kernel) -> Kernel:
-    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics."""
-    return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
+    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics.
+
+    A kernel that calls another with a constant shares what is compiled for a variable: numba would compile it once for
+    each constant.
+    """
+    compiled: Any = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(kernel)  # type: ignore[call-overload]
+    if hasattr(compiled, "get_call_template"):  # plain Python has none
+        called = compiled.get_call_template
+
+        def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
+            plain: Any = types.unliteral
+            return called([plain(one) for one in arguments], {name: plain(one) for name, one in named.items()})
+
+        compiled.get_call_template = for_variables
+    return cast(Kernel, compiled)
 
 
 class Watch(event.Listener):

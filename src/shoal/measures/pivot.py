@@ -5,13 +5,15 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats, Mask, Rows
-from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of, taken
-from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of
+from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
+from shoal.measures._replay_near import replay_near
 from shoal.measures.measure import Measure, Score
+from shoal.risks._group_members import central, largest, shares_of
 
 
 class Pivot(Measure):
@@ -38,8 +40,10 @@ class Pivot(Measure):
         basket, every member is tried for the part: it cannot have played it if a basket that nobody took lies nearer
         to it than one that was taken. If they were cut, the reader leaves out the members that came from another
         block, and all of the half that holds fewer sensitive items on average, given that one of both halves would
-        have broken the promise. The reader names any of those that remain; `pivot_certain` is the share of groups
-        where one remained and was right.
+        have broken the promise. If they are clusters of like baskets, the reader finds
+        these again, and is told which cluster of a group began to take in others, which is more than can be known: an
+        upper bound. The reader names any of those that remain; `pivot_certain` is the share of groups where one
+        remained and was right.
 
     Where the release does not say how groups were formed, there is no replay.
     """
@@ -84,10 +88,9 @@ class Pivot(Measure):
                 beside,
             ),
         ]
-        named = replayed(groups, release, asked)
-        if named is not None:
-            found = _success(groups, shares, named)[asked]
-            alone = np.add.reduceat(named.astype(np.int64), groups.group_indptr[:-1])[asked] == 1
+        replay = _replay(groups, release, asked, shares)
+        if replay is not None:
+            found, alone = replay
             scores.append(_score("replay", found, "replays the method and names one who fits", beside))
             scores.append(
                 Score(
@@ -115,63 +118,22 @@ def _success(groups: Groups, shares: Floats, named: Mask) -> Floats:
     return np.where(count > 0, some, np.add.reduceat(shares, begin) / groups.sizes)
 
 
-def shares_of(original: Baskets, groups: Groups) -> Floats:
-    """For each published basket, who of those with its public items holds a sensitive item of its group, as a share."""
-    number = {item: code for code, item in enumerate(groups.vocabulary)}
-    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-    secret[original.sensitive] = True
-    code = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
-    if (code[original.items] < 0).any():
-        raise BadData("the release lacks items of the original; give the original that it was made from.")
-    hidden = secret[original.items]
-    ends = np.concatenate(([0], np.cumsum(hidden)))[original.indptr]
-    public_indptr = original.indptr - ends
-    published = len(groups.basket_indptr) - 1
-    both = np.concatenate((groups.basket_indptr, groups.basket_indptr[-1] + public_indptr[1:]))
-    ranks = ragged_ranks(both, np.concatenate((groups.items.astype(np.int64), code[original.items[~hidden]])))
-    contents, of = np.unique(ranks, return_inverse=True)
-    members, rows = of[:published], of[published:]
-    counts = np.bincount(rows, minlength=len(contents))
-    if (np.bincount(members, minlength=len(contents)) != counts).any():
-        raise BadData(
-            "the release holds other baskets than the original; give the one that it was made from."
-        )
-
-    # One line for each basket of public items and each set of sensitive ones that goes with it.
-    sets, of_set = np.unique(ragged_ranks(ends, original.items[hidden]), return_inverse=True)
-    pairs, example, times = np.unique(rows * len(sets) + of_set, return_index=True, return_counts=True)
-    begin = np.searchsorted(pairs, np.arange(len(contents) + 1) * len(sets))
-    begin_of, lines = taken(begin, members)
-    owner = np.repeat(np.arange(published), np.diff(begin_of))
-    held_begin, held = taken(ends, example[lines])
-    group = np.repeat(np.arange(len(groups)), groups.sizes)
-    width = len(groups.vocabulary)
-    told = (
-        np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr)) * width + groups.sensitive_items
-    )
-    keys = np.repeat(group[owner], np.diff(held_begin)) * width + code[original.items[hidden][held]]
-    place = np.minimum(np.searchsorted(told, keys), max(len(told) - 1, 0))
-    hits = np.concatenate(([0], np.cumsum(told[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
-    right = hits[held_begin[1:]] > hits[held_begin[:-1]]
-    return np.bincount(owner, right * times[lines], published) / counts[members]
+def _replay(groups: Groups, release: Release, asked: Rows, shares: Floats) -> tuple[Floats, Mask] | None:
+    """How often a reader is right who replays the method, for each group asked about, and where one member is left."""
+    degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
+    if release.parameters.get("form") == "near" and degrees:
+        found = replay_near(groups, _distinct(groups), shares, int(degrees[0]))[asked]
+        return found, np.zeros(len(asked), dtype=np.bool_)
+    named = replayed(groups, release, asked)
+    if named is None:
+        return None
+    alone = np.add.reduceat(named.astype(np.int64), groups.group_indptr[:-1])[asked] == 1
+    return _success(groups, shares, named)[asked], alone
 
 
-def largest(groups: Groups) -> Mask:
-    """The members of each group with most public items."""
-    lengths = np.diff(groups.basket_indptr)
-    most: Mask = lengths == np.repeat(np.maximum.reduceat(lengths, groups.group_indptr[:-1]), groups.sizes)
-    return most
-
-
-def central(groups: Groups) -> Mask:
-    """The members of each group with most items in common with the others, each other member counted apart."""
-    group = np.repeat(np.arange(len(groups)), groups.sizes)
-    basket = np.repeat(np.arange(len(group)), np.diff(groups.basket_indptr))
-    keys = group[basket] * max(len(groups.vocabulary), 1) + groups.items
-    _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    common = np.bincount(basket, counts[of] - 1, len(group)).astype(np.int64)
-    most: Mask = common == np.maximum.reduceat(common, groups.group_indptr[:-1])[group]
-    return most
+def _distinct(groups: Groups) -> Distinct:
+    used, items = np.unique(groups.items, return_inverse=True)
+    return distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
 
 
 def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
@@ -180,8 +142,7 @@ def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
     degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
     if form not in ("pivots", "blocks") or not isinstance(order, str) or not degrees:
         return None
-    used, items = np.unique(groups.items, return_inverse=True)
-    distinct = distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
+    distinct = _distinct(groups)
     orders = orders_of(order, distinct)
     if form == "blocks":
         return _replay_blocks(groups, distinct, orders[0], int(degrees[0]))

@@ -3,8 +3,9 @@
 Baskets are sorted into ranges along an order whose keys follow from each basket alone. *Blocks* are found from the top:
 where the list of all baskets is cut in half follows from how many there are of each, which is a bit a basket here;
 whether the cut is allowed, from counts of sensitive items. Once a block fits into a worker it is halved there as in
-memory, so that the groups are the same. *Pivots* gather their neighbors inside a range; what is left of all ranges is
-one group, and each range knows how many of its rows it must leave so that this group keeps the degree. Where it does
+memory, so that the groups are the same. *Near* clusters are found in such blocks: each is one worker's, and keeps the
+degree. With a single one the groups are those of memory, but for which of equal baskets come together. *Pivots* gather
+their neighbors inside a range; what is left of all ranges is one group, and each range knows how many of its rows it must leave so that this group keeps the degree. Where it does
 not fit into a worker, it is cut as blocks are.
 """
 
@@ -24,7 +25,7 @@ from shoal.data._ties import part_key, tie_order
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.dataset import Dataset, Parts
 from shoal.engines.distributed import Distributed
-from shoal.methods.cahd._formation import Grouping, around_pivots, blocks
+from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
 from shoal.methods.cahd._pictures import degree_bars
 from shoal.methods.cahd._publish import grouped, without_unused
 from shoal.methods.cahd._split_baskets import Sheet, sheet_of, told_of
@@ -76,6 +77,17 @@ class Plan:
         """The blocks of a sheet, which never divide equal baskets."""
         return blocks(sheet, self.orders(sheet)[0], np.arange(len(sheet)), self.p)
 
+    def near(self, frame: "Frame", block: int) -> "Frame":
+        """The groups of like baskets of a block."""
+        import polars as pl
+
+        # A worker that is asked again gets the rows in another order.
+        frame = frame[pl.Series(baskets_in(frame, self.schema).canonical_order())]
+        ties = tie_order(frame.height, part_key(self.seed, block))
+        return self.published(
+            frame, lambda sheet: near(sheet, ties, self.p, self.supports[sheet.public]), whole=True
+        )
+
     def keyed(self, frame: "Frame") -> "Frame":
         """A frame with the keys that baskets are ordered by."""
         known = ~_secret(self.schema) & (self.supports > 0)
@@ -114,15 +126,18 @@ def group_parts(
     lists = {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)}
     size = rows_at_once(engine.memory, data.rows, int(plan.supports.sum()))
     ranges = ranges_of(data.parts.map(plan.keyed, lists), data.rows, size)
-    made, told = (_blocks if form == "blocks" else _pivots)(data, plan, ranges, size)
+    if form == "pivots":
+        made, told = _pivots(data, plan, ranges, size)
+    else:
+        made, told = _blocks(data, plan, ranges, size, like=form == "near")
     made = made.keep()
     count, more = notes_of(made)
     told += [*more, {"parts": len(ranges.numbers)}]
     return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, told
 
 
-def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Told:
-    """Blocks by halving, the same as in memory."""
+def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Told:
+    """Blocks by halving, the same as in memory; or groups of like baskets inside of blocks that fit a worker."""
     import polars as pl
 
     numbered = _numbered(ranges).keep()
@@ -134,6 +149,8 @@ def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Told:
         return frame.select("items", pl.Series(SEGMENT, segment.astype(np.int64)))
 
     def work(frame: "Frame") -> "Frame":
+        if like:
+            return plan.near(frame.select("items"), int(frame[SEGMENT][0]))
         return plan.published(frame, plan.blocks, whole=True)
 
     types = {"items": pl.List(pl.Int32), SEGMENT: pl.Int64}

@@ -1,10 +1,12 @@
-"""Two ways to group baskets that stand in order: around the sensitive ones, or in blocks that are halved."""
+"""Three ways to group baskets: like ones by public items alone, around sensitive ones, or in blocks that are halved."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.arrays import Counts, Rows
+from shoal.data._basket_orders import taken
+from shoal.data._near_clusters import WINDOW, clusters_of, cores, orders_for_clusters, orders_of_units
 from shoal.methods.cahd._split_baskets import Sheet
 
 
@@ -89,3 +91,32 @@ def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
     first = halve(ends, secret_indptr[ends], secrets, len(sheet.sensitive), p)
     groups = np.repeat(np.arange(len(first) - 1), np.diff(ends[first]))
     return Grouping(rows, groups)
+
+
+def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Grouping:
+    """Clusters of p like rows, found by public items alone; one that breaks the degree takes in the nearest others.
+
+    Parameters
+    ----------
+    ties
+        The order in which rows with equal baskets come: one that tells nothing of their sensitive items.
+    supports
+        How many of all rows hold each public item, where these are a part of them.
+    """
+    from shoal.kernels import near_clusters as kernel
+
+    distinct, kinds = sheet.distinct, len(sheet.sensitive)
+    orders = tuple(sheet.arranged(order, ties) for order in orders_for_clusters(distinct, supports))
+    indptr, places = taken(distinct.indptr, distinct.of_row)
+    items = distinct.items[places]
+    rows, starts = clusters_of(orders, indptr, items, distinct.width, p)
+    sizes = np.diff(starts)
+    core_indptr, core, summed = cores(indptr, items, distinct.width, rows, starts)
+    secret_indptr, secrets = sheet.secrets_of(rows)
+    owner = np.repeat(np.repeat(np.arange(len(sizes)), sizes), np.diff(secret_indptr))
+    held, counts = np.unique(owner * kinds + secrets, return_counts=True)
+    begins = np.searchsorted(held, np.arange(len(sizes) + 1) * kinds)
+    units = kernel.Units(*summed, sizes, begins, held % kinds, counts)
+    tables = np.stack(orders_of_units(core_indptr, core, distinct.width)).astype(np.int32)
+    home = kernel.take_in(tables, units, distinct.width, kinds, p, WINDOW)
+    return Grouping(rows, np.repeat(np.unique(home, return_inverse=True)[1], sizes))

@@ -19,7 +19,7 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
-from shoal.methods.cahd._formation import Grouping, blocks, pivots
+from shoal.methods.cahd._formation import Grouping, blocks, near, pivots
 from shoal.methods.cahd._improve import improve
 from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._publish import empty_groups, publish
@@ -35,9 +35,10 @@ class Cahd(Method):
     """Put like baskets side by side, group neighbors, and publish each group's sensitive items as counts.
 
     Public items are published exactly; which basket of a group holds a sensitive item is not. The order of the baskets
-    and the likeness of two of them follow from public items alone. In the form `blocks`, sensitive items can only
-    forbid to cut a group in half; in the paper's form, `pivots`, a group is a sensitive basket with the nearest others,
-    and whoever knows that can often tell which one it was.
+    and the likeness of two of them follow from public items alone. In the form `near`, sensitive items only tell which
+    clusters of like baskets become one group; in the form `blocks`, they can only forbid to cut a group in half; in the
+    paper's form, `pivots`, a group is a sensitive basket with the nearest others, and whoever knows that can often tell
+    which one it was.
     """
 
     name: ClassVar[str] = "cahd"
@@ -51,16 +52,17 @@ class Cahd(Method):
     )
 
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
-    form: Literal["blocks", "pivots"] = Field(
-        default="blocks",
-        description="how groups form: blocks of the order, halved as long as the degree holds; or around each "
+    form: Literal["near", "blocks", "pivots"] = Field(
+        default="near",
+        description="how groups form: near, clusters of like baskets, found by public items alone, put together where "
+        "the degree asks for it; blocks of the order, halved as long as the degree holds; or pivots, around each "
         "sensitive basket, as in the paper, which betrays many of them",
     )
     order: Order = Field(
         default="gray",
-        description="how baskets are ordered: Gray code of frequent items, rcm (reverse Cuthill-McKee on baskets that "
-        "share items), bipartite (on baskets and items), lexicographic, nearest (MinHash), or sum (A + Aᵀ, to compare)"
-        "; in parts (spark, stream) by gray or lexicographic alone",
+        description="with blocks and pivots, how baskets are ordered: Gray code of frequent items, rcm (reverse "
+        "Cuthill-McKee on baskets that share items), bipartite (on baskets and items), lexicographic, nearest "
+        "(MinHash), or sum (A + Aᵀ, to compare); in parts (spark, stream) by gray or lexicographic alone",
     )
     alpha: int = Field(
         default=3,
@@ -75,30 +77,36 @@ class Cahd(Method):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """In each order; the one by default first."""
+        """Clusters first, then blocks in each order."""
         if goal.aim is not Aim.DEGREE:
             return []
         plain = {"name": cls.name, "p": goal.p}
-        others = ("rcm", "nearest", "lexicographic", "bipartite")
-        found = [Candidate(f"{cls.name}, {order}", plain | {"order": order}, turn=2) for order in others]
-        return [
-            replace(one, remark=GROUPED) for one in (Candidate(f"{cls.name}, gray", plain, turn=0), *found)
+        orders = ("gray", "rcm", "nearest", "lexicographic", "bipartite")
+        found = [
+            Candidate(f"{cls.name}, blocks, {order}", plain | {"form": "blocks", "order": order}, turn=2)
+            for order in orders
         ]
+        return [replace(one, remark=GROUPED) for one in (Candidate(cls.name, plain, turn=0), *found)]
 
     @property
     def splits_ties(self) -> bool:
         """Blocks keep equal baskets together, unless they change places afterwards."""
-        return self.form == "pivots" or self.improve
+        return self.form != "blocks" or self.improve
 
     def models(self) -> tuple[Model, ...]:
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
     def unused_parameters(self) -> tuple[str, ...]:
-        """Blocks have no candidates."""
-        if self.form == "pivots" or self.improve or not self.given("alpha"):
-            return ()
-        return ("--alpha has no effect: only --form pivots and --improve look at baskets so far away.",)
+        """Only pivots have candidates, and clusters of like baskets need no order."""
+        told = []
+        if self.form != "pivots" and not self.improve and self.given("alpha"):
+            told.append(
+                "--alpha has no effect: only --form pivots and --improve look at baskets so far away."
+            )
+        if self.form == "near" and self.given("order"):
+            told.append("--order has no effect: only --form blocks and --form pivots go by one.")
+        return tuple(told)
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
@@ -112,14 +120,15 @@ class Cahd(Method):
         refuse_infeasible(data, data.supports, len(data), self.p)
         sheet = sheet_of(data)
         encoded = time.perf_counter()
-        orders = orders_of(self.order, sheet.distinct)
+        orders = () if self.form == "near" else orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
         notes: dict[str, Any] = dict(told_of(sheet))
         grouping = self._group(sheet, orders, tie_order(len(data), seed), notes)
         grouped = time.perf_counter()
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
         published = time.perf_counter()
-        bands, matrices = before_and_after(sheet, grouping.rows, self.order)
+        of_groups = "of the clusters" if self.form == "near" else self.order
+        bands, matrices = before_and_after(sheet, grouping.rows, of_groups)
         notes |= {"groups": len(groups), "band": bands}
         notes["pictures"] = [*matrices, *degrees(groups, self.p)]
         timings = {
@@ -134,7 +143,7 @@ class Cahd(Method):
 
     def refuse_distributed(self) -> None:
         """Only orders by keys can be cut, and no improvement."""
-        if self.order not in SORTABLE:
+        if self.form != "near" and self.order not in SORTABLE:
             raise WrongUse(
                 f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
             )
@@ -144,7 +153,7 @@ class Cahd(Method):
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
-        """The same of baskets in parts, for orders by keys: blocks are those of memory, pivots gather inside ranges."""
+        """The same of baskets in parts, for orders by keys: blocks are those of memory, others gather inside ranges."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.cahd._distributed import Plan, group_parts
 
@@ -153,7 +162,8 @@ class Cahd(Method):
         supports = supports_in(data)
         refuse_infeasible(data.schema, supports, data.rows, self.p)
         clock.append(time.perf_counter())
-        plan = Plan(data.schema, supports, self.p, self.alpha, self.order, tie_key(seed))
+        order = "gray" if self.form == "near" else self.order
+        plan = Plan(data.schema, supports, self.p, self.alpha, order, tie_key(seed))
         lines, count, told = group_parts(data, plan, engine, self.form)
         clock.append(time.perf_counter())
         schema = empty_groups(data.schema, supports)
@@ -175,8 +185,10 @@ class Cahd(Method):
         if self.form == "pivots":
             grouping = pivots(sheet, orders, ties, self.p, self.alpha)
             notes["groups_given_up"] = grouping.given_up
-        else:
+        elif self.form == "blocks":
             grouping = blocks(sheet, orders[0], ties, self.p)
+        else:
+            grouping = near(sheet, ties, self.p)
         if self.improve:
             grouping, notes["swaps"], notes["loss_gained"] = improve(sheet, grouping, self.alpha * self.p)
         return grouping

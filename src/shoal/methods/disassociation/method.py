@@ -24,6 +24,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.disassociation._horpart import Small, horpart
+from shoal.methods.disassociation._like_baskets import like_baskets
 from shoal.methods.disassociation._publish import publish
 from shoal.methods.disassociation._refine import Forest, plant, refine
 from shoal.methods.disassociation._verpart import HIDDEN, verpart
@@ -66,14 +67,23 @@ class Disassociation(Method):
     max_cluster_size: int | None = Field(
         default=None,
         ge=2,
-        description="clusters of that many baskets are divided; at least k, and 30 or twice k unless told",
+        description="no cluster has more baskets, if k allows it, and two thirds are aimed at; in the paper's form, "
+        "clusters of that many baskets are divided; at least k, and 30 or twice k unless told",
+    )
+    swaps: int = Field(
+        default=4,
+        ge=0,
+        le=100,
+        description="passes in which baskets change places between clusters of like ones; 0 is the paper's form, "
+        "clusters by their most frequent items (HORPART)",
     )
     refine: bool = Field(
         default=True, description="join clusters that name the same items, and publish their counts"
     )
     small: Small = Field(
         default="merge",
-        description="clusters below k are merged with their most similar neighbor, or pooled and divided again",
+        description="in the paper's form, clusters below k are merged with their most similar neighbor, or pooled and "
+        "divided again",
     )
     safe: float = Field(
         default=0.9,
@@ -124,6 +134,12 @@ class Disassociation(Method):
         """Equal baskets are divided where they are too many for a cluster."""
         return True
 
+    def unused_parameters(self) -> tuple[str, ...]:
+        """Only the paper's clusters can be too small."""
+        if self.swaps and self.given("small"):
+            return ("--small has no effect: only with --swaps 0 can clusters be too small.",)
+        return ()
+
     def models(self) -> tuple[Model, ...]:
         """The promise: what is published is disassociated for k and m, and as safe as was asked for."""
         return (Disassociated(k=self.k, m=self.m, safe=self.safe),)
@@ -149,7 +165,10 @@ class Disassociation(Method):
         ignored[baskets.sensitive] = True
         safe = Fraction(str(self.safe))
         threads = Local.of(engine)
-        parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, threads)
+        if self.swaps:
+            parts = like_baskets(baskets, ignored, self.k, self.cluster_size, self.swaps)
+        else:
+            parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, threads)
         clock.append(time.perf_counter())
         chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, threads)
         clock.append(time.perf_counter())

@@ -1,0 +1,93 @@
+"""Clusters of baskets that are alike, told by their items alone.
+
+Which rows come together follows from the contents of all baskets: whoever has them all finds the same clusters again,
+but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
+"""
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.data._basket_orders import Distinct, orders_of
+
+UNIT = 840
+"""What the items of a basket with one of them are worth, if worth falls with the square root of the length."""
+
+PASSES = 3
+"""Passes in which rows of clusters that are published in groups change places."""
+
+WINDOW = 8
+"""Rows to each side, in each order but the first, among which a cluster looks for its next one."""
+
+REACH, MOST = 2, 8
+"""How near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows."""
+
+
+def orders_for_clusters(distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
+    """The orders in which like baskets are looked for: the first is Gray's, the others are by MinHash values.
+
+    Parameters
+    ----------
+    supports
+        Those that Gray's goes by; of all baskets, where these are a part of them.
+    """
+    return (*orders_of("gray", distinct, supports), *orders_of("nearest", distinct))
+
+
+def near_clusters(
+    orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, count: int, passes: int, *, even: bool
+) -> tuple[Rows, Rows]:
+    """Put rows into so many clusters, which differ in size by at most one row.
+
+    Parameters
+    ----------
+    orders
+        All rows, several times; those with the same items side by side.
+    passes
+        How often rows may change places between neighboring clusters.
+    even
+        Whether short and long baskets count alike when they do: by the cosine, and not by the items they share.
+
+    Returns
+    -------
+    The rows cluster by cluster, and where each cluster begins.
+    """
+    from shoal.kernels import near_clusters as kernel
+
+    tables = np.stack(orders).astype(np.int32)
+    alike = kernel.Rows(indptr, items, even_worth(indptr), width)
+    members, starts = kernel.gather(tables, alike, count, WINDOW)
+    if passes and len(starts) > 2:
+        worth = alike.worth if even else np.ones(len(members), dtype=np.int64)
+        kernel.swap_rows(tables, alike._replace(worth=worth), members, starts, passes, REACH, MOST)
+    return members, starts
+
+
+def even_worth(indptr: Indptr) -> Counts:
+    """The worth of each row's items by which likeness is the cosine."""
+    return np.rint(UNIT / np.sqrt(np.maximum(np.diff(indptr), 1))).astype(np.int64)
+
+
+def clusters_of(
+    orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int
+) -> tuple[Rows, Rows]:
+    """Clusters of p rows, or a few more, which groups are put together from: what a reader of all baskets finds again."""
+    count = max((len(indptr) - 1) // p, 1)
+    return near_clusters(orders, indptr, items, width, count, PASSES, even=True)
+
+
+def cores(
+    indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
+) -> tuple[Indptr, Items, tuple[Indptr, Items, Counts]]:
+    """The items that at least a third of a cluster's rows hold, for each cluster; and how many rows hold each item."""
+    from shoal.kernels import near_clusters as kernel
+
+    none = np.empty(0, dtype=np.int64)
+    begins, held, counts = kernel.summed(kernel.Rows(indptr, items, none, width), rows, starts)
+    often = 3 * counts >= np.repeat(np.diff(starts), np.diff(begins))
+    return np.concatenate(([0], np.cumsum(often)))[begins], held[often], (begins, held, counts)
+
+
+def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:
+    """Clusters by what most of their rows hold; those that tie stay as they are numbered."""
+    count = len(indptr) - 1
+    return orders_for_clusters(Distinct(indptr, items, width, np.ones(count, np.int64), np.arange(count)))

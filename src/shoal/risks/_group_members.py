@@ -1,0 +1,74 @@
+"""The members of published groups: who holds what, and who stands out."""
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask
+from shoal.data._basket_orders import taken
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.groups import Groups
+from shoal.errors import BadData
+
+
+def shares_of(original: Baskets, groups: Groups) -> Floats:
+    """For each published basket, who of those with its public items holds a sensitive item of its group, as a share."""
+    number = {item: code for code, item in enumerate(groups.vocabulary)}
+    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
+    secret[original.sensitive] = True
+    code = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
+    if (code[original.items] < 0).any():
+        raise BadData("the release lacks items of the original; give the original that it was made from.")
+    hidden = secret[original.items]
+    ends = np.concatenate(([0], np.cumsum(hidden)))[original.indptr]
+    public_indptr = original.indptr - ends
+    published = len(groups.basket_indptr) - 1
+    both = np.concatenate((groups.basket_indptr, groups.basket_indptr[-1] + public_indptr[1:]))
+    ranks = ragged_ranks(both, np.concatenate((groups.items.astype(np.int64), code[original.items[~hidden]])))
+    contents, of = np.unique(ranks, return_inverse=True)
+    members, rows = of[:published], of[published:]
+    counts = np.bincount(rows, minlength=len(contents))
+    if (np.bincount(members, minlength=len(contents)) != counts).any():
+        raise BadData(
+            "the release holds other baskets than the original; give the one that it was made from."
+        )
+
+    # One line for each basket of public items and each set of sensitive ones that goes with it.
+    sets, of_set = np.unique(ragged_ranks(ends, original.items[hidden]), return_inverse=True)
+    pairs, example, times = np.unique(rows * len(sets) + of_set, return_index=True, return_counts=True)
+    begin = np.searchsorted(pairs, np.arange(len(contents) + 1) * len(sets))
+    begin_of, lines = taken(begin, members)
+    owner = np.repeat(np.arange(published), np.diff(begin_of))
+    held_begin, held = taken(ends, example[lines])
+    group = np.repeat(np.arange(len(groups)), groups.sizes)
+    width = len(groups.vocabulary)
+    told = (
+        np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr)) * width + groups.sensitive_items
+    )
+    keys = np.repeat(group[owner], np.diff(held_begin)) * width + code[original.items[hidden][held]]
+    place = np.minimum(np.searchsorted(told, keys), max(len(told) - 1, 0))
+    hits = np.concatenate(([0], np.cumsum(told[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
+    right = hits[held_begin[1:]] > hits[held_begin[:-1]]
+    return np.bincount(owner, right * times[lines], published) / counts[members]
+
+
+def largest(groups: Groups) -> Mask:
+    """The members of each group with most public items."""
+    lengths = np.diff(groups.basket_indptr)
+    most: Mask = lengths == np.repeat(np.maximum.reduceat(lengths, groups.group_indptr[:-1]), groups.sizes)
+    return most
+
+
+def central(groups: Groups) -> Mask:
+    """The members of each group with most items in common with the others, each other member counted apart."""
+    common, _ = common_items(groups)
+    most: Mask = common == np.repeat(np.maximum.reduceat(common, groups.group_indptr[:-1]), groups.sizes)
+    return most
+
+
+def common_items(groups: Groups) -> tuple[Counts, Counts]:
+    """How many items each member has in common with the others, each counted apart; and how many with none of them."""
+    group = np.repeat(np.arange(len(groups)), groups.sizes)
+    basket = np.repeat(np.arange(len(group)), np.diff(groups.basket_indptr))
+    keys = group[basket] * max(len(groups.vocabulary), 1) + groups.items
+    _, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    common = np.bincount(basket, counts[of] - 1, len(group)).astype(np.int64)
+    return common, np.bincount(basket, counts[of] == 1, len(group)).astype(np.int64)
