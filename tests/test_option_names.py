@@ -34,6 +34,8 @@ SOURCE = Path(shoal.__file__).parent
         ("--kind 'my day=date' for days", "reading=shoal.Reading(kinds={'my day': 'date'}) for days"),
         ('(--query "select …")', '(reading=shoal.Reading(query="select …"))'),
         ("with --force.", "with force=True."),
+        ("--scope has no effect: --rules names", "`scope` has no effect: `rules` names"),
+        ("with --normalize s.", "with reading=shoal.Reading(normalize=['s'])."),
         ("with --model NAME, or", "with promises=[…], or"),
         ("--model km-anonymity --k …", "promises=[{'model': 'km-anonymity'}], k=…"),
         ("what `--quick` makes", "what `quick` makes"),

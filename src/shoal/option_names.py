@@ -24,15 +24,18 @@ SWITCHES = frozenset({"force", "safe-cells"})
 """Options without a value that have to be given one in Python."""
 
 WORDED = (
-    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|others|partitioning|pick|scope|"
+    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|normalize|others|partitioning|pick|scope|"
     "strategy"
 )
 """Options whose value may be a word. A word behind any other option is not its value."""
 
+VERBS = "(?:has|is|are|does|and|or|to|too|away)"
+"""Words that no option has as its value."""
+
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
 _OPTION = re.compile(
     rf"""(?<![\w'"-])(?P<quote>`?)--
-    (?:(?P<worded>{WORDED})[ ](?P<word>[a-z]{_VALUE})
+    (?:(?P<worded>{WORDED})[ ](?!{VERBS}\b)(?P<word>[a-z](?:{_VALUE})?)
       |(?P<name>[a-z][a-z-]*[a-z]|[a-z])\b(?!-)
        (?:[ ](?P<pair>'[^'=]+=[^']+'|[^\s,;=()']+={_VALUE})
          |[ ](?P<text>"[^"]*"|\d+(?:\.\d+)?(?![\w%]))
@@ -88,7 +91,7 @@ def _parameter(found: re.Match[str]) -> str:
     elif name == "engine" and found["word"] is not None:
         value = f"shoal.engines.{found['word'].capitalize()}()"
     elif found["word"] is not None:
-        value = repr(found["word"])
+        value = repr([found["word"]] if name == "normalize" else found["word"])
     if name == "model" and value is not None:
         field, value = "promises", "[…]" if value == "…" else f"[{{'model': {value}}}]"
     if name in SWITCHES:

@@ -17,6 +17,9 @@ CALLS = {
     ("compare",): ["gone.toml"],
     ("recommend",): ["gone.csv", "--k", "2", "--quasi", "age"],
     ("methods",): ["gone"],
+    ("risk",): ["gone.csv", "--quasi", "age"],
+    ("attack",): ["gone", "--original", "gone.csv"],
+    ("find",): ["gone.csv"],
     ("hierarchy", "check"): ["gone.csv"],
 }
 """A call that fails, of every command that has ``--json``."""

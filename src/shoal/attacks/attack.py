@@ -11,10 +11,11 @@ from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shoal.arrays import Floats, Rows
 from shoal.data.release import Release
+from shoal.parameters import Parameters
 from shoal.risks.interval import wilson
 
 
@@ -106,10 +107,8 @@ def mean(chances: Floats) -> float:
     return fsum(chances.tolist()) / len(chances) if len(chances) else 0.0
 
 
-class Attack(BaseModel):
+class Attack(Parameters):
     """A way to learn about people from a release."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""

@@ -6,9 +6,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     ValidationError,
@@ -17,9 +15,10 @@ from pydantic import (
 
 from shoal import registry
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse, explain
+from shoal.errors import BadData, WrongUse
 from shoal.models._population import PopulationModel
 from shoal.models.model import Model
+from shoal.parameters import Parameters
 
 
 def _as_model(promise: Any) -> Any:
@@ -33,14 +32,12 @@ PROMISE = (BeforeValidator(_as_model), PlainSerializer(Model.as_promise))
 """A promise as a parameter: a model in Python, a table with its name under ``model`` in a recipe."""
 
 
-class Promises(BaseModel):
+class Promises(Parameters):
     """What is promised.
 
     The short forms are about tables, and each make one promise about every sensitive column; `promises` takes models
     with all their parameters, of any form.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     k: int | None = Field(default=None, ge=2, description="least number of rows (or persons) of a class")
     l: int | None = Field(  # noqa: E741
@@ -145,10 +142,7 @@ class Promises(BaseModel):
     @classmethod
     def of(cls, **given: Any) -> Self:
         """Promises as Python gives them: what does not fit is said in a sentence."""
-        try:
-            return cls(**given)
-        except ValidationError as error:
-            raise WrongUse(explain(error)) from error
+        return cls(**given)
 
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shoal.data.baskets import Baskets
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
+from shoal.parameters import Parameters
 from shoal.risks._row_classes import class_sizes, person_classes
 from shoal.risks.known_items import KnownItemsRisk, known_items_risk
 from shoal.risks.population_uniques import PopulationUniques, population_uniques
@@ -108,10 +109,8 @@ class BasketsRisk:
         }
 
 
-class RiskOptions(BaseModel):
+class RiskOptions(Parameters):
     """How risks of a table are measured."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float = Field(default=THRESHOLD, ge=0, lt=1, description="a risk above this is too high")
     population_size: int | None = Field(
