@@ -21,6 +21,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Run, Stage, judgment
@@ -209,7 +210,8 @@ def measure(
     """The given measures, or all that can judge this form of release; but for those that only run on request."""
     chosen = default_measures() if measures is None else measures
     fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    return tuple(score for one in fitting for score in one.scores(original, release))
+    both = Comparison(original, release)
+    return tuple(score for one in fitting for score in one.compare(both))
 
 
 def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:

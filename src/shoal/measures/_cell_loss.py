@@ -48,20 +48,33 @@ class Cells:
     size: int
 
 
-def read_cells(original: Column, published: Column) -> Cells:
+def read_cells(
+    original: Column, published: Column, counts: Counts | None = None, held: Counts | None = None
+) -> Cells:
     """Understand the cells of a published column beside the original column it was made from.
 
     Each distinct text is read once.
+
+    Parameters
+    ----------
+    counts, held
+        The rows of each value of the original, and of each published text, where they were counted before.
 
     Raises
     ------
     BadData
         Naming the column and the text that makes no sense in it.
     """
-    rows = np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
+    if counts is None:
+        counts = np.bincount(original.codes, minlength=len(original.domain))
+    rows = (
+        np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
+        if held is None
+        else held
+    )
     used = np.flatnonzero(rows)
     labels = published.domain.labels
-    reader = _Flat(original) if original.hierarchy is None else _Tree(original)
+    reader = _Flat(original, counts) if original.hierarchy is None else _Tree(original, counts)
     cells = reader.blank(rows[used])
     reader.read_all([labels[code] for code in used.tolist()], cells)
     return cells
@@ -88,9 +101,10 @@ class _Reader:
     size: int
     raw: _Meaning
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: Column, counts: Counts) -> None:
         self.column = column
         self.names = column.domain.values is None
+        self.occurring: Rows = np.flatnonzero(counts)
 
     def blank(self, rows: Counts) -> Cells:
         """Cells that are all raw values, to be filled in."""
@@ -177,11 +191,6 @@ class _Reader:
         return dict(zip(domain.labels[present], self.positions[present].tolist(), strict=True))
 
     @cached_property
-    def occurring(self) -> Rows:
-        """The values that occur in the original."""
-        return np.flatnonzero(np.bincount(self.column.codes, minlength=len(self.column.domain)))
-
-    @cached_property
     def present(self) -> Floats:
         """The coordinates that occur in the original, ascending."""
         values = self.occurring[self.occurring != self.column.domain.missing]
@@ -212,8 +221,8 @@ class _Reader:
 class _Flat(_Reader):
     """Reads a column without a hierarchy: its values are those that occur in the original."""
 
-    def __init__(self, column: Column) -> None:
-        super().__init__(column)
+    def __init__(self, column: Column, counts: Counts) -> None:
+        super().__init__(column, counts)
         self.size = len(self.occurring)
         self.raw = RAW if self.names else RAW_NUMBER
 
@@ -245,8 +254,8 @@ class _Flat(_Reader):
 class _Tree(_Reader):
     """Reads a column with a hierarchy: its values are the leaves, whether they occur in the original or not."""
 
-    def __init__(self, column: Column) -> None:
-        super().__init__(column)
+    def __init__(self, column: Column, counts: Counts) -> None:
+        super().__init__(column, counts)
         assert column.hierarchy is not None
         self._hierarchy = column.hierarchy
         self._nodes = NodeTexts(column.hierarchy)

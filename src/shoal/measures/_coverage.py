@@ -113,7 +113,11 @@ def read_coverage(original: Column, published: Column) -> Coverage:
         If a text makes no sense in the column.
     """
     used = np.bincount(published.codes, minlength=len(published.domain)) > 0
-    found = coverage_of(original, published, used)
+    return checked_coverage(original, published, used, coverage_of(original, published, used))
+
+
+def checked_coverage(original: Column, published: Column, used: Mask, found: Coverage) -> Coverage:
+    """What was read of a published column, if every text that rows have makes sense, as `read_coverage` gives it."""
     strange = np.flatnonzero(used & (found.forms == FORMS.index(Form.UNREAD)))
     if len(strange):
         raise BadData(

@@ -12,6 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score
 from shoal.mining.association_rules import AssociationRules, association_rules, parse_rule
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
@@ -56,8 +57,9 @@ class Associations(Measure):
     )
     size: int = Field(default=3, ge=2, description="most items of a rule, both sides together")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine the rules of both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or not isinstance(published, Baskets):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()

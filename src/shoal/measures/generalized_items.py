@@ -7,6 +7,7 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -25,8 +26,9 @@ class GeneralizedItems(Measure):
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
     scores_named: ClassVar[tuple[str, ...]] = ("item_ncp", "generalized_occurrences")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Weigh each node by its occurrences."""
+        original, release = both.original, both.release
         nodes, leaves = release.details.get("nodes"), release.details.get("leaves")
         published = release.data
         if nodes is None or not leaves or not isinstance(published, Baskets) or not len(published.items):

@@ -15,6 +15,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 
@@ -82,8 +83,9 @@ class FrequentItemsets(Measure):
             raise WrongUse(f"last_rank must be above first_rank, not {self.last_rank} ≤ {self.first_rank}.")
         return self
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or not isinstance(published, Baskets | Clusters):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()

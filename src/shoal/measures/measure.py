@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from pydantic import BaseModel, ConfigDict
 
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
+
+if TYPE_CHECKING:
+    from shoal.measures._comparison import Comparison
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -83,11 +86,18 @@ class Measure(BaseModel):
     on_request: ClassVar[bool] = False
     """Whether it is measured only where it is asked for by its name, because it takes long."""
 
+    @final
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Measure a release against its original.
 
         Nothing here needs the trace: what is measured can be measured again from the two files.
         """
+        from shoal.measures._comparison import Comparison
+
+        return self.compare(Comparison(original, release))
+
+    def compare(self, both: "Comparison") -> tuple[Score, ...]:
+        """Measure a release beside its original; what other measures ask of them too is found out once."""
         raise NotImplementedError
 
 
@@ -96,11 +106,12 @@ class TableMeasure(Measure):
 
     accepts: ClassVar[tuple[type, ...]] = (Table,)
 
-    def tables(self, original: Table | Baskets, release: Release) -> tuple[Table, Table]:
-        """The original and the published table, checked to belong together.
+    def accept(self, both: "Comparison") -> None:
+        """Refuse what is no table beside a published table, or cannot belong together: see `tables`."""
+        self.tables(both)
 
-        Every row of the original is published or counted as suppressed; suppressed rows are left out, or
-        published with ``*`` in their cells.
+    def tables(self, both: "Comparison") -> tuple[Table, Table]:
+        """The original and the published table, checked to belong together.
 
         Raises
         ------
@@ -109,21 +120,8 @@ class TableMeasure(Measure):
         BadData
             If the original is empty, or the release cannot have been made from it.
         """
-        published = release.data
+        original, published = both.original, both.release.data
         if not isinstance(original, Table) or not isinstance(published, Table):
             odd = type(published if isinstance(original, Table) else original).__name__.lower()
             raise WrongUse(f"The measure {self.name} compares a table with a published table, not {odd}.")
-        if not original.rows:
-            raise BadData("the original has no rows to compare a release with.")
-        for column in original.quasi:
-            if column.name not in published.names:
-                raise BadData(
-                    "the release has no such column; give the original that it was made from and its roles.",
-                    column=column.name,
-                )
-        if published.rows not in (original.rows, original.rows - release.suppressed):
-            raise BadData(
-                f"the release has {published.rows} rows and {release.suppressed} suppressed ones, but the "
-                f"original has {original.rows}; give the original that it was made from, read the same way."
-            )
-        return original, published
+        return both.tables

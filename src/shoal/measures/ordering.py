@@ -10,6 +10,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -29,8 +30,9 @@ class Ordering(Measure):
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = ("bandwidth", "profile")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Order the published baskets, and measure."""
+        original, release = both.original, both.release
         groups, order = release.data, release.parameters.get("order")
         if not isinstance(groups, Groups):
             raise WrongUse(f"The measure {self.name} looks at published groups.")

@@ -14,6 +14,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.itemsets import with_vocabulary
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 from shoal.mining.association_rules import association_rules
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count, top_itemsets
@@ -63,8 +64,9 @@ class Overlap(Measure):
     )
     seed: int = Field(default=1, ge=0, description="seed of the first of them")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or isinstance(published, Table):
             raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")

@@ -14,6 +14,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures.itemsets import relative_error, with_vocabulary
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 from shoal.measures.reconstruction import TwoSides
 from shoal.mining.frequent_itemsets import supports_of
@@ -47,8 +48,9 @@ class PairSupports(Measure):
     )
     seed: int = Field(default=1, ge=0, description="draws the same pairs and datasets again")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask both sides for the same pairs."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or isinstance(published, Table):
             raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")

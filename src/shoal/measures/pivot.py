@@ -11,6 +11,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -54,8 +55,9 @@ class Pivot(Measure):
         "pivot_certain",
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Attack every group that has a sensitive item."""
+        original, release = both.original, both.release
         if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
             raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
         groups = release.data

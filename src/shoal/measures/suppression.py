@@ -8,6 +8,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -35,8 +36,9 @@ class Suppression(Measure):
         "emptied_baskets",
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Compare the supports of the items."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or not isinstance(published, Baskets):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
