@@ -19,6 +19,7 @@ from shoal.errors import BadData
 from shoal.measures._cell_loss import Cells, read_cells
 from shoal.measures._coverage import Coverage, checked_coverage, coverage_of
 from shoal.measures._crosstabs import BINS, Axis, axis_of
+from shoal.measures._plain_texts import PlainTexts, plain_texts
 
 Fact = TypeVar("Fact")
 
@@ -68,7 +69,8 @@ class Comparison:
             If the original is empty, or the release cannot have been made from it.
         """
         original, published = self.original, self.release.data
-        assert isinstance(original, Table) and isinstance(published, Table)
+        assert isinstance(original, Table)
+        assert isinstance(published, Table)
         if not original.rows:
             raise BadData("the original has no rows to compare a release with.")
         for column in original.quasi:
@@ -89,7 +91,8 @@ class Comparison:
         """A column of two tables, before and after."""
         if name not in self._columns:
             original, published = self.original, self.release.data
-            assert isinstance(original, Table) and isinstance(published, Table)
+            assert isinstance(original, Table)
+            assert isinstance(published, Table)
             self._columns[name] = ColumnPair(original.column(name), published.column(name))
         return self._columns[name]
 
@@ -168,9 +171,16 @@ class ColumnPair:
         self._axes: dict[int, Axis] = {}
 
     @cached_property
+    def _plain(self) -> PlainTexts:
+        labels = self.published.domain.labels
+        return plain_texts(
+            self.original.domain, [labels[code] for code in np.flatnonzero(self.held).tolist()]
+        )
+
+    @cached_property
     def seen(self) -> Coverage:
         """What the published texts stand for, as far as they can be read."""
-        return coverage_of(self.original, self.published, self.held > 0)
+        return coverage_of(self.original, self.published, self.held > 0, self._plain)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -192,7 +202,7 @@ class ColumnPair:
         BadData
             If a text makes no sense in the column.
         """
-        return read_cells(self.original, self.published, self.counts, self.held)
+        return read_cells(self.original, self.published, self.counts, self.held, self._plain)
 
     @cached_property
     def expected(self) -> Floats:

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score

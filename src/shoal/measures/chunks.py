@@ -6,8 +6,6 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score

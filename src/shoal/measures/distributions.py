@@ -263,6 +263,7 @@ class Moments:
 
     @classmethod
     def of(cls, columns: Sequence[tuple[Codes, Floats, Counts]], weights: Counts | None) -> "Moments":
+        """Add up block by block, so that what is looked at stays at hand."""
         known = [np.isfinite(values).astype(np.float64) for _, values, _ in columns]
         plain = [
             np.where(there > 0, values, 0.0) for there, (_, values, _) in zip(known, columns, strict=True)

@@ -7,8 +7,8 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Floats
 from shoal.data.table import Column
-from shoal.measures._coverage import read_coverage
 from shoal.measures._comparison import ColumnPair, Comparison
+from shoal.measures._coverage import read_coverage
 from shoal.measures.measure import Score, TableMeasure
 
 

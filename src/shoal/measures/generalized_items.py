@@ -5,8 +5,6 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
@@ -28,7 +26,7 @@ class GeneralizedItems(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Weigh each node by its occurrences."""
-        original, release = both.original, both.release
+        release = both.release
         nodes, leaves = release.details.get("nodes"), release.details.get("leaves")
         published = release.data
         if nodes is None or not leaves or not isinstance(published, Baskets) or not len(published.items):

@@ -10,12 +10,11 @@ from pydantic import Field
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data._row_classes import row_classes
 from shoal.data._telling import telling_rows
-from shoal.data.baskets import Baskets
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
-from shoal.measures._fitting import fitting_rows
 from shoal.measures._comparison import Comparison
+from shoal.measures._fitting import fitting_rows
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 

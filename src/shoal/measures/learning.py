@@ -7,15 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
 from shoal.data._row_classes import row_classes
 from shoal.data.table import Table, canonical_order
 from shoal.errors import MissingExtra, UnknownName, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures._coverage import Form
 from shoal.measures._crosstabs import BINS, Axis, axis_of
 from shoal.measures._fitting import fitting_rows
-from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 
@@ -59,7 +57,6 @@ class Learning(TableMeasure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Learn twice, examine twice."""
-        release = both.release
         before, after = self.tables(both)
         make = _learner()
         name = self._target(before, after)

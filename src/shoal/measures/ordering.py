@@ -5,10 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data._basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
-from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
@@ -32,7 +29,7 @@ class Ordering(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Order the published baskets, and measure."""
-        original, release = both.original, both.release
+        release = both.release
         groups, order = release.data, release.parameters.get("order")
         if not isinstance(groups, Groups):
             raise WrongUse(f"The measure {self.name} looks at published groups.")

@@ -10,11 +10,10 @@ from shoal.data._reconstruct import reconstruct, reconstruct_groups
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.measures.itemsets import with_vocabulary
 from shoal.measures._comparison import Comparison
+from shoal.measures.itemsets import with_vocabulary
 from shoal.measures.measure import Measure, Score
 from shoal.mining.association_rules import association_rules
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count, top_itemsets

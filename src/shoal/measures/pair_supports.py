@@ -13,8 +13,8 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.measures.itemsets import relative_error, with_vocabulary
 from shoal.measures._comparison import Comparison
+from shoal.measures.itemsets import relative_error, with_vocabulary
 from shoal.measures.measure import Measure, Score
 from shoal.measures.reconstruction import TwoSides
 from shoal.mining.frequent_itemsets import supports_of

@@ -9,7 +9,6 @@ from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of, tak
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score

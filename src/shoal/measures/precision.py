@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.measures.loss import mean_over
 from shoal.measures._comparison import Comparison
+from shoal.measures.loss import mean_over
 from shoal.measures.measure import Score, TableMeasure
 
 

@@ -5,8 +5,6 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
