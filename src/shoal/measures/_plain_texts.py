@@ -1,4 +1,4 @@
-"""Published texts that are a value of the original column, or a range between two of them: most of them, read at once."""
+"""Published texts that are a value of the original column, or a range between two: most of them, read at once."""
 
 from dataclasses import dataclass
 

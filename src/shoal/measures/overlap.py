@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.data._reconstruct import reconstruct, reconstruct_groups
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -72,7 +71,9 @@ class Overlap(Measure):
         if not len(original):
             raise BadData("the original has no baskets to compare a release with.")
         least = self._least(original)
-        found = [self._compared(original, version, least) for version in self._versions(published)]
+        draws = 1 if isinstance(published, Baskets) else self.reconstructions
+        versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
+        found = [self._compared(original, version, least) for version in versions]
         if not found[0]:
             return ()
         share = f"in {least} baskets or more"
@@ -101,15 +102,6 @@ class Overlap(Measure):
             return least_count(len(original), self.support)
         found = top_itemsets(original, self.top, self.size)
         return max(int(found.supports.min(initial=1)), 2)
-
-    def _versions(self, published: Baskets | Groups | Clusters) -> list[Baskets]:
-        """The release as baskets: as it is, or what could have been."""
-        if isinstance(published, Baskets):
-            return [published]
-        seeds = range(self.seed, self.seed + self.reconstructions)
-        if isinstance(published, Groups):
-            return [reconstruct_groups(published, seed) for seed in seeds]
-        return [reconstruct(published, seed) for seed in seeds]
 
     def _compared(self, original: Baskets, version: Baskets, least: int) -> dict[str, float]:
         vocabulary = tuple(sorted({*original.vocabulary, *version.vocabulary}))

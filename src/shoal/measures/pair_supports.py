@@ -6,11 +6,9 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Floats, Items
-from shoal.data._reconstruct import reconstruct
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
@@ -65,7 +63,7 @@ class PairSupports(Measure):
         for part, pairs in (("without sensitive items", plain), ("with a sensitive item", telling)):
             if len(pairs):
                 before = supports_of(original, np.arange(0, 2 * len(pairs) + 1, 2), pairs.ravel())
-                error, _ = relative_error(before, self._expected(original, release, pairs))
+                error, _ = relative_error(before, self._expected(both, pairs))
                 errors[part] = error or 0.0
         if not errors:
             return ()
@@ -73,13 +71,15 @@ class PairSupports(Measure):
         parts = errors if len(errors) > 1 else {}
         return (Score("pair_error", sum(errors.values()) / len(errors), meaning, parts=parts, by="pairs"),)
 
-    def _expected(self, original: Baskets, release: Release, pairs: Items) -> Floats:
+    def _expected(self, both: Comparison, pairs: Items) -> Floats:
+        original, release = both.original, both.release
         published = release.data
+        assert isinstance(original, Baskets)
         if isinstance(published, Groups):
             return expected_of_groups(original, published, pairs)
         if isinstance(published, Clusters):
             drawn = [
-                _supports(reconstruct(published, self.seed + draw), original, pairs)
+                _supports(both.reconstruction(self.seed + draw), original, pairs)
                 for draw in range(self.reconstructions)
             ]
             mean: Floats = np.mean(drawn, axis=0)
