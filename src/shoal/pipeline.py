@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
-from shoal import registry
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
 from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.engines.local import Local
@@ -21,8 +19,8 @@ from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
-from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures._chosen import comparison_of, default_measures
+from shoal.measures.measure import Measure
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Run, Stage, judgment
 from shoal.recipe import Output, Recipe, make_method, parameters_of
@@ -182,11 +180,11 @@ def carry_out(
     if judged:
         tell("verifying")
         finished = _judged(finished)
-    begin = time.perf_counter()
-    tell("measuring")
-    scores = measure(original, release, measures)
-    spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
-    return replace(finished, scores=scores, seconds=spent, unmeasured=None if scores else engine.unmeasured)
+    finished = replace(finished, measures=measures, unmeasured=engine.unmeasured)
+    if engine.unmeasured is None:
+        tell("measuring")
+        finished = finished.measured(comparison_of(original, release))
+    return finished
 
 
 def _judged(run: AnyRun) -> AnyRun:
@@ -202,40 +200,6 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
         return {}
     named = {"sensitive": data.sensitive, "insensitive": data.insensitive}
     return {"roles": {role: [data.vocabulary[item] for item in items] for role, items in named.items()}}
-
-
-def measure(
-    original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
-) -> tuple[Score, ...]:
-    """The given measures, or all that can judge this form of release; but for those that only run on request."""
-    chosen = default_measures() if measures is None else measures
-    fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    both = Comparison(original, release)
-    return tuple(score for one in fitting for score in one.compare(both))
-
-
-def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
-    """The scores of a measure that is asked for by name.
-
-    Raises
-    ------
-    WrongUse
-        If it has none of this release.
-    """
-    if not isinstance(release.data, one.accepts):
-        forms = " or ".join(form.__name__.lower() for form in one.accepts)
-        raise WrongUse(
-            f"The measure {one.name} is about {forms}, and this release is a {type(release.data).__name__.lower()}; "
-            "leave it away. `shoal methods` lists what there is."
-        )
-    if not (scores := measure(original, release, (one,))):
-        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
-    return scores
-
-
-def default_measures() -> tuple[Measure, ...]:
-    """Every measure that does not wait to be asked for."""
-    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
 
 
 @overload

@@ -1,8 +1,9 @@
 """An original and a release of it, side by side, and what several measures ask of both: found out once."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -33,7 +34,10 @@ class Comparison:
         They need not belong together: `tables` finds out.
     """
 
-    def __init__(self, original: Table | Baskets, release: Release) -> None:
+    distributed: ClassVar[bool] = False
+    """Whether rows are elsewhere: then there are counts alone."""
+
+    def __init__(self, original: Table | Baskets, release: Release[Any]) -> None:
         self.original = original
         self.release = release
         self._columns: dict[str, ColumnPair] = {}
@@ -71,20 +75,7 @@ class Comparison:
         original, published = self.original, self.release.data
         assert isinstance(original, Table)
         assert isinstance(published, Table)
-        if not original.rows:
-            raise BadData("the original has no rows to compare a release with.")
-        for column in original.quasi:
-            if column.name not in published.names:
-                raise BadData(
-                    "the release has no such column; give the original that it was made from and its roles.",
-                    column=column.name,
-                )
-        suppressed = self.release.suppressed
-        if published.rows not in (original.rows, original.rows - suppressed):
-            raise BadData(
-                f"the release has {published.rows} rows and {suppressed} suppressed ones, but the "
-                f"original has {original.rows}; give the original that it was made from, read the same way."
-            )
+        refuse_unlike(original, published, original.rows, published.rows, self.release.suppressed)
         return original, published
 
     def column(self, name: str) -> "ColumnPair":
@@ -139,6 +130,16 @@ class Comparison:
         classes = self.classes
         return int(classes.sizes[_blank(self.tables[1].quasi, classes.first)].sum())
 
+    @cached_property
+    def items(self) -> "Items":
+        """The items of baskets, before and after."""
+        before, after = self.original, self.release.data
+        assert isinstance(before, Baskets)
+        assert isinstance(after, Baskets)
+        held = dict(zip(after.vocabulary, after.supports.tolist(), strict=True))
+        empty = [int(np.count_nonzero(side.lengths == 0)) for side in (before, after)]
+        return Items(before.supports, held, len(before), len(after), *empty)
+
     def reconstruction(self, seed: int) -> Baskets:
         """The published baskets, or a dataset that published groups or clusters could have been made from."""
         published = self.release.data
@@ -148,6 +149,47 @@ class Comparison:
             return self.once(("drawn", seed), lambda: reconstruct_groups(published, seed))
         assert isinstance(published, Baskets)
         return published
+
+
+def refuse_unlike(original: Table, published: Table, rows: int, shown: int, suppressed: int) -> None:
+    """Refuse tables that cannot belong together: so many rows, so many of which are published or suppressed."""
+    if not rows:
+        raise BadData("the original has no rows to compare a release with.")
+    for column in original.quasi:
+        if column.name not in published.names:
+            raise BadData(
+                "the release has no such column; give the original that it was made from and its roles.",
+                column=column.name,
+            )
+    if shown not in (rows, rows - suppressed):
+        raise BadData(
+            f"the release has {shown} rows and {suppressed} suppressed ones, but the "
+            f"original has {rows}; give the original that it was made from, read the same way."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """The items of baskets before and after.
+
+    Parameters
+    ----------
+    before
+        The baskets that hold each item of the original's vocabulary.
+    after
+        Published item to the baskets that hold it.
+    rows, published_rows
+        The baskets on both sides.
+    empty, published_empty
+        Those among them that hold nothing.
+    """
+
+    before: Counts
+    after: Mapping[str, int]
+    rows: int
+    published_rows: int
+    empty: int
+    published_empty: int
 
 
 class ColumnPair:

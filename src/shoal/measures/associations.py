@@ -35,6 +35,7 @@ class Associations(Measure):
     """
 
     name: ClassVar[str] = "associations"
+    not_distributable: ClassVar[str | None] = "rules are mined in memory"
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "hiding_failure",

@@ -27,6 +27,7 @@ class Chunks(Measure):
     """
 
     name: ClassVar[str] = "chunks"
+    not_distributable: ClassVar[str | None] = "links are counted over all clusters at once"
     accepts: ClassVar[tuple[type, ...]] = (Clusters,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "term_chunk_share",

@@ -26,6 +26,7 @@ class Classes(TableMeasure):
     """
 
     name: ClassVar[str] = "classes"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = (
         "discernibility",
         "c_avg",

@@ -42,9 +42,12 @@ class Distributions(TableMeasure):
         How strongly two columns go together, in the published rows: Pearson's correlation of two columns of numbers or
         dates, taken at the middle of what a cell stands for; Cramér's V of all others. The means over the pairs of the
         strength before and after, and of the difference without its sign.
+
+    Of rows in parts single columns are measured, and no pairs.
     """
 
     name: ClassVar[str] = "distributions"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = (
         "marginal_kl",
         "marginal_hellinger",
@@ -67,7 +70,7 @@ class Distributions(TableMeasure):
             return ()
         absent = both.rows - both.published_rows
         scores = _marginals(columns, absent)
-        if len(columns) < 2:
+        if len(columns) < 2 or both.distributed:
             return tuple(scores)
         kl: dict[str, float] = {}
         hellinger: dict[str, float] = {}

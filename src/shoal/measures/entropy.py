@@ -21,6 +21,7 @@ class Entropy(TableMeasure):
     """
 
     name: ClassVar[str] = "entropy"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("entropy",)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:

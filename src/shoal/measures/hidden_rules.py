@@ -44,6 +44,7 @@ class HiddenRules(TableMeasure):
     """
 
     name: ClassVar[str] = "hidden-rules"
+    not_distributable: ClassVar[str | None] = "rows of the original are fitted into the published classes"
     scores_named: ClassVar[tuple[str, ...]] = (
         "starred_cells",
         "starred_share",

@@ -49,6 +49,7 @@ class FrequentItemsets(Measure):
     """
 
     name: ClassVar[str] = "itemsets"
+    not_distributable: ClassVar[str | None] = "itemsets are mined in memory"
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Clusters)
     scores_named: ClassVar[tuple[str, ...]] = (
         "tkd",

@@ -38,6 +38,7 @@ class Learning(TableMeasure):
     """
 
     name: ClassVar[str] = "learning"
+    not_distributable: ClassVar[str | None] = "what learns sees its rows together"
     on_request: ClassVar[bool] = True
     scores_named: ClassVar[tuple[str, ...]] = (
         "accuracy_original",

@@ -31,6 +31,7 @@ class Loss(TableMeasure):
     """
 
     name: ClassVar[str] = "loss"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("lm", "lm_mean", "ncp", "gcp", "granularity")
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:

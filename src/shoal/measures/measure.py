@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from pydantic import BaseModel, ConfigDict
 
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -86,6 +87,9 @@ class Measure(BaseModel):
     on_request: ClassVar[bool] = False
     """Whether it is measured only where it is asked for by its name, because it takes long."""
 
+    not_distributable: ClassVar[str | None] = "it looks at all rows at once"
+    """Why it is not measured on rows in parts; None where counts that are added up over them are enough."""
+
     @final
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Measure a release against its original.
@@ -120,7 +124,7 @@ class TableMeasure(Measure):
         BadData
             If the original is empty, or the release cannot have been made from it.
         """
-        original, published = both.original, both.release.data
+        original, published = both.original, schema_of(both.release.data)
         if not isinstance(original, Table) or not isinstance(published, Table):
             odd = type(published if isinstance(original, Table) else original).__name__.lower()
             raise WrongUse(f"The measure {self.name} compares a table with a published table, not {odd}.")

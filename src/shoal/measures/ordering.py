@@ -24,6 +24,7 @@ class Ordering(Measure):
     """
 
     name: ClassVar[str] = "ordering"
+    not_distributable: ClassVar[str | None] = "baskets are ordered in memory"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = ("bandwidth", "profile")
 

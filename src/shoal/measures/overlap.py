@@ -36,6 +36,7 @@ class Overlap(Measure):
     """
 
     name: ClassVar[str] = "overlap"
+    not_distributable: ClassVar[str | None] = "itemsets are mined in memory"
     on_request: ClassVar[bool] = True
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Groups, Clusters)
     scores_named: ClassVar[tuple[str, ...]] = (

@@ -36,6 +36,7 @@ class PairSupports(Measure):
     """
 
     name: ClassVar[str] = "pair-supports"
+    not_distributable: ClassVar[str | None] = "pairs are drawn from single baskets"
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Groups, Clusters)
     on_request: ClassVar[bool] = True
     scores_named: ClassVar[tuple[str, ...]] = ("pair_error",)

@@ -45,6 +45,7 @@ class Pivot(Measure):
     """
 
     name: ClassVar[str] = "pivot"
+    not_distributable: ClassVar[str | None] = "the attack looks at all groups at once"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "pivot_guess",

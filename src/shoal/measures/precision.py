@@ -18,6 +18,7 @@ class Precision(TableMeasure):
     """
 
     name: ClassVar[str] = "precision"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("precision",)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:

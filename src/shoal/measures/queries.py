@@ -29,6 +29,7 @@ class Queries(TableMeasure):
     """
 
     name: ClassVar[str] = "queries"
+    not_distributable: ClassVar[str | None] = "questions are answered from single rows"
     scores_named: ClassVar[tuple[str, ...]] = ("are", "are_median")
 
     questions: int = Field(default=200, ge=1, description="questions that are drawn")

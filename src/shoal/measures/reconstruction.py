@@ -44,6 +44,7 @@ class Reconstruction(Measure):
     """
 
     name: ClassVar[str] = "reconstruction"
+    not_distributable: ClassVar[str | None] = "questions are answered from single baskets"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "kl",

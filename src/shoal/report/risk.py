@@ -7,6 +7,7 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -48,8 +49,10 @@ def risk_of(
     """What is left of the risk, in the words of the release's form; None where nothing can be told."""
     values = {score.name: float(score.value) for score in scores}
     data = release.data
-    if isinstance(data, Table):
+    if isinstance(schema_of(data), Table):
         return None if sizes is None else _of_table(sizes, sensitive, scores)
+    if isinstance(data, Dataset):
+        return None
     if isinstance(data, Groups):
         return _of_groups(data, release.promises, values)
     if isinstance(data, Clusters):
