@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Indptr, Items
+from shoal.arrays import Counts, Indptr, Items
 from shoal.kernels._jit import jit
 
 
@@ -51,7 +51,7 @@ def turned(indptr: Indptr, items: Items, ranks: Items, count: int) -> tuple[Indp
 
 
 @jit
-def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Items:
+def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Counts:
     """How many baskets hold each two items, the rarer one first, by their ranks, in one row after the other."""
     found = np.zeros(count * count, dtype=np.int64)
     longest = 0

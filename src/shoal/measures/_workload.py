@@ -84,7 +84,8 @@ def rows_at(columns: Sequence[Column], places: Rows) -> Rows:
     rows = np.flatnonzero(chosen[key])
     ordered = rows[canonical_order([column.take(rows) for column in columns])]
     passed = np.cumsum(np.where(chosen, 0, counts))
-    return ordered[places - passed[leads]]
+    found: Rows = ordered[places - passed[leads]]
+    return found
 
 
 def _around(column: Column, row: int, width: float, generator: np.random.Generator) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import Any, ClassVar, final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,9 +11,7 @@ from shoal.data.dataset import schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-
-if TYPE_CHECKING:
-    from shoal.measures._comparison import Comparison
+from shoal.measures._comparison import Comparison as Comparison
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -96,11 +94,9 @@ class Measure(BaseModel):
 
         Nothing here needs the trace: what is measured can be measured again from the two files.
         """
-        from shoal.measures._comparison import Comparison
-
         return self.compare(Comparison(original, release))
 
-    def compare(self, both: "Comparison") -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Measure a release beside its original; what other measures ask of them too is found out once."""
         raise NotImplementedError
 
@@ -110,11 +106,11 @@ class TableMeasure(Measure):
 
     accepts: ClassVar[tuple[type, ...]] = (Table,)
 
-    def accept(self, both: "Comparison") -> None:
+    def accept(self, both: Comparison) -> None:
         """Refuse what is no table beside a published table, or cannot belong together: see `tables`."""
         self.tables(both)
 
-    def tables(self, both: "Comparison") -> tuple[Table, Table]:
+    def tables(self, both: Comparison) -> tuple[Table, Table]:
         """The original and the published table, checked to belong together.
 
         Raises

@@ -41,7 +41,7 @@ class Numbers(dict[str, int]):
 
     def __missing__(self, text: str) -> int:
         if type(text) is not str or not text:
-            raise ValueError
+            raise BadData("this is no text, or an empty one.")
         self[text] = len(self)
         return len(self) - 1
 
@@ -75,7 +75,7 @@ class Sets:
             raise BadData(f"{what} must be lists of texts.", *place)
         try:
             self.codes.extend(map(self._numbers.__getitem__, chain.from_iterable(sets)))
-        except (TypeError, ValueError):
+        except (TypeError, BadData):
             raise BadData(f"{what} must hold texts that are not empty.", *place) from None
         lengths = list(map(len, sets))
         if lengths and min(lengths) < least:
