@@ -9,7 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
-from shoal.io.baskets.distributed_lines import header_of
+from shoal.io.baskets.distributed import header_of
 from shoal.io.baskets.load import write_baskets
 from shoal.io.releases.clusters_file import write_clusters
 from shoal.io.releases.groups_file import write_groups

@@ -84,6 +84,26 @@ def test_python_knows_it_by_its_name(call: Call) -> None:
     assert call("-c", program) == "True 1.0\n"
 
 
+def test_python_knows_its_classes_where_ours_are(call: Call) -> None:
+    program = (
+        "import shoal; print(shoal.methods.OneClass(k=3).name, shoal.models.ShortBaskets(items=4).name,"
+        "shoal.measures.Stars().name, 'OneClass' in dir(shoal.methods))"
+    )
+    assert call("-c", program) == "one-class short-baskets stars True\n"
+
+
+def test_it_is_recommended_where_it_is_best(call: Call) -> None:
+    """Beside Mondrian it never is; it is tried and proved all the same."""
+    program = (
+        "import shoal, shoal.recommendation.propose as p; every, p.BEST = p.candidates, 0\n"
+        "p.candidates = lambda *a, **n: [c for c in every(*a, **n) if c.label in ('mondrian', 'one-class')]\n"
+        "roles = {'quasi': ['age', 'sex'], 'sensitive': 'disease', 'others': 'drop'}\n"
+        "found = shoal.recommend('people.csv', k=3, time_limit=100, jobs=1, **roles)\n"
+        "print([(one.label, one.status, one.loss == 1) for one in found.tried], found.proposal.label)"
+    )
+    assert call("-c", program) == "[('mondrian', 'done', False), ('one-class', 'done', True)] mondrian\n"
+
+
 def test_packages_are_looked_for_only_when_needed() -> None:
     program = (
         "from shoal import registry; registry.load('method', 'mondrian'); 'loss' in registry.MEASURES;"

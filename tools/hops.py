@@ -2,9 +2,12 @@
 
     python tools/hops.py [--list]
 
-A second run is looked at, when everything is imported. A file is passed if a function of it is called. The spine is
-what every run goes through, whatever its method: the modules at the top of the package, the command, the engine, and the
-doors of the rooms. A hop is a call from one file of the spine that arrives in another, over whatever lies between.
+A second run is looked at, when everything is imported. A file is passed if a function of it is called on the way of a
+row, from its source into the release folder and through its proof; what measures and the report call is beside that
+and is counted apart. The spine is what every run goes through, whatever its method: the modules at the top of the
+package, the command, the engine, and the doors of the rooms. A hop is a call from one file of the spine that arrives in
+another, over whatever lies between. The classes of a method are one object in several files, so that hops are told
+without those between them too.
 """
 
 import argparse
@@ -29,7 +32,6 @@ DOORS = (
     "cli/summary.py",
     "engines/distributed.py",
     "engines/local.py",
-    "engines/stream.py",
     "io/releases/folder.py",
     "io/tables/load.py",
     "methods/method.py",
@@ -38,35 +40,35 @@ DOORS = (
 )
 """Beside the modules at the top of the package. A door that is not there, or not used, counts nothing."""
 
+ASIDE = ("measures/", "report/")
+"""Rooms that look at a release when it is made."""
+
 BESIDE = ("__init__.py", "addresses.py", "arrays.py", "errors.py", "registry.py", "renamed.py")
 """Modules at the top that are vocabulary, and no step."""
 
 
 class Walk:
-    """The files and hops of a run.
-
-    Parameters
-    ----------
-    threads
-        Files that other threads pass are counted too, and hops are those of this one.
-    """
+    """The files and hops of a run; those of other threads pass files too, and hops are those of this one."""
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
+        self.aside: Counter[str] = Counter()
         self.hops: Counter[tuple[str, str]] = Counter()
         self._stack: list[str] = []
+        self._depth = 0
         self._names: dict[str, str | None] = {}
         self._main = threading.get_ident()
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event not in ("call", "return"):
-            return
-        name = self._name(frame.f_code.co_filename)
+        name = self._name(frame.f_code.co_filename) if event in ("call", "return") else None
         if name is None:
             return
+        mine = threading.get_ident() == self._main
+        if mine and name.startswith(ASIDE):
+            self._depth += 1 if event == "call" else -1
         if event == "call":
-            self.files[name] += 1
-        if threading.get_ident() == self._main and _is_spine(name):
+            (self.aside if self._depth or name.startswith(ASIDE) else self.files)[name] += 1
+        if mine and not self._depth and _is_spine(name):
             self._step(name, event)
 
     def _step(self, name: str, event: str) -> None:
@@ -121,9 +123,13 @@ def _done(tokens: list[str]) -> None:
 def show(engine: str, walk: Walk, listed: bool) -> None:
     """Print the two numbers, and on request what they count."""
     spine = [name for name in walk.files if _is_spine(name)]
-    print(
-        f"{engine}: {len(walk.files)} files, {walk.hops.total()} hops between {len(spine)} files of the spine"
+    beside = len(walk.aside.keys() - walk.files.keys())
+    inside = sum(
+        count for pair, count in walk.hops.items() if all(one.startswith("methods/") for one in pair)
     )
+    said = f"{len(walk.files)} files, {walk.hops.total()} hops between {len(spine)} files of the spine"
+    without = f"{walk.hops.total() - inside} but for those between the classes of the method"
+    print(f"{engine}: {said}, {without}; {beside} more files measure and report")
     if listed:
         for name in sorted(walk.files):
             print(f"  {'*' if name in spine else ' '} {name}")

@@ -14,8 +14,9 @@
     ├── EngineFailed           a cluster that does not start, or gave up (exit 2)
     └── BadData                input that cannot be read or trusted (exit 3)
 
-Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
-callers who know nothing of Shoal can catch ``ValueError``.
+Every message says what is wrong, where it is, and what to do next. It names options as they are typed (``--k 10``), and
+is shown with the parameters of Python (``k=10``) everywhere but on the command line. Each class is also a built-in
+kind, so that callers who know nothing of Shoal can catch ``ValueError``.
 
 What is done all the same, and its owner should hear of, is a `ShoalWarning`.
 """
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
+from shoal.option_names import spoken
 from shoal.renamed import new_name
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def warn(sentences: Iterable[str]) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "shoal":
         level, frame = level + 1, frame.f_back
     for sentence in sentences:
-        warnings.warn(sentence, ShoalWarning, stacklevel=level)
+        warnings.warn(spoken(sentence), ShoalWarning, stacklevel=level)
 
 
 class ShoalError(Exception):
@@ -57,6 +59,15 @@ class ShoalError(Exception):
 
     def __init__(self, *said: object) -> None:
         super().__init__(*without_passwords(said))
+
+    def __str__(self) -> str:
+        return spoken(super().__str__())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as plain data: its kind and message, and whatever else it knows, such as a file and a line."""
+        known = {name: getattr(self, name, None) for name in ("best", "path", "line", "column")}
+        more = {name: value for name, value in known.items() if value is not None}
+        return {"kind": type(self).__name__, "message": str(self), **more}
 
 
 class Infeasible(ShoalError, ValueError):

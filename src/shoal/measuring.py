@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData
 from shoal.measures._chosen import asked_scores, comparison_of, measured
-from shoal.measures.measure import Score
+from shoal.measures._comparison import Comparison
+from shoal.measures.measure import Scores
 from shoal.recipe import Recipe, Roles, make_measure
-from shoal.sources import load_baskets, load_table, with_hierarchies
+from shoal.sources import Request, load_baskets, load_table, with_hierarchies
 
 
 def measure(
@@ -31,8 +33,9 @@ def measure(
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     measures: Sequence[str | Mapping[str, Any]] | None = None,
     *,
+    baskets: str | None = None,
     engine: Engine | None = None,
-) -> tuple[Score, ...]:
+) -> Scores:
     """Measure a written release against its original.
 
     Parameters
@@ -46,9 +49,46 @@ def measure(
         Instead of those in run.json.
     measures
         Names of measures, or tables with name and options: only these. All that run by default unless told.
+    baskets
+        The layout of an original that holds baskets; that of the run unless told.
     engine
         Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. There
         only measures are taken for which counts over the rows are enough. It stays open.
+
+    Returns
+    -------
+    The scores: a tuple that also knows them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
+
+    Raises
+    ------
+    BadData
+        If the folder has no run.json, or the release cannot have been made from that original.
+    """
+    both, _ = read_both(folder, original, hierarchies, baskets, engine)
+    if measures is None:
+        return measured(both)
+    return Scores(score for one in measures for score in asked_scores(make_measure(one), both))
+
+
+def read_original(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+) -> tuple[Release, Table | Baskets, Recipe]:
+    """A written release, what it was made from as its run.json says to read it, and the recipe of the run."""
+    both, plan = read_both(folder, original, hierarchies, baskets)
+    return both.release, both.original, plan
+
+
+def read_both(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+    engine: Engine | None = None,
+) -> tuple[Comparison, Recipe]:
+    """A written release beside what it was made from, as its run.json says to read it, and the recipe of the run.
 
     Raises
     ------
@@ -62,23 +102,21 @@ def measure(
     recipe, kept = read_run(Path(folder))
     release = where.open_release(Path(folder))
     path = str(original) if isinstance(original, str | Path) else None
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-"}})
+    layout = {} if baskets is None else {"baskets": baskets}
+    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **layout}})
     if registry.load("method", release.method).accepts is Baskets:
-        trees = hierarchies or kept
-        data = load_baskets(
-            original, plan.roles, plan.source.reading, trees, plan.source.baskets, plan.seed, where
-        ).data
+        request = replace(Request.of(plan, original), hierarchies=hierarchies or kept)
+        data = load_baskets(request, where).data
     else:
         roles = plan.roles if "roles" in recipe else _roles_in(release)
-        read = load_table(original, roles, plan.source.reading, {}, engine=where).data
+        request = Request(original, roles, plan.source.reading)
+        read = load_table(request, where).data
         table = schema_of(read)
         table = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
         data = with_schema(read, table)
     both = comparison_of(data, release)
     refuse_other_original(both, path)
-    if measures is None:
-        return measured(both)
-    return tuple(score for one in measures for score in asked_scores(make_measure(one), both))
+    return both, plan
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

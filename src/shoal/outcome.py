@@ -1,6 +1,7 @@
 """What a run has made: a release, its verdicts, its scores, and the private side."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,10 +25,23 @@ from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import BrokenPromise, Infeasible, WrongUse
 from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import Measure, Scores
+from shoal.option_names import spoken
 
 Stage = Callable[[str], None]
 """Told the name of each step as it begins: for progress bars."""
+
+
+def logged(stage: Stage | None) -> Stage:
+    """Tell each step to the logger ``shoal`` too."""
+
+    def tell(step: str) -> None:
+        logging.getLogger("shoal").info(step)
+        if stage is not None:
+            stage(step)
+
+    return tell
+
 
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
 """What was read, in memory unless told."""
@@ -74,7 +88,7 @@ class Run(Generic[Original, Data]):
     release: Release[Data]
     trace: Trace
     verdicts: tuple[Verdict, ...] = ()
-    scores: tuple[Score, ...] = ()
+    scores: Scores = field(default_factory=Scores)
     recipe: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     population: Table | None = None
@@ -90,6 +104,8 @@ class Run(Generic[Original, Data]):
         # What a run keeps is written, shown and handed on.
         for name in ("recipe", "warnings", "hierarchies"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
+        object.__setattr__(self, "warnings", tuple(map(spoken, self.warnings)))
+        object.__setattr__(self, "scores", Scores(self.scores))
 
     def __repr__(self) -> str:
         kept = "all promises kept" if self.holds else "a promise is broken"
@@ -121,7 +137,31 @@ class Run(Generic[Original, Data]):
 
     def score(self, name: str) -> float:
         """The value of one score by its name."""
-        return {score.name: score.value for score in self.scores}[name]
+        return self.scores[name].value
+
+    def find(self, known: Any) -> Any:
+        """What a neighbour finds in the release who knows some columns, ``{"age": "39"}``, or items of somebody."""
+        from shoal.attacks._find import find_in
+
+        schema = schema_of(self.original)
+        if isinstance(schema, Table):
+            trees = {
+                column.name: column.hierarchy for column in schema.columns if column.hierarchy is not None
+            }
+            return find_in(
+                cast(Release, self.release), {name: str(cell) for name, cell in known.items()}, trees
+            )
+        tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
+        secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
+        return find_in(cast(Release, self.release), tuple(known), tree, secrets)
+
+    def explain(self, row: int) -> Any:
+        """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
+        from shoal.attacks._explained_cells import explain_row
+
+        if not isinstance(self.original, Table):
+            raise WrongUse("Only the rows of a table in memory are explained.")
+        return explain_row(self.original, cast(Release, self.release), row, self.trace.rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
@@ -150,7 +190,7 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float) -> Self:
+    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
         Raises
@@ -236,7 +276,7 @@ class Run(Generic[Original, Data]):
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; leave --to away.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
-        tell = stage or (lambda _: None)
+        tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
         done = [self]
@@ -299,7 +339,7 @@ def judge(
 def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
     """Judge a release as `judge` does, and tell what was counted on the way."""
     from shoal.models._population import PopulationModel
-    from shoal.models._promised import promised
+    from shoal.models._promises import promised
 
     models = promised(release.promises, release.suppressed)
     if population is not None:

@@ -8,33 +8,49 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
+
+from shoal.attacks._together import refuse_limits, refuse_risky
+from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
+from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.chosen import engine_for
 from shoal.engines.local import Local
-from shoal.engines.protocol import Engine
+from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
-from shoal.measures._chosen import comparison_of, default_measures
-from shoal.measures.measure import Measure
+from shoal.measures._chosen import comparison_of, default_measures, measured
+from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.outcome import AnyRun, Run, Stage, judgment
-from shoal.recipe import Output, Recipe, make_method, parameters_of
-from shoal.sources import Intake, load, load_source
+from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
+from shoal.recipe import Recipe, make_method, parameters_of
+from shoal.sources import Intake, Request, load
 
 
-def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
+def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
     """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
     The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
+
+    Parameters
+    ----------
+    recipe
+        Itself, or the path of its TOML file.
+    data
+        Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
+    stage
+        Progress callback; steps are told to the logger ``shoal`` too.
     """
+    recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     engine = recipe.running.open()
     try:
-        finished = run_on(engine, recipe, stage=stage)
+        finished = run_on(engine, recipe, source=data, stage=stage)
     except BaseException:
         engine.close()
         raise
@@ -59,29 +75,27 @@ def run_on(
     judged
         Judge the release; otherwise it is judged when it is written.
     """
-    tell = stage or (lambda _: None)
-    tell("reading")
-    intake = _warned_of_formulas(load_source(recipe, source, engine), recipe.output)
-    measures = recipe.the_measures()
-    finished = carry_out(
-        recipe.the_method(),
-        intake,
+    logged(stage)("reading")
+    method = recipe.the_method()
+    measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
+    safe = recipe.output.safe_cells or recipe.output.format != "csv"
+    return carry_out(
+        method,
+        _loaded(Request.of(recipe, source), method, engine, safe_cells=safe),
         engine=engine,
         seed=recipe.seed,
-        stage=tell,
-        measures=(*default_measures(), *measures) if measures else None,
+        stage=stage,
+        measures=measures,
         judged=judged,
+        recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
-    kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    if (drawn := finished.recipe.get("seed")) is not None:
-        # So that the run can be repeated, where the recipe says no seed.
-        kept["seed"] = drawn
-    return replace(finished, recipe=kept)
 
 
-def _warned_of_formulas(intake: Intake, output: Output | None = None) -> Intake:
-    """The same data, with a warning where it is published with cells that a spreadsheet would run."""
-    told = (output or Output()).formulas_told(schema_of(intake.data))
+def _loaded(request: Request, method: Method, engine: Engine, *, safe_cells: bool = False) -> Intake:
+    """What a method works on, with a warning where cells are published that a spreadsheet would run."""
+    intake = load(request, method, engine)
+    schema = schema_of(intake.data)
+    told = formulas_published(schema) if isinstance(schema, Table) and not safe_cells else ()
     return replace(intake, warnings=(*intake.warnings, *told))
 
 
@@ -109,13 +123,16 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_source_folder(output.folder, recipe.source.path)
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
-    recipe.running.refuse_idle()
     refuse_address(output.folder, writing=True)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    refuse_limits(output.max_risk, recipe.running.engine)
     with closing(recipe.running.open()) as engine:
         # Judged once, from the files.
         finished = run_on(engine, recipe, stage=stage, judged=False)
+        if output.max_risk:
+            (stage or (lambda _: None))("attacking")
+            refuse_risky(Target(finished.release, finished.original), output.max_risk)
         finished = finished.written(
             output.folder,
             force=force,
@@ -137,6 +154,7 @@ def carry_out(
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
     judged: bool = True,
+    recipe: Mapping[str, Any] | None = None,
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
@@ -146,6 +164,8 @@ def carry_out(
         Where the rows of the data are; in this machine's memory unless told.
     judged
         Judge the release; otherwise it is judged when it is written.
+    recipe
+        What is run, as plain data; the method, its seed and what is known of the data unless told.
 
     Raises
     ------
@@ -154,44 +174,52 @@ def carry_out(
     """
     engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
-    original: Any = intake.data
-    schema = schema_of(original)
-    tell = stage or (lambda _: None)
+    original, schema = intake.data, schema_of(intake.data)
+    tell = logged(stage)
     tell(f"anonymizing by {method.name}")
-    method.refuse_empty(original)
-    seconds = {"reading": intake.seconds} if intake.seconds else {}
-    begin = time.perf_counter()
+    clock = [time.perf_counter()]
     seed = method.seeded(seed)
     release, trace = method.anonymize(original, engine, seed)
-    seconds["anonymizing"] = time.perf_counter() - begin
-    told = map(str, trace.notes.get("warnings", ()))
+    clock.append(time.perf_counter())
+    population = method.population_of(schema)
+    proof: Judgment | None = None
+    if judged:
+        tell("verifying")
+        release = replace(release, data=kept(release.data))
+        proof = judgment(release, population, engine)
+        refuse_broken(proof[0])
+    clock.append(time.perf_counter())
+    both, scores = None, Scores()
+    if engine.unmeasured is None:
+        tell("measuring")
+        both = comparison_of(original, release)
+        scores = measured(both, measures)
+    clock.append(time.perf_counter())
+    reading = {"reading": intake.seconds} if intake.seconds else {}
+    spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
+    told = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told}
+    # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
+    repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if (done := method.repeated(trace.notes)) != method:
+        repeating["method"] = parameters_of(done)
+    notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
-        recipe={"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told},
-        seconds=seconds,
-        population=method.population_of(schema),
-        warnings=(*intake.warnings, *method.without_effect(schema), *told),
+        scores=scores,
+        recipe={**told, **repeating},
+        seconds={**reading, **spent},
+        population=population,
+        warnings=(*intake.warnings, *method.without_effect(schema), *notes),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
         engine=engine,
+        unmeasured=engine.unmeasured,
+        measures=measures,
+        both=both,
     )
-    if judged:
-        tell("verifying")
-        finished = _judged(finished)
-    finished = replace(finished, measures=measures, unmeasured=engine.unmeasured)
-    if engine.unmeasured is None:
-        tell("measuring")
-        finished = finished.measured(comparison_of(original, release))
-    return finished
-
-
-def _judged(run: AnyRun) -> AnyRun:
-    """A run with the verdicts on what it publishes, which is not written yet."""
-    begin = time.perf_counter()
-    run = replace(run, release=replace(run.release, data=kept(run.release.data)))
-    return run.judged(*judgment(run.release, run.population, run.engine), time.perf_counter() - begin)
+    return finished if proof is None else finished.judged(*proof)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -255,8 +283,9 @@ def anonymize(
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
     engine
-        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
-        rows of the release are in parts, and nothing is measured.
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; unless told, a Spark frame in its own
+        session and all else in this machine's memory. Then the rows of the release are in parts, and nothing is
+        measured.
 
     Examples
     --------
@@ -268,11 +297,12 @@ def anonymize(
     """
     if isinstance(engine, str):
         raise WrongUse(
-            f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
         )
     if not isinstance(method, str | Method):
         raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.Mondrian(k=10), and not {method!r}.'
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
@@ -284,12 +314,12 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    engine = engine or Local()
+    engine = engine or engine_for(data)
     if isinstance(data, Table | Baskets):
         data = engine.held(data)
     else:
-        data = load(data, chosen, roles, reading, hierarchies or {}, layout=baskets, seed=seed, engine=engine)
-        data = _warned_of_formulas(data)
+        request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
+        data = _loaded(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished

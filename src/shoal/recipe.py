@@ -31,14 +31,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
-from shoal.data.baskets import Baskets
 from shoal.data.role import Roles as Roles
-from shoal.data.table import Table
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
@@ -46,15 +44,14 @@ from shoal.io.reading import Reading
 from shoal.io.source import existing_file
 from shoal.measures.measure import Measure
 from shoal.methods.method import Method
+from shoal.parameters import Parameters
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
 
 
-class Section(BaseModel):
+class Section(Parameters):
     """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Source(Section):
@@ -87,24 +84,27 @@ class Running(Section):
         "and Python workers; 4GB unless told",
     )
 
-    def refuse_idle(self) -> None:
-        """Refuse what has no effect on the engine: a bound of memory that bounds nothing would be believed."""
+    def open(self) -> Engine:
+        """The engine, which is to be closed.
+
+        Raises
+        ------
+        WrongUse
+            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        """
         if self.memory is not None and self.engine == "local":
             raise WrongUse(
                 "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
     @property
     def kind(self) -> type[Engine]:
         """The class of the engine."""
         kind: type[Engine] = registry.load("engine", self.engine)
         return kind
-
-    def open(self) -> Engine:
-        """The engine, which is to be closed."""
-        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
 
 class Output(Section):
@@ -118,13 +118,10 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
-
-    def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
-        from shoal.data._safe_cells import formulas_published
-
-        safe = self.safe_cells or self.format != "csv"
-        return formulas_published(data) if isinstance(data, Table) and not safe else ()
+    max_risk: dict[str, float] = Field(
+        default_factory=dict,
+        description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
+    )
 
 
 class Recipe(Section):
@@ -164,7 +161,7 @@ class Recipe(Section):
         except UnicodeDecodeError as error:
             raise BadData("the recipe is no UTF-8 text.", path=path) from error
         try:
-            recipe = cls(**tomllib.loads(text))
+            recipe = cls.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"this is not TOML: {error}.", path=path) from error
         except ValidationError as error:
@@ -240,11 +237,7 @@ def make_method(parameters: dict[str, Any]) -> Method:
     name = given.pop("name", None)
     if name is None:
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
-    method_class = registry.load("method", name)
-    try:
-        method: Method = method_class(**given)
-    except ValidationError as error:
-        raise WrongUse(f"{name}: {explain(error, method_class.model_fields)}") from error
+    method: Method = registry.load("method", name)(**given)
     return method
 
 
@@ -255,11 +248,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     name = plain.get("name", "")
     if name not in registry.MEASURES and (giving := measures_of(name)):
         raise WrongUse(f"{name!r} is a score of the measure {' and of '.join(giving)}: ask for that.")
-    kind = registry.load("measure", name)
-    try:
-        made: Measure = kind(**options)
-    except ValidationError as error:
-        raise WrongUse(f"{plain['name']}: {explain(error, kind.model_fields)}") from error
+    made: Measure = registry.load("measure", name)(**options)
     return made
 
 

@@ -56,42 +56,51 @@ class Intake:
     seconds: float = 0.0
 
 
-def load_source(recipe: Recipe, source: Any = None, engine: Engine | None = None) -> Intake:
-    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
-    plan = recipe.source
-    return load(
-        plan.path if source is None else source,
-        recipe.the_method(),
-        recipe.roles,
-        plan.reading,
-        recipe.hierarchies,
-        folder=plan.hierarchies_folder,
-        layout=plan.baskets,
-        seed=recipe.seed,
-        engine=engine,
-    )
-
-
-def load(
-    source: Any,
-    method: Method,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    *,
-    folder: str | None = None,
-    layout: str | None = None,
-    seed: int | None = None,
-    engine: Engine | None = None,
-) -> Intake:
-    """Read what a method accepts, and say so where the source does not look like it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What to read, and how.
 
     Parameters
     ----------
+    source
+        A path, an address of a database, or values that are in memory.
+    hierarchies
+        Column to hierarchy, builder or file; that of the items of baskets under ``items``; in older recipes also
+        ``folder`` to a folder of files.
     folder
         Of hierarchy files, for quasi-identifiers that have no other.
     layout, seed
         Of baskets: how they are written, and for roles that are drawn.
+    """
+
+    source: Any
+    roles: Roles = field(default_factory=Roles)
+    reading: Reading = field(default_factory=Reading)
+    hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
+    folder: str | None = None
+    layout: str | None = None
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe, source: Any = None) -> "Request":
+        """What a recipe reads; from another source, where one is given."""
+        plan = recipe.source
+        return cls(
+            plan.path if source is None else source,
+            recipe.roles,
+            plan.reading,
+            recipe.hierarchies,
+            plan.hierarchies_folder,
+            plan.baskets,
+            recipe.seed,
+        )
+
+
+def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
+    """Read what a method accepts, and say so where the source does not look like it.
+
+    Parameters
+    ----------
     engine
         Where the rows stay; in this machine's memory unless told.
 
@@ -104,34 +113,27 @@ def load(
     engine.refuse_method(method)
     begin = time.perf_counter()
     if method.accepts is Baskets:
-        intake = load_baskets(source, roles, reading, hierarchies, layout, seed, engine)
+        intake = load_baskets(request, engine)
     else:
-        refuse_generalized(method, reading)
+        refuse_generalized(method, request.reading)
         try:
-            intake = load_table(source, roles, reading, hierarchies, folder, engine)
+            intake = load_table(request, engine)
         except WrongUse as error:
-            if not looks_like_baskets(source, reading, engine):
+            if not looks_like_baskets(request.source, request.reading, engine):
                 raise
             raise WrongUse(
-                f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+                f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
     return replace(intake, seconds=time.perf_counter() - begin)
 
 
-def load_baskets(
-    source: Any,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    layout: str | None = None,
-    seed: int | None = None,
-    engine: Engine | None = None,
-) -> Intake:
+def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     """Read baskets, and give their items their roles and their hierarchy."""
-    draw_of(roles, seed)
-    encoded = (engine or Local()).load_baskets(source, layout, reading, roles)
-    data = with_drawn_roles(encoded.baskets, roles, seed)
-    data = with_schema(data, with_item_hierarchy(schema_of(data), hierarchies))
+    layout, reading, roles = request.layout, request.reading, request.roles
+    draw_of(roles, request.seed)
+    encoded = (engine or Local()).load_baskets(request.source, layout, reading, roles)
+    data = with_drawn_roles(encoded.baskets, roles, request.seed)
+    data = with_schema(data, with_item_hierarchy(schema_of(data), request.hierarchies))
     return Intake(data, warnings=encoded.remarks, told={"source": told_of_baskets(layout, reading)})
 
 
@@ -139,11 +141,9 @@ def read_baskets_for(
     source: Any, recipe: Recipe, hierarchies: Mapping[str, str | Hierarchy] | None = None
 ) -> Baskets:
     """Read baskets as the recipe says, and give their items a hierarchy where one is given."""
-    plan = recipe.source
-    data: Baskets = load_baskets(
-        source, recipe.roles, plan.reading, hierarchies or {}, plan.baskets, recipe.seed
-    ).data
-    return data
+    request = replace(Request.of(recipe, source), hierarchies=hierarchies or {})
+    baskets: Baskets = load_baskets(request).data
+    return baskets
 
 
 def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
@@ -168,30 +168,16 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
         )
 
 
-def load_table(
-    source: Any,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    folder: str | None = None,
-    engine: Engine | None = None,
-) -> Intake:
+def load_table(request: Request, engine: Engine | None = None) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
-
-    Parameters
-    ----------
-    hierarchies
-        Column to hierarchy, builder or file; in older recipes also ``folder`` to a folder of files.
-    folder
-        Of hierarchy files, for quasi-identifiers that have no other.
 
     Raises
     ------
     WrongUse
         If a hierarchy is given to a column that it has no effect on.
     """
-    folder, named = folder_and_columns(hierarchies, folder)
-    encoded = (engine or Local()).load_table(source, roles, reading, tuple(named))
+    folder, named = folder_and_columns(request.hierarchies, request.folder)
+    encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
     schema, told, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
     return Intake(data, encoded.left_out, told, (*encoded.remarks, *warnings))
@@ -230,7 +216,7 @@ def read_roles(
     source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
 ) -> Table:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
-    table: Table = load_table(source, roles, reading, hierarchies).data
+    table: Table = load_table(Request(source, roles, reading, hierarchies)).data
     return table
 
 

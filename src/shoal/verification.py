@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of, with_schema
@@ -25,15 +23,15 @@ from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
-from shoal.errors import BadData, WrongUse, explain, warn
+from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
-from shoal.methods.table_method import TableMethod, refuse_unused_population
+from shoal.methods.table_method import read_population
 from shoal.models._judged import Verdicts, broken_folder
-from shoal.models._promised import promised as promised_by
-from shoal.models.model import Model, TableModel
+from shoal.models._promises import Promises, refuse_unused_population
+from shoal.models._promises import promised as promised_by
+from shoal.models.model import Model
 from shoal.outcome import judgment
-from shoal.population import Trees
-from shoal.sources import form_of, profile
+from shoal.sources import form_of, hierarchies_of, hierarchy_of, profile
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -113,15 +111,70 @@ def verify(
     only verdict is ``release-folder`` then.
     """
     roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
-    try:
-        models = [_made(promise) for promise in promises]
-        of_tables = tuple(model for model in models if isinstance(model, TableModel))
-        asked = TableMethod(population=population, promises=of_tables, **promised)
-    except ValidationError as error:
-        raise WrongUse(explain(error)) from error
-    others = tuple(model for model in models if not isinstance(model, TableModel))
-    question = Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {}))
-    return verify_as_asked(source, question, engine)
+    asked = Promises.of(population=population, promises=promises, **promised)
+    return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The hierarchies of a population's columns: a published cell may be a node of one.
+
+    Parameters
+    ----------
+    hierarchies
+        The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one.
+    folder
+        Folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv.
+    orders
+        The values of an ordinal column in ascending order: a published cell may be a range of them.
+    """
+
+    hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
+    folder: str | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
+        """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
+
+        A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
+
+        Parameters
+        ----------
+        path
+            Its file; None where there is none.
+        source
+            Where the table comes from: a folder that holds run.json tells the hierarchies and orders of the run.
+
+        Raises
+        ------
+        UnknownName
+            If a hierarchy is given to a column that is no quasi-identifier of the table.
+        WrongUse
+            If there are hierarchies and no population.
+        """
+        given = bool(self.hierarchies) or self.folder is not None
+        if path is None:
+            if given:
+                raise WrongUse(
+                    "Hierarchies have no effect here: they tell what published cells mean in a population. Give its "
+                    "file with --population, or leave them away."
+                )
+            return None
+        kept, orders = _kept(source)
+        population = read_population(path, table, {**orders, **self.orders})
+        trees = (
+            hierarchies_of(population, self.hierarchies, self.folder)
+            if given
+            else {name: tree for name, tree in kept.items() if name in population.names}
+        )
+        population.select(trees)
+        columns = []
+        for column in population.columns:
+            hierarchy = hierarchy_of(column, trees[column.name]) if column.name in trees else column.hierarchy
+            if hierarchy is not None and not hierarchy.missed(column.domain):
+                hierarchy = hierarchy.covering(column.domain, column.name)
+            columns.append(replace(column, hierarchy=hierarchy))
+        return Table(tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +183,8 @@ class Asked:
 
     Parameters
     ----------
-    promised
-        Of tables, in the short forms and models that methods of tables take.
-    others
-        Of baskets, groups and clusters, as models.
+    promises
+        What is asked for; nothing asks for what a release promises itself.
     roles
         Who is who. A release has its own roles unless told.
     layout
@@ -142,8 +193,7 @@ class Asked:
         Hierarchies of the population's columns.
     """
 
-    promised: TableMethod = field(default_factory=TableMethod)
-    others: tuple[Model, ...] = ()
+    promises: Promises = field(default_factory=Promises)
     roles: Roles = field(default_factory=Roles)
     reading: Reading | None = None
     layout: str | None = None
@@ -153,11 +203,11 @@ class Asked:
         self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
     ) -> Table | None:
         """The population of a published table, for models some of which are about one."""
-        if self.promised.population is not None:
+        if self.promises.population is not None:
             refuse_unused_population(models)
         orders = {} if self.reading is None else self.reading.orders
         trees = replace(self.trees, orders={**orders, **self.trees.orders})
-        return trees.population(self.promised.population, table, source)
+        return trees.population(self.promises.population, table, source)
 
 
 def verify_as_asked(
@@ -177,14 +227,13 @@ def verify_as_asked(
     """
     if (broken := not_whole(source)) is not None:
         return broken
-    if asked.others:
-        _refuse_different_forms(asked)
+    models: list[Any] = list(asked.promises.models())
+    _refuse_different_forms(models)
     engine = engine or Local()
     release = _release(source, asked, engine)
-    data = _published(source, asked, engine) if release is None else release.data
+    data = _published(source, asked, models, engine) if release is None else release.data
     data = with_schema(data, _in_roles(schema_of(data), asked.roles))
     schema = schema_of(data)
-    models: list[Any] = [*asked.promised.models(), *asked.others]
     own = not models
     if release is not None and own:
         if not release.promises:
@@ -194,23 +243,17 @@ def verify_as_asked(
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
-    population = None
-    if isinstance(schema, Table):
-        if not schema.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
-        if not own:
-            engine.refuse_unknown(data, models)
-        population = asked.population(schema, source, models)
-    elif not own:
+    if isinstance(schema, Table) and not schema.quasi:
+        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    if not own:
         engine.refuse_unknown(data, models)
+    population = asked.population(schema, source, models) if isinstance(schema, Table) else None
     if own:
         assert release is not None
         verdicts, found = judgment(replace(release, data=data), population, engine)
     else:
         if isinstance(schema, Table):
-            models = list(asked.promised.definite(schema, population, published=True))
+            models = list(asked.promises.definite(schema, population, published=True))
         verdicts, found = engine.judge(data, models, asked=True)
     named = roles_told(asked.roles)
     told = None if release is not None and not named else named
@@ -229,18 +272,18 @@ def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
     """The release that is to be judged; None for a file that is none."""
     from shoal.io.releases.folder import is_release
 
-    wanted = asked.promised.models() or asked.others or asked.roles.quasi
+    wanted = asked.promises.models() or asked.roles.quasi
     if not isinstance(source, Release) and not is_release(source) and (wanted or _is_file(source)):
         return None
     return engine.open_release(source)
 
 
-def _published(source: Any, asked: Asked, engine: Engine) -> Any:
+def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engine) -> Any:
     """Read a published file that is no release, in the form that is asked about."""
-    forms = asked.others[0].accepts if asked.others else (Table,)
-    if not asked.others:
-        _refuse_unproven(source, bool(asked.promised.models()))
-    form = next(form for form in (Baskets, Groups, *forms) if form in forms)
+    forms = models[0].accepts if models else (Table,)
+    if Table in forms:
+        _refuse_unproven(source, bool(models))
+    form = next(form for form in (Table, Baskets, Groups, *forms) if form in forms)
     return engine.open_published(source, form, asked.reading, asked.roles, asked.layout)
 
 
@@ -255,22 +298,14 @@ def _in_roles(schema: Any, roles: Roles) -> Any:
     return schema
 
 
-def _refuse_different_forms(asked: Asked) -> None:
+def _refuse_different_forms(models: Sequence[Model]) -> None:
     """Refuse promises about different forms of data."""
-    first = asked.others[0]
-    for model in (*asked.promised.models(), *asked.others):
-        if not set(model.accepts) & set(first.accepts):
+    for model in models:
+        if not set(model.accepts) & set(models[-1].accepts):
+            first, last = _forms(model), _forms(models[-1])
             raise WrongUse(
-                f"{model.name} judges {_forms(model)}, and {first.name} {_forms(first)}: prove them one by one."
+                f"{model.name} judges {first}, and {models[-1].name} {last}: prove them one by one."
             )
-
-
-def _made(promise: Model | Mapping[str, Any]) -> Model:
-    """A model, from itself or from plain data."""
-    if isinstance(promise, Model):
-        return promise
-    made: Model = registry.load("model", promise.get("model", "")).from_promise(dict(promise))
-    return made
 
 
 def _refuse_unproven(source: str | Path, promised: bool) -> None:
@@ -336,3 +371,16 @@ def _is_file(source: str | Path) -> bool:
 
 def _path_of(source: Any) -> str | None:
     return str(source) if isinstance(source, str | Path) else None
+
+
+def _kept(
+    source: str | Path | Release[Any],
+) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
+    """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
+    from shoal.io.releases.folder import RUN, read_run
+
+    if isinstance(source, Release) or not (Path(source) / RUN).is_file():
+        return {}, {}
+    recipe, trees = read_run(source)
+    reading = recipe.get("source", {}).get("reading", {})
+    return {**trees}, {name: tuple(order) for name, order in reading.get("orders", {}).items()}

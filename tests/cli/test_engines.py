@@ -120,7 +120,7 @@ def test_every_module_loads_without_spark(without_spark: dict[str, str]) -> None
         "for module in pkgutil.walk_packages(shoal.__path__, 'shoal.'):\n"
         "    if not module.name.endswith('__main__'):\n"
         "        importlib.import_module(module.name)\n"
-        "shoal.Spark(master='local[1]')\n"
+        "shoal.engines.Spark(master='local[1]')\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], env=without_spark, capture_output=True, text=True, check=False

@@ -41,7 +41,7 @@ def contents(baskets: Dataset) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_baskets_are_judged_as_their_files_are(layout: str, tmp_path: Path) -> None:
-    path, engine = baskets_file(layout, tmp_path), shoal.Stream("1GB")
+    path, engine = baskets_file(layout, tmp_path), shoal.engines.Stream("1GB")
     try:
         run = shoal.anonymize(path, "coherence", engine=engine, baskets=layout, **PROMISE)
         assert run.holds

@@ -97,6 +97,6 @@ def test_durations_are_no_items(tmp_path: Path, layout: str) -> None:
     path = tmp_path / "times.parquet"
     pl.DataFrame({"a": [1, 2], "b": [1, 2]}).cast(pl.Duration("us")).write_parquet(path)
     with pytest.raises(BadData, match="no texts"):
-        read_baskets(path, layout=layout)
+        read_baskets(path, baskets=layout)
     with pytest.raises(BadData, match="no texts"):
         read_dataset(MemoryEngine(), path, layout=layout)

@@ -147,7 +147,7 @@ def test_pivots_keep_the_degree(
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"), [({"order": "rcm"}, "gray or lexicographic"), ({"improve": True}, "--improve")]
+    ("parameters", "words"), [({"order": "rcm"}, "gray or lexicographic"), ({"improve": True}, "`improve`")]
 )
 def test_what_cannot_be_cut_of_cahd_is_refused(parameters: dict[str, Any], words: str) -> None:
     baskets = with_secrets(Shopping(rows=60, items=9, density=0.2).make(seed=4), 1)

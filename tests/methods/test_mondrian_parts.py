@@ -13,7 +13,7 @@ from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.retried import RetriedEngine, RetriedParts
 from tests.tables import column, table
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -65,7 +65,7 @@ def both(method, data, seed=0, memory=1 << 30):
     assert release.data.rows == data.rows
     assert release.data.schema.names == local.data.names
     assert len(trace.rows) == 0
-    return to_polars(local.data), published_rows(release.data), trace
+    return text_frame(local.data), published_rows(release.data), trace
 
 
 @given(
@@ -176,7 +176,7 @@ def test_no_row_is_lost_or_doubled_where_attempts_see_rows_in_another_order():
     for seed in range(5):
         lossy = replace(there, parts=RetriedParts.of(there.parts.collect(), seed))
         release, _ = Mondrian(k=2).anonymize(lossy, RetriedEngine())
-        assert_frame_equal(published_rows(release.data), to_polars(local.data))
+        assert_frame_equal(published_rows(release.data), text_frame(local.data))
 
 
 def test_an_uncuttable_class_of_missing_values():

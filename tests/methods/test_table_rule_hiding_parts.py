@@ -12,7 +12,7 @@ from tests.contract.data import people
 from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.tables import column, table
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
@@ -70,7 +70,7 @@ def both(method, data, seed=0):
             assert parted_trace.notes[name]["stars"] == facts["stars"]
     models = tuple(type(model).from_promise(dict(model.as_promise())) for model in method.models())
     assert all(verdict.holds for verdict in verify_table(models, release.data, 1 << 30))
-    return to_polars(local.data), published_rows(release.data)
+    return text_frame(local.data), published_rows(release.data)
 
 
 @given(
@@ -126,7 +126,7 @@ def test_a_class_that_does_not_fit_into_a_worker_is_refused():
         method = TableRuleHiding(k=2, confidence=0.5, strategy=strategy)
         local, _ = method.anonymize(data, seed=1)
         release, _ = method.anonymize(parted(data), MemoryEngine(3 * engine.memory), seed=1)
-        assert_frame_equal(published_rows(release.data), to_polars(local.data))
+        assert_frame_equal(published_rows(release.data), text_frame(local.data))
 
 
 def test_what_the_owner_may_know_is_told_of_parts_too():

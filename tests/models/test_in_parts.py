@@ -11,7 +11,7 @@ from tests.models.promises import PARAMETERS, populations, promises, tables, wit
 from tests.parts import MemoryParts
 from tests.tables import column, table
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.dataset import Dataset
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -33,7 +33,7 @@ def small_parts(monkeypatch):
 
 
 def parted_release(data, seed=0):
-    frame = to_polars(data)
+    frame = text_frame(data)
     random = np.random.default_rng(seed)
     shuffled = frame[random.permutation(frame.height)] if frame.height else frame
     return Dataset(data.take(np.empty(0, dtype=np.int64)), MemoryParts(shuffled, seed), data.rows)
@@ -119,7 +119,7 @@ def test_what_compares_classes_is_judged_in_one_place(data, seed):
     for one, other in zip(verify_table(models, parted_release(data, seed), 1 << 30), expected, strict=True):
         same(one, other)
     if data.rows > 2:
-        distinct = to_polars(data).unique().height
+        distinct = text_frame(data).unique().height
         if distinct > 1:
             with pytest.raises(WrongUse, match=f"{distinct} distinct rows do not fit"):
                 verify_table(models, parted_release(data, seed), 1)

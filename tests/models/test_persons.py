@@ -109,7 +109,7 @@ def test_what_cannot_speak_about_persons_is_refused(name: str) -> None:
     for model in promises(name):
         unbound = model.model_copy(update={"column": None})
         for published in (False, True):
-            with pytest.raises(WrongUse, match=r"does not go with several rows a person \(who\).*--alpha"):
+            with pytest.raises(WrongUse, match=r"does not go with several rows a person \(who\).*`alpha`"):
                 unbound.bound(data, published=published)
         with pytest.raises(WrongUse, match="does not go with several rows"):
             unbound.verify(data)
@@ -118,7 +118,7 @@ def test_what_cannot_speak_about_persons_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["distinct-diversity", "entropy-diversity", "recursive-diversity"])
 def test_diversity_of_several_values_is_refused_at_the_door(name: str) -> None:
     model = promises(name)[0]
-    with pytest.raises(WrongUse, match=r"2 persons \(who\) have several of s\. Promise --alpha"):
+    with pytest.raises(WrongUse, match=r"2 persons \(who\) have several of s\. Promise `alpha`"):
         model.bound(everybody_has_both())
     assert len(model.bound(everybody_has_both(), published=True)) == 1
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from tests.contract.data import shopping
 from tests.models.promises import (
     PARAMETERS,
@@ -76,9 +75,9 @@ def test_says_nothing_about_baskets(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_is_frozen_and_strict(name: str) -> None:
     model = promises(name)[0]
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         type(model)(**PARAMETERS[name][0], not_a_parameter=1)
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValueError, match="frozen"):
         setattr(model, next(iter(PARAMETERS[name][0])), 0)
 
 

@@ -62,13 +62,13 @@ def test_values_that_no_sensitive_column_has(promise: Callable[[str], TableModel
 
 @pytest.mark.parametrize("promise", NAMED)
 def test_values_are_looked_for_in_parts(promise: Callable[[str], TableModel], people: Path) -> None:
-    from shoal.methods.table_method import TableMethod
+    from shoal.models._promises import Promises
     from shoal.recipe import Roles
     from shoal.verification import Asked
 
     roles = Roles(quasi=("age",), sensitive=("illness", "job"))
     for value, known in (("HIV", False), ("hiv", True)):
-        asked = Asked(TableMethod(promises=(promise(value),)), roles=roles)
+        asked = Asked(Promises(promises=(promise(value),)), roles=roles)
         if known:
             assert all(verify_as_asked(people, asked, Stream("1GB")))
         else:

@@ -32,7 +32,7 @@ SPARK = {
 }
 
 PARTS = re.compile(
-    r"in parts|--engine local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
+    r"in parts|engines\.Local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
 )
 """What a refusal says that only concerns rows in parts."""
 

@@ -96,7 +96,7 @@ def test_layouts_are_read_as_in_memory(spark: "Spark", tmp_path: Path, layout: s
         pl.DataFrame({"things": rows}, schema={"things": pl.List(pl.String)}).write_parquet(path)
     else:
         write_baskets(baskets, path)
-    here, found = read_baskets(str(path), layout=layout), read_dataset(spark, str(path), layout=layout)
+    here, found = read_baskets(str(path), baskets=layout), read_dataset(spark, str(path), layout=layout)
     assert found.schema.vocabulary == here.vocabulary
     assert found.schema.layout == here.layout
     assert sorted(found.parts.collect()["items"].to_list()) == [

@@ -10,6 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
+import shoal
 from shoal.data.dataset import Parts
 from shoal.data.role import Roles
 from shoal.errors import BadData, EngineFailed, WrongUse
@@ -124,7 +125,7 @@ def test_more_combinations_than_memory_holds_are_refused(
 ) -> None:
     monkeypatch.setattr(spark, "countable", 1000)
     assert_frame_equal(both[0].counts(["number"]), both[1].counts(["number"]))
-    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*--memory"):
+    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*`memory`"):
         both[0].counts(["number", "a.`name`"])
 
 
@@ -168,7 +169,7 @@ def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Pa
     """Also where its halves have as many cells as a row has."""
     path = tmp_path / "people.csv"
     path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
-    with pytest.raises(BadData, match=r"Parquet.*--engine stream") as fault:
+    with pytest.raises(BadData, match=r"Parquet.*engine=shoal\.engines\.Stream") as fault:
         spark.load_table(path, Roles.of(quasi=["a"], sensitive=["b"]), Reading())
     assert fault.value.path == str(path)
 
@@ -188,6 +189,44 @@ def test_names_that_differ_in_case_alone(spark: "Spark", tmp_path: Path) -> None
             spark.load_table(path, Roles.of(quasi=["Age", "age"]), Reading())
     finally:
         spark.session.conf.set(setting, before)
+
+
+def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> None:
+    """Without a word about an engine; parts are few though the session asks for 200, and its settings stay."""
+    session = spark.session.newSession()
+    told = {
+        "spark.sql.shuffle.partitions": "200",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
+    }
+    for setting, value in told.items():
+        session.conf.set(setting, value)
+    people = session.createDataFrame(
+        [(20 + row % 40, "man" if row % 3 else "woman", "flu" if row % 2 else "cold") for row in range(60)],
+        ["age", "sex (m/w)", "illness"],
+    ).repartition(50)
+    run = shoal.anonymize(people, "mondrian", k=5, quasi=["age", "sex (m/w)"], sensitive=["illness"], seed=1)
+    assert run.holds
+    assert run.engine.name == "spark"
+    published = run.release.data.parts
+    assert published.frame.columns == ["age", "sex (m/w)", "illness"]
+    assert published.collect().height == 60
+    kept = run.original.parts.distinct(["age"]).keep()
+    assert kept.collect().height == 40
+    assert kept.frame.rdd.getNumPartitions() < 50
+    assert {setting: session.conf.get(setting) for setting in told} == told
+    run.engine.close()
+
+
+def test_settings_that_nobody_set_are_not_set_afterwards(spark: "Spark") -> None:
+    from shoal.engines.spark_session import PARTS_BY_SIZE, parts_by_size
+
+    session = spark.session.newSession()
+    for name in PARTS_BY_SIZE:
+        session.conf.unset(name)
+    with parts_by_size(session):
+        assert all(session.conf.get(name) == value for name, value in PARTS_BY_SIZE.items())
+    assert [session.conf.get(name, None) for name in PARTS_BY_SIZE] == [None] * len(PARTS_BY_SIZE)
 
 
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data._hierarchy_builders import build
 from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind
@@ -74,7 +74,7 @@ def test_the_same_rows_as_in_memory(method: TableMethod, spark: "Spark", monkeyp
     table = people(ROWS)
     local, _ = method.anonymize(table, seed=3)
     release, trace = method.anonymize(on_the_cluster(table, spark), spark, seed=3)
-    assert_frame_equal(release.data.parts.collect(), to_polars(local.data))
+    assert_frame_equal(release.data.parts.collect(), text_frame(local.data))
     assert trace.notes["parts"] > 3
     assert release.promises == local.promises
 
@@ -88,7 +88,7 @@ def test_the_same_stars_as_in_memory(spark: "Spark", monkeypatch: Any) -> None:
     release, trace = method.anonymize(on_the_cluster(table, spark), spark, seed=3)
     cells = ["age", "zip", "city", "illness"]
     rows = release.data.parts.collect()
-    assert_frame_equal(rows.select(cells).sort(cells), to_polars(local.data).select(cells).sort(cells))
+    assert_frame_equal(rows.select(cells).sort(cells), text_frame(local.data).select(cells).sort(cells))
     assert trace.notes["rules.illness"]["stars"] > 0
     assert all(verify_table(method.models(), release.data, spark.memory))
 
@@ -102,4 +102,4 @@ def test_a_million_rows(spark: "Spark", tmp_path: Any) -> None:
     assert trace.notes["parts"] > 8
     release.data.parts.write(str(tmp_path / "data.parquet"), ".parquet")
     files = sorted((tmp_path / "data.parquet").glob("part-*.parquet"))
-    assert_frame_equal(pl.concat(map(pl.read_parquet, files)), to_polars(local.data))
+    assert_frame_equal(pl.concat(map(pl.read_parquet, files)), text_frame(local.data))

@@ -46,7 +46,6 @@ def measure(
     score stands under its name, and its part for a column under the name, a dot and the column. On an engine whose rows
     are in parts only measures are taken for which counts over the rows are enough.
     """
-    running.refuse_idle()
     with show.progress(json) as stage, closing(running.open()) as engine:
         stage("measuring")
         asked = chosen(measures, pairs_of(option, "--option"))

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from shoal import registry
 from shoal.comparison.sweep_recipe import Draw
@@ -14,7 +13,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
-from shoal.recipe import Roles, explain
+from shoal.recipe import Roles
 from shoal.sources import read_roles, with_drawn_roles, with_hierarchies, with_item_hierarchy
 
 
@@ -68,10 +67,7 @@ def generator_of(data: Mapping[str, Any]) -> Any:
     for name in shape:
         if name not in kind.model_fields:
             raise UnknownName(f"field of the shape of {data['generate']} called", name, kind.model_fields)
-    try:
-        return kind(**shape)
-    except ValidationError as error:
-        raise WrongUse(f"{data['generate']}: {explain(error)}") from error
+    return kind(**shape)
 
 
 def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:

@@ -3,9 +3,9 @@
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from shoal.errors import WrongUse, explain
+from shoal.parameters import Parameters
 
 
 class Role(StrEnum):
@@ -27,10 +27,8 @@ class Role(StrEnum):
     """Says which rows belong to one person. Published as a number that is valid only inside its class."""
 
 
-class Roles(BaseModel):
+class Roles(Parameters):
     """Who is who: columns of a table, or items of baskets."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
     sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
@@ -71,10 +69,7 @@ class Roles(BaseModel):
             role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
             for role, names in given.items()
         }
-        try:
-            return cls(**named)
-        except ValidationError as error:
-            raise WrongUse(explain(error)) from error
+        return cls(**named)
 
     def by_column(self) -> dict[Role, tuple[str, ...]]:
         """The columns of each role."""

@@ -173,7 +173,7 @@ class Distributed:
         return open_sets(str(source), form.__name__.lower(), self)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data where it is."""
+        """Judge published data where it is, as `Local` does."""
         from shoal.io.releases.distributed import baskets_published, sets_in
         from shoal.models._distributed import judge_lines, judge_table
         from shoal.models._distributed_baskets import verify_baskets
@@ -183,7 +183,8 @@ class Distributed:
             return judge_lines(models, published, partial(sets_in, form=type(schema)), asked=asked)
         if isinstance(schema, Baskets):
             published = baskets_published(published, self)
-        published = replace(published, order=None) if asked else published
+        if asked:
+            published = replace(published, order=None)
         if isinstance(schema, Table):
             return judge_table(models, published, self.memory)
         return verify_baskets(models, published, self.memory), {}
@@ -192,11 +193,8 @@ class Distributed:
         """Refuse promises that name what is not published; of lines that is found when they are judged."""
         from shoal.models._distributed import refuse_unknown
 
-        if isinstance(published.schema, Table):
+        if isinstance(published.schema, Table | Baskets):
             refuse_unknown(models, published)
-        elif isinstance(published.schema, Baskets):
-            for model in models:
-                model.ask(published.schema)
 
     def judged(
         self,
@@ -224,8 +222,8 @@ class Distributed:
         """What the owner of the data should hear before publishing it."""
         from shoal.data._spellings import items_spelled_twice
         from shoal.models.k_anonymity import KAnonymity
-        from shoal.risk._distributed_warnings import concerns
-        from shoal.risk.disclosure_warnings import missing_matched, warned_of_bare
+        from shoal.risks._distributed_warnings import concerns
+        from shoal.risks.disclosure_warnings import missing_matched, warned_of_bare
 
         data = release.data
         if not isinstance(data.schema, Table):

@@ -123,7 +123,15 @@ class Local:
         return read_groups(source) if form is Groups else read_clusters(source)
 
     def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
-        """Judge published data; that of groups and clusters is part of their promises."""
+        """Judge published data by promises, and by its order.
+
+        One more verdict comes at the end where nothing is published, and one where the order is broken.
+
+        Parameters
+        ----------
+        asked
+            Somebody asks for these promises, and no release makes them: the order of tables and baskets is not judged.
+        """
         from shoal.models._nothing_published import nothing_published
         from shoal.models._published_order import broken_order
 
@@ -132,7 +140,7 @@ class Local:
         return (*verdicts, *(one for one in others if one is not None)), {}
 
     def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
-        """Refuse promises that name what is not published."""
+        """Refuse promises that somebody asks for and that name what is not published anywhere."""
         for model in models:
             model.ask(published)
 
@@ -154,7 +162,7 @@ class Local:
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """What the owner of the data should hear before publishing it."""
         from shoal.models._achieved_levels import reached_k
-        from shoal.risk.disclosure_warnings import concerns, missing_matched, set_warnings
+        from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 
         data = release.data
         if isinstance(data, Table):

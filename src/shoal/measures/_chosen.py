@@ -7,7 +7,7 @@ from shoal.data.dataset import Dataset, schema_of
 from shoal.data.release import Release
 from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import Measure, Scores
 
 
 def comparison_of(original: Any, release: Release[Any]) -> Comparison:
@@ -19,16 +19,14 @@ def comparison_of(original: Any, release: Release[Any]) -> Comparison:
     return Comparison(original, release)
 
 
-def measure(
-    original: Any, release: Release[Any], measures: tuple[Measure, ...] | None = None
-) -> tuple[Score, ...]:
+def measure(original: Any, release: Release[Any], measures: tuple[Measure, ...] | None = None) -> Scores:
     """Measure a release by the given measures, or by all that run by default."""
     return measured(comparison_of(original, release), measures)
 
 
-def measured(both: Comparison, measures: tuple[Measure, ...] | None = None) -> tuple[Score, ...]:
+def measured(both: Comparison, measures: tuple[Measure, ...] | None = None) -> Scores:
     """The given measures, or all that run by default: those that can judge this form of release, where its rows are."""
-    return tuple(
+    return Scores(
         score
         for one in _fitting(both, measures)
         if one.not_distributable is None or not both.distributed
@@ -41,12 +39,12 @@ def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> s
     names = [
         f"{one.name} ({one.not_distributable})"
         for one in _fitting(both, measures)
-        if both.distributed and one.not_distributable is not None
+        if both.distributed and one.not_distributable is not None and one.concerns(both.release)
     ]
     return f"Not measured in parts: {', '.join(names)}." if names else None
 
 
-def asked_scores(one: Measure, both: Comparison) -> tuple[Score, ...]:
+def asked_scores(one: Measure, both: Comparison) -> Scores:
     """The scores of a measure that is asked for by name.
 
     Raises
@@ -67,7 +65,7 @@ def asked_scores(one: Measure, both: Comparison) -> tuple[Score, ...]:
         )
     if not (scores := one.compare(both)):
         raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
-    return scores
+    return Scores(scores)
 
 
 def default_measures() -> tuple[Measure, ...]:

@@ -31,7 +31,8 @@ class DistributedComparison(Comparison):
 
     def __init__(self, original: Dataset, release: Release[Any]) -> None:
         super().__init__(original.schema, release)
-        self._before, self._after = original, release.data
+        self._before: Dataset = original
+        self._after: Dataset = release.data
 
     @property
     def rows(self) -> int:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
+from shoal.data.release import Release
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score
@@ -55,6 +56,11 @@ class Associations(Measure):
         default=None, gt=0, le=1, description="least confidence; that of the promise unless told"
     )
     size: int = Field(default=3, ge=2, description="most items of a rule, both sides together")
+
+    def concerns(self, release: Release[Any]) -> bool:
+        """Only of releases that hide rules, unless support and confidence are given."""
+        told = self.support is not None and self.confidence is not None
+        return told or any(one.get("model") == MODEL for one in release.promises)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine the rules of both and compare."""

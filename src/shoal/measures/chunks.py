@@ -9,7 +9,7 @@ from shoal.data.clusters import Clusters
 from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 
 class Chunks(Measure):

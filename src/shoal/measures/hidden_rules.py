@@ -57,6 +57,10 @@ class HiddenRules(TableMeasure):
 
     least: float = Field(default=0.1, gt=0, le=1, description="least confidence of a harmless rule")
 
+    def concerns(self, release: Release[Any]) -> bool:
+        """Only of releases that promise hidden rules."""
+        return any(one.get("model") == "hidden-rules" for one in release.promises)
+
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Count the stars and the rules of each sensitive column that the promise is about."""
         release = both.release

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
-
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, final, overload
 
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.measures._comparison import Comparison as Comparison
+from shoal.parameters import Parameters
+
+if TYPE_CHECKING:
+    import polars
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -55,6 +57,55 @@ class Score:
         }
 
 
+class Scores(tuple[Score, ...]):
+    """Several scores: a tuple that also knows them by their names.
+
+    >>> scores = Scores([Score("lm", 0.5, "loss", parts={"age": 0.5}), Score("classes", 3, "number of classes")])
+    >>> scores["lm"].value, scores[1].name, "lm" in scores
+    (0.5, 'classes', True)
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, name: str | SupportsIndex, /) -> Score: ...
+    @overload
+    def __getitem__(self, name: slice, /) -> tuple[Score, ...]: ...
+
+    def __getitem__(self, name: Any, /) -> Any:
+        if not isinstance(name, str):
+            return super().__getitem__(name)
+        for score in self:
+            if score.name == name:
+                return score
+        raise UnknownName("score", name, [score.name for score in self])
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in (score, score.name) for score in self)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A polars frame with a row for each score and for each of its parts.
+
+        Its columns are ``score``, ``part``, ``value``, ``better`` and ``meaning``. ``part`` is the column, item or
+        support that a value is of, and null for the score itself.
+        """
+        import polars as pl
+
+        schema = {
+            "score": pl.String,
+            "part": pl.String,
+            "value": pl.Float64,
+            "better": pl.String,
+            "meaning": pl.String,
+        }
+        rows = [
+            (score.name, part, float(value), score.better or None, score.meaning)
+            for score in self
+            for part, value in ((None, score.value), *score.parts.items())
+        ]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+
 def flat(scores: Iterable[Score]) -> dict[str, float]:
     """Scores as one flat object: each under its name, its parts under the name, a dot and the column.
 
@@ -68,10 +119,8 @@ def flat(scores: Iterable[Score]) -> dict[str, float]:
     return plain
 
 
-class Measure(BaseModel):
+class Measure(Parameters):
     """A way to compare a release with its original."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""
@@ -87,6 +136,10 @@ class Measure(BaseModel):
 
     not_distributable: ClassVar[str | None] = "it looks at all rows at once"
     """Why it is not measured on rows in parts; None where counts that are added up over them are enough."""
+
+    def concerns(self, release: Release[Any]) -> bool:
+        """Whether it has anything to say of a release of its form."""
+        return True
 
     @final
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:

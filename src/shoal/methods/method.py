@@ -1,9 +1,9 @@
 """What every method has in common."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
@@ -13,22 +13,22 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse
+from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
+from shoal.parameters import Parameters
 from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
 
 
-class Method(BaseModel):
+class Method(Parameters):
     """An algorithm with its parameters: it turns data into a release that keeps its promises.
 
     Parameters are fields with type, range, default and help; the options of the command line, the recipe and the
     reference page follow from them. A method never prints and never returns an empty result: a promise that cannot
     be kept raises `Infeasible` with the best value that can be reached.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""
@@ -63,6 +63,19 @@ class Method(BaseModel):
                 raise WrongUse(f"The parameter {name!r} is now {new!r}")
         return given
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """What `recommend` tries of this method for a stated promise; nothing unless told.
+
+        Whatever is tried is proved: a candidate must promise what is stated, or more.
+        """
+        return []
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """The parameters of a candidate with a stronger value of one of them."""
+        return {**parameters, name: value}
+
     @property
     def splits_ties(self) -> bool:
         """Whether rows that are equal in all that is public may come apart: then chance decides, with a secret key."""
@@ -89,8 +102,8 @@ class Method(BaseModel):
 
         Returns
         -------
-        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace maps
-        no rows.
+        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace
+        maps no rows.
 
         Raises
         ------
@@ -104,6 +117,16 @@ class Method(BaseModel):
     def seeded(self, seed: int | None) -> int | None:
         """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
         return tie_key(seed) if self.splits_ties else seed
+
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method whose run makes the same release again, whatever time that takes.
+
+        Parameters
+        ----------
+        notes
+            Those of the trace.
+        """
+        return self
 
     def population_of(self, table: Any) -> Table | None:
         """The population that promises are about, where some are about one."""
@@ -183,17 +206,17 @@ class Method(BaseModel):
             raise BadData("there are no rows to publish.")
         for model in self.models():
             model.refuse_unknown(schema_of(data))
+        if isinstance(form, Baskets):
+            self._refuse_nothing(data, form)
 
-    def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
+    def _refuse_nothing(self, data: Any, form: Baskets) -> None:
         """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
 
         Whatever is published of such baskets says nothing.
         """
-        form = schema_of(data)
-        if isinstance(form, Table):
-            return
-        if not len(data.items if isinstance(data, Baskets) else form.vocabulary):
+        here = data is form
+        if not len(form.items if here else form.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
-        held = data.supports[data.sensitive] if isinstance(data, Baskets) else None
-        if self.needs_sensitive and held is not None and len(held) and not held.any():
+        known = here and self.needs_sensitive and len(form.sensitive) > 0
+        if known and not form.supports[form.sensitive].any():
             raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

@@ -12,6 +12,7 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._pictures import degrees
 from shoal.methods.cahd._publish import publish
 from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
@@ -40,6 +41,12 @@ class PermutationMondrian(Method):
     )
 
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """As it is: it has no other parameter."""
+        plain = {"name": cls.name, "p": goal.p}
+        return [Candidate(cls.name, plain, remark=GROUPED)] if goal.aim is Aim.DEGREE else []
 
     def models(self) -> tuple[Model, ...]:
         """The degree."""

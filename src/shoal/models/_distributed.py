@@ -30,8 +30,8 @@ from shoal.models._evidence import Evidence, Part, joined
 from shoal.models._nothing_published import verdict_on_nothing
 from shoal.models._published_order import evidence_of, verdict_on
 from shoal.models._sensitive import SensitiveModel
-from shoal.models.model import LineModel, TableModel
-from shoal.risk.disclosure_warnings import count_bare
+from shoal.models.model import LineModel, Model, TableModel
+from shoal.risks.disclosure_warnings import count_bare
 
 if TYPE_CHECKING:
     import polars
@@ -135,12 +135,13 @@ def judge_table(
     return (*judged, *last), {CLASSES: classes.sums.get(CLASSES, 0)}
 
 
-def refuse_unknown(models: Sequence[TableModel], published: Dataset) -> None:
-    """Refuse promises that name values which are not published anywhere."""
+def refuse_unknown(models: Sequence[Model], published: Dataset) -> None:
+    """Refuse promises that name values or items which are not published anywhere."""
     table = published.schema
-    assert isinstance(table, Table)
     for model in models:
-        if isinstance(model, SensitiveModel) and model.named():
+        if not isinstance(table, Table):
+            model.ask(table)
+        elif isinstance(model, SensitiveModel) and model.named():
             columns = model.judged(table)
             known = [_overall(published.parts.distinct([one.name]), one.name)[0] for one in columns]
             model.refuse_absent({text for texts in known for text in texts}, columns)

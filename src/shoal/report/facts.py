@@ -283,8 +283,10 @@ def _group_sizes(data: Published) -> Sizes | None:
 
 def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     """What is published, in numbers."""
-    original, release = run.original, run.release
-    data, form = release.data, schema_of(release.data)
+    release = run.release
+    original: Any = run.original
+    data: Any = release.data
+    form = schema_of(data)
     read = len(original) if isinstance(original, Baskets) else original.rows
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)

@@ -123,7 +123,7 @@ def separator_to_tell(baskets: Baskets) -> str | None:
     """What separates the items of written cells, where a reader would take something else; None where it would not.
 
     >>> from shoal.io.baskets.load import read_baskets
-    >>> separator_to_tell(read_baskets([["red|green", "blue"]], layout="column:goods"))
+    >>> separator_to_tell(read_baskets([["red|green", "blue"]], baskets="column:goods"))
     ';'
     """
     if parse_layout(baskets.layout).form != "column":

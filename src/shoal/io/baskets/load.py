@@ -58,7 +58,7 @@ Source: TypeAlias = (
 def read_baskets(
     source: Source,
     *,
-    layout: str | None = None,
+    baskets: str | None = None,
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
@@ -78,10 +78,10 @@ def read_baskets(
         A path (gzip and Zstandard are unpacked), ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``; a
         list with a list or set of items for each basket, or a dictionary of them; a polars, pandas or Arrow frame; or
         a matrix of 0 and 1 or True and False, as a frame, a numpy array, or a sparse matrix of scipy.
-    layout
-        ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or ``column:NAME``.
-        None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and `table_layout` describe, and
-        refuses what is ambiguous.
+    baskets
+        The layout: ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or
+        ``column:NAME``. None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and
+        `table_layout` describe, and refuses what is ambiguous.
     sensitive
         Items that must not be learned about a person.
     insensitive
@@ -122,10 +122,10 @@ def read_baskets(
     if isinstance(sensitive, str) or isinstance(insensitive, str):
         raise WrongUse("Give the sensitive items as a list of texts, not as one text.")
     roles = Roles.of(sensitive=tuple(map(str, sensitive)), insensitive=tuple(map(str, insensitive)))
-    encoded = load_baskets(source, layout, reading, roles)
+    encoded = load_baskets(source, baskets, reading, roles)
     warn(encoded.remarks)
-    baskets: Baskets = encoded.baskets
-    return baskets
+    found: Baskets = encoded.baskets
+    return found
 
 
 def load_baskets(

@@ -20,7 +20,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
-from shoal.io.baskets.distributed_lines import LINE, header_of
+from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clusters_file import read_clusters
@@ -30,8 +30,15 @@ from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read
 from shoal.io.releases.set_lines import Lines
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text
-from shoal.io.tables.distributed import DistributedInput, open_parts, text_layout
-from shoal.io.tables.distributed_texts import LOOKS, Looks, as_texts, looks_of
+from shoal.io.tables.distributed import (
+    LOOKS,
+    DistributedInput,
+    Looks,
+    as_texts,
+    looks_of,
+    open_parts,
+    text_layout,
+)
 
 if TYPE_CHECKING:
     from shoal.engines.distributed import Distributed

@@ -30,7 +30,7 @@ class EncodedTable:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What its owner should hear of how it was taken, in sentences: also that rows are counted, and not persons."""
-        from shoal.risk.disclosure_warnings import rows_are_counted
+        from shoal.risks.disclosure_warnings import rows_are_counted
 
         rows = self.table.rows + self.left_out
         return (*self.taken, *(rows_are_counted(name, count, rows) for name, count in self.persons.items()))

@@ -18,6 +18,7 @@ from shoal.data.trace import Trace
 from shoal.engines.distributed import Distributed
 from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._formation import Grouping, blocks, pivots
 from shoal.methods.cahd._improve import improve
 from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
@@ -71,6 +72,18 @@ class Cahd(Method):
         description="let baskets without sensitive items change places while estimates come closer to the truth; "
         "who was moved can be seen, and so who was not; not in parts (spark, stream)",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """In each order; the one by default first."""
+        if goal.aim is not Aim.DEGREE:
+            return []
+        plain = {"name": cls.name, "p": goal.p}
+        others = ("rcm", "nearest", "lexicographic", "bipartite")
+        found = [Candidate(f"{cls.name}, {order}", plain | {"order": order}, turn=2) for order in others]
+        return [
+            replace(one, remark=GROUPED) for one in (Candidate(f"{cls.name}, gray", plain, turn=0), *found)
+        ]
 
     @property
     def splits_ties(self) -> bool:

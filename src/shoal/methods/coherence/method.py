@@ -16,6 +16,7 @@ from shoal.data.trace import Trace
 from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.coherence._explain import explanation
 from shoal.methods.coherence._moles import Moles, find_moles
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
@@ -72,6 +73,16 @@ class Coherence(Method):
         default=False, exclude=True, description="tell every step: mole tree, score table, item to remove"
     )
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """By each way to pick, the proven optimum last."""
+        if goal.aim is not Aim.COHERENCE:
+            return []
+        plain = {"name": cls.name, "h": goal.h, "k": goal.k, "p": goal.p}
+        optimal = plain | {"pick": "optimal", "time_limit": round(goal.seconds, 1)}
+        found = [Candidate(f"{cls.name}, {pick}", plain | {"pick": pick}) for pick in ("mm/il", "1/il", "mm")]
+        return [*found, Candidate(f"{cls.name}, optimal", optimal)]
+
     def models(self) -> tuple[HkpCoherence, ...]:
         """The promise."""
         return (HkpCoherence(h=self.h, k=self.k, p=self.p),)
@@ -106,7 +117,7 @@ class Coherence(Method):
     ) -> tuple[Release[Dataset], Trace]:
         """The same of baskets in parts: supports are counted in each part and added up."""
         from shoal.data._basket_frames import supports_in
-        from shoal.io.baskets.distributed_lines import published_baskets
+        from shoal.io.baskets.distributed import published_baskets
         from shoal.methods.coherence._distributed import find_moles, suppressed
 
         begin = time.perf_counter()

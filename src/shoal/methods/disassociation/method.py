@@ -1,6 +1,7 @@
 """Disassociation: publish clusters of chunks (Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012)."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,6 +22,7 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.disassociation._horpart import Small, horpart
 from shoal.methods.disassociation._publish import publish
 from shoal.methods.disassociation._refine import Forest, plant, refine
@@ -28,9 +30,18 @@ from shoal.methods.disassociation._verpart import HIDDEN, verpart
 from shoal.methods.method import Method
 from shoal.models.disassociation import Disassociated
 from shoal.models.model import Model
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 Data = TypeVar("Data")
+
+
+CHUNKED = (
+    "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
+)
+"""The remark on what is published."""
+
+LARGER = {"max_cluster_size": None}
+"""Of candidates whose clusters are larger than by default."""
 
 
 class Disassociation(Method):
@@ -83,6 +94,30 @@ class Disassociation(Method):
     def cluster_size(self) -> int:
         """The number of baskets from which on clusters are divided."""
         return max(30, 2 * self.k) if self.max_cluster_size is None else self.max_cluster_size
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """As it is, with larger clusters, pooled, and not refined."""
+        if goal.aim is not Aim.COMBINATIONS:
+            return []
+        plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
+        found = [
+            Candidate(cls.name, plain),
+            Candidate(f"{cls.name}, larger clusters", cls.strengthened(plain | LARGER, "k", goal.k or 2)),
+            Candidate(f"{cls.name}, pooled", plain | {"small": "pool"}),
+            Candidate(f"{cls.name}, not refined", plain | {"refine": False}),
+        ]
+        return [replace(one, remark=CHUNKED) for one in found]
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """Larger clusters stay twice as large as by default."""
+        larger = {"max_cluster_size": 2 * max(30, 2 * int(value))}
+        return {
+            **parameters,
+            name: value,
+            **(larger if name == "k" and larger.keys() <= parameters.keys() else {}),
+        }
 
     @property
     def splits_ties(self) -> bool:

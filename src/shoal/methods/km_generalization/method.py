@@ -21,6 +21,7 @@ from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible
 from shoal.io.baskets.layouts import Layout, parse_layout, unwritable
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.km_generalization._cut import Cut, distinct
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.methods.method import Method
@@ -76,6 +77,17 @@ class KmGeneralization(Method):
         default=True,
         description="replace nodes by their children afterwards, where the promise allows it",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """By each algorithm."""
+        if goal.aim is not Aim.COMBINATIONS:
+            return []
+        plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
+        others = [
+            Candidate(f"{cls.name}, {one}", plain | {"algorithm": one}, trees=True) for one in ("lra", "vpa")
+        ]
+        return [Candidate(f"{cls.name}, aa", plain, trees=True), *others]
 
     def models(self) -> tuple[Model, ...]:
         """k^m-anonymity."""

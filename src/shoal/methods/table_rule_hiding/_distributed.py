@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.data._distributed_notes import NOTE, noted, notes_of
-from shoal.data._export import named, to_polars, unnamed
+from shoal.data._export import named, text_frame, unnamed
 from shoal.data._ties import tie_key
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
@@ -134,7 +134,7 @@ def texts_of(data: Dataset) -> Dataset:
 
 def _texts(schema: Table, frame: "polars.DataFrame") -> "polars.DataFrame":
     columns = (replace(column, codes=frame[column.name].to_numpy()) for column in schema.columns)
-    return to_polars(Table(tuple(columns)))
+    return text_frame(Table(tuple(columns)))
 
 
 def _divided(
@@ -157,7 +157,7 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
         name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
         for name, column in changed.items()
     }
-    return noted(to_polars(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
+    return noted(text_frame(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
 
 
 def _column(texts: "polars.Series", column: Column, original: Table) -> Column:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal import registry
 from shoal.data._ties import tie_key
@@ -20,6 +20,7 @@ from shoal.data.verdict import Verdict
 from shoal.engines.distributed import Distributed
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.table_method import TableMethod
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
 from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
@@ -104,6 +105,34 @@ class TableRuleHiding(TableMethod):
                 "any, or leave --size away"
             )
         return self
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
+        if goal.aim is not Aim.RULES:
+            return []
+        told = ("k", "confidence")
+        if goal.risk is None:
+            hidden = {"name": cls.name, "k": 2, **goal.promise, "confidence": goal.confidence}
+            relaxed = hidden | {"options": {"partitioning": "relaxed"}}
+            ways = [(f", {one}", hidden | {"strategy": one}) for one in ("star", "decoy", "merge")]
+            ways += [(f", {one}, relaxed", relaxed | {"strategy": one}) for one in ("star", "decoy", "merge")]
+            ways.append((", star, fewer than 2", hidden | {"strategy": "star", "fewer_than": 2}))
+            return [Candidate(f"{cls.name}{label}", method, told=told) for label, method in ways]
+        top = goal.risk if goal.confidence is None else min(goal.risk, goal.confidence)
+        least = goal.k or 2
+        found = []
+        for part in (1.0, 0.8, 0.6):
+            for k in dict.fromkeys([least, *(size for size in (3, 5, 10, 25, 50) if size > least)]):
+                hidden = {"name": cls.name, **goal.promise, "k": k, "confidence": float(f"{top * part:.4g}")}
+                joined = hidden | {"strategy": "merge"}
+                found.append(Candidate(f"{cls.name}, merge", joined, told=told, worst_case=True))
+                if part == 1:
+                    starred = hidden | {"strategy": "star"}
+                    few = starred | {"fewer_than": 2}
+                    found.append(Candidate(f"{cls.name}, star", starred, told=told))
+                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, told=told))
+        return found
 
     def accepts_generalized(self) -> bool:
         """Whether there is no step 1."""
@@ -255,14 +284,7 @@ class TableRuleHiding(TableMethod):
                 f"give --k, for example --k 10, or --anonymize-with {NONE} for a table that is anonymous already."
             )
         promised = {name: getattr(self, name) for name in TableMethod.model_fields}
-        try:
-            inner: TableMethod = kind(**promised, **self.options)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(map(str, wrong["loc"])) or "parameters"
-            raise WrongUse(
-                f"{self.anonymize_with}: {where}: {wrong['msg']}, not {wrong['input']!r}."
-            ) from error
+        inner: TableMethod = kind(**promised, **self.options)
         return inner
 
     def _first_models(self, data: Table) -> tuple[TableModel, ...]:

@@ -10,7 +10,7 @@ from shoal.data.dataset import COUNT, Dataset
 from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.risk.disclosure_warnings import nothing_told, of_column
+from shoal.risks.disclosure_warnings import nothing_told, of_column
 
 if TYPE_CHECKING:
     import polars
