@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.naive import measures as naive
 from tests.tables import column, texts
 
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Kind, nominal
 from shoal.data.release import Release
 from shoal.data.role import Role

@@ -11,7 +11,7 @@ from tests.parts import MemoryParts
 from tests.sets import baskets_of
 from tests.tables import table, texts
 
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release

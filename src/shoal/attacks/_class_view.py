@@ -77,7 +77,7 @@ def class_view(published: Table, people: Table, known: Sequence[str] | None = No
 
 
 def _numbers(columns: Sequence[Column], rows: int) -> Rows:
-    from shoal.data._row_classes import row_classes
+    from shoal.data._equal_rows import row_classes
 
     return row_classes(columns, rows).number
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data._reconstruct import reconstruct, reconstruct_groups
-from shoal.data._row_classes import RowClasses, row_classes
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Floats, Rows
-from shoal.data._row_classes import RowClasses
+from shoal.data._equal_rows import RowClasses
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column
 from shoal.measures._coverage import Coverage, read_coverage

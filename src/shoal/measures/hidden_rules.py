@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Mask, Rows
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data._telling import telling_rows
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release

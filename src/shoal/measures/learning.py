@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data.table import Table, canonical_order
 from shoal.errors import MissingExtra, UnknownName, WrongUse
 from shoal.measures._comparison import Comparison

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data._telling import telling_rows
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table

@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data._calendar import iso
-from shoal.data._row_classes import row_classes
+from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column, Table

@@ -6,8 +6,8 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
+from shoal.data._equal_rows import row_classes
 from shoal.data._plural import counted
-from shoal.data._row_classes import row_classes
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Counts, Mask
-from shoal.data._row_classes import RowClasses, row_classes
+from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data._telling import telling_rows
 from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.published_syntax import SUPPRESSED
