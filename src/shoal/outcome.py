@@ -23,7 +23,9 @@ from shoal.data.verdict import Verdict
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import BrokenPromise, Infeasible, WrongUse
-from shoal.measures.measure import Scores
+from shoal.measures._chosen import comparison_of, left_out, measured
+from shoal.measures._comparison import Comparison
+from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
 
 Stage = Callable[[str], None]
@@ -75,7 +77,11 @@ class Run(Generic[Original, Data]):
     engine
         Where the rows are. Its `close` lets go of them.
     unmeasured
-        Why there are no scores; None where there are some, or nobody asked for any.
+        What was not measured, and why; None where nothing is missing.
+    measures
+        What it is measured by; all measures that run by default unless told.
+    both
+        The original and the release side by side, once they are measured.
     """
 
     original: Original
@@ -91,6 +97,8 @@ class Run(Generic[Original, Data]):
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     engine: Engine = field(default_factory=Local)
     unmeasured: str | None = None
+    measures: tuple[Measure, ...] | None = None
+    both: Comparison | None = None
 
     def __post_init__(self) -> None:
         # What a run keeps is written, shown and handed on.
@@ -202,6 +210,15 @@ class Run(Generic[Original, Data]):
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
 
+    def measured(self, both: Comparison) -> Self:
+        """The same run with what its release costs, by its measures."""
+        begin = time.perf_counter()
+        scores = measured(both, self.measures)
+        spent = {**self.seconds, "measuring": time.perf_counter() - begin}
+        return replace(
+            self, scores=scores, seconds=spent, unmeasured=left_out(both, self.measures), both=both
+        )
+
     def write(
         self,
         folder: str | Path,
@@ -267,10 +284,15 @@ class Run(Generic[Original, Data]):
         def finish(draft: Path) -> None:
             written = time.perf_counter()
             tell("verifying")
-            found = judgment(self.engine.open_release(draft), self.population, self.engine)
-            proved = self.judged(*found, time.perf_counter() - written)
+            published = self.engine.open_release(draft)
+            proved = self.judged(
+                *judgment(published, self.population, self.engine), time.perf_counter() - written
+            )
+            if self.both is None:
+                tell("measuring")
+                proved = proved.measured(comparison_of(self.original, published))
             done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
-            if report and self.unmeasured is None:
+            if report:
                 from shoal.report.page import render
 
                 (draft / REPORT).write_text(render(cast(Run, done[0])), encoding="utf-8")

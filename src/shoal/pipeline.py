@@ -10,7 +10,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from shoal import registry
 from shoal.attacks._together import refuse_limits, refuse_risky
 from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
@@ -18,7 +17,6 @@ from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
 from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.engines.chosen import engine_for
@@ -27,6 +25,7 @@ from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
+from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
@@ -190,8 +189,11 @@ def carry_out(
         proof = judgment(release, population, engine)
         refuse_broken(proof[0])
     clock.append(time.perf_counter())
-    tell("measuring")
-    scores = measure(original, release, measures)
+    both, scores = None, Scores()
+    if engine.unmeasured is None:
+        tell("measuring")
+        both = comparison_of(original, release)
+        scores = measured(both, measures)
     clock.append(time.perf_counter())
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
@@ -213,7 +215,9 @@ def carry_out(
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
         engine=engine,
-        unmeasured=None if scores else engine.unmeasured,
+        unmeasured=engine.unmeasured,
+        measures=measures,
+        both=both,
     )
     return finished if proof is None else finished.judged(*proof)
 
@@ -224,39 +228,6 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
         return {}
     named = {"sensitive": data.sensitive, "insensitive": data.insensitive}
     return {"roles": {role: [data.vocabulary[item] for item in items] for role, items in named.items()}}
-
-
-def measure(
-    original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
-) -> Scores:
-    """The given measures, or all that can judge this form of release; but for those that only run on request."""
-    chosen = default_measures() if measures is None else measures
-    fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    return Scores(score for one in fitting for score in one.scores(original, release))
-
-
-def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> Scores:
-    """The scores of a measure that is asked for by name.
-
-    Raises
-    ------
-    WrongUse
-        If it has none of this release.
-    """
-    if not isinstance(release.data, one.accepts):
-        forms = " or ".join(form.__name__.lower() for form in one.accepts)
-        raise WrongUse(
-            f"The measure {one.name} is about {forms}, and this release is a {type(release.data).__name__.lower()}; "
-            "leave it away. `shoal methods` lists what there is."
-        )
-    if not (scores := measure(original, release, (one,))):
-        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
-    return scores
-
-
-def default_measures() -> tuple[Measure, ...]:
-    """Every measure that does not wait to be asked for."""
-    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
 
 
 @overload

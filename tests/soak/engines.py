@@ -118,7 +118,7 @@ class Engines:
             with (
                 nullcontext()
                 if case.measured
-                else mock.patch("shoal.pipeline.default_measures", return_value=())
+                else mock.patch("shoal.measures._chosen.default_measures", return_value=())
             ):
                 yield
         elif engine == "stream":

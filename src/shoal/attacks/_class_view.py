@@ -77,9 +77,9 @@ def class_view(published: Table, people: Table, known: Sequence[str] | None = No
 
 
 def _numbers(columns: Sequence[Column], rows: int) -> Rows:
-    from shoal.models._equivalence_classes import numbered
+    from shoal.data._equal_rows import row_classes
 
-    return numbered(tuple(columns), rows)
+    return row_classes(columns, rows).number
 
 
 def with_known(published: Table, known: Sequence[str]) -> Table:

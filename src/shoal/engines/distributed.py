@@ -40,7 +40,7 @@ class Distributed:
     """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
 
     unmeasured: ClassVar[str | None] = (
-        "Not measured: what rows in parts lose is told by `shoal measure`, which reads both sides into memory."
+        "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
     )
 
     def parts(self, frame: "Frame") -> Parts:
