@@ -70,7 +70,7 @@ def even_worth(indptr: Indptr) -> Counts:
 def clusters_of(
     orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int
 ) -> tuple[Rows, Rows]:
-    """Clusters of p rows, or a few more, which groups are put together from: what a reader of all baskets finds again."""
+    """Clusters of p rows, or a few more, which groups are put together from: what any reader of baskets finds again."""
     count = max((len(indptr) - 1) // p, 1)
     return near_clusters(orders, indptr, items, width, count, PASSES, even=True)
 

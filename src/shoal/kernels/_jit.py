@@ -36,7 +36,9 @@ def jit(kernel: Kernel) -> Kernel:
 
         def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
             plain: Any = types.unliteral
-            return called([plain(one) for one in arguments], {name: plain(one) for name, one in named.items()})
+            return called(
+                [plain(one) for one in arguments], {name: plain(one) for name, one in named.items()}
+            )
 
         compiled.get_call_template = for_variables
     return cast(Kernel, compiled)
@@ -46,7 +48,9 @@ def _lazily(kernel: Any) -> Any:
     """The kernel as numba's dispatcher; where no folder can be written, what it compiles lasts for the process alone."""
     try:
         return numba.njit(cache=True, **OPTIONS)(kernel)
-    except RuntimeError:  # numba found no place for its cache: neither beside the package nor in the user's folder
+    except (
+        RuntimeError
+    ):  # numba found no place for its cache: neither beside the package nor in the user's folder
         return numba.njit(**OPTIONS)(kernel)
 
 
