@@ -119,7 +119,7 @@ def run_local(method: str, source: str, out: str) -> None:
     """Read, anonymize, verify, write and prove in memory."""
     from shoal.pipeline import carry_out
     from shoal.recipe import Recipe, Roles, Source
-    from shoal.sources import Request, load
+    from shoal.sources import load_source
 
     suppressed = {} if method == "mondrian" else {"suppression_limit": 0.02}
     recipe = Recipe(
@@ -129,7 +129,7 @@ def run_local(method: str, source: str, out: str) -> None:
         method={"name": method, "k": 10, **suppressed},
     )
     begin = time.perf_counter()
-    intake = load(Request.of(recipe), recipe.the_method())
+    intake = load_source(recipe)
     seconds = {"reading": time.perf_counter() - begin}
     finished = carry_out(recipe.the_method(), intake.data, measures=())
     seconds |= {step: spent for step, spent in finished.seconds.items() if step != "measuring"}

@@ -13,7 +13,6 @@ import numpy as np
 from shoal.attacks._together import refuse_limits, refuse_risky
 from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
-from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
@@ -30,7 +29,7 @@ from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
 from shoal.recipe import Recipe, make_method, parameters_of
-from shoal.sources import Intake, Request, load
+from shoal.sources import Intake, Request, load, load_source
 
 
 def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
@@ -78,10 +77,9 @@ def run_on(
     logged(stage)("reading")
     method = recipe.the_method()
     measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
-    safe = recipe.output.safe_cells or recipe.output.format != "csv"
     return carry_out(
         method,
-        _loaded(Request.of(recipe, source), method, engine, safe_cells=safe),
+        load_source(recipe, method, engine, source),
         engine=engine,
         seed=recipe.seed,
         stage=stage,
@@ -89,14 +87,6 @@ def run_on(
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
-
-
-def _loaded(request: Request, method: Method, engine: Engine, *, safe_cells: bool = False) -> Intake:
-    """What a method works on, with a warning where cells are published that a spreadsheet would run."""
-    intake = load(request, method, engine)
-    schema = schema_of(intake.data)
-    told = formulas_published(schema) if isinstance(schema, Table) and not safe_cells else ()
-    return replace(intake, warnings=(*intake.warnings, *told))
 
 
 def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
@@ -177,6 +167,7 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
+    method.refuse_empty(original)
     clock = [time.perf_counter()]
     seed = method.seeded(seed)
     release, trace = method.anonymize(original, engine, seed)
@@ -319,7 +310,7 @@ def anonymize(
         data = engine.held(data)
     else:
         request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
-        data = _loaded(request, chosen, engine)
+        data = load(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import schema_of, with_schema
@@ -71,6 +72,8 @@ class Request:
         Of hierarchy files, for quasi-identifiers that have no other.
     layout, seed
         Of baskets: how they are written, and for roles that are drawn.
+    formulas
+        Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so.
     """
 
     source: Any
@@ -80,20 +83,29 @@ class Request:
     folder: str | None = None
     layout: str | None = None
     seed: int | None = None
+    formulas: bool = True
 
-    @classmethod
-    def of(cls, recipe: Recipe, source: Any = None) -> "Request":
-        """What a recipe reads; from another source, where one is given."""
-        plan = recipe.source
-        return cls(
-            plan.path if source is None else source,
-            recipe.roles,
-            plan.reading,
-            recipe.hierarchies,
-            plan.hierarchies_folder,
-            plan.baskets,
-            recipe.seed,
-        )
+
+def load_source(
+    recipe: Recipe, method: Method | None = None, engine: Engine | None = None, source: Any = None
+) -> Intake:
+    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
+    return load(_request(recipe, source), method or recipe.the_method(), engine)
+
+
+def _request(recipe: Recipe, source: Any = None) -> Request:
+    """What a recipe reads."""
+    plan, output = recipe.source, recipe.output
+    return Request(
+        plan.path if source is None else source,
+        recipe.roles,
+        plan.reading,
+        recipe.hierarchies,
+        plan.hierarchies_folder,
+        plan.baskets,
+        recipe.seed,
+        formulas=not output.safe_cells and output.format == "csv",
+    )
 
 
 def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
@@ -124,7 +136,9 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
             raise WrongUse(
                 f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
-    return replace(intake, seconds=time.perf_counter() - begin)
+    schema = schema_of(intake.data)
+    told = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
+    return replace(intake, warnings=(*intake.warnings, *told), seconds=time.perf_counter() - begin)
 
 
 def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
@@ -141,7 +155,7 @@ def read_baskets_for(
     source: Any, recipe: Recipe, hierarchies: Mapping[str, str | Hierarchy] | None = None
 ) -> Baskets:
     """Read baskets as the recipe says, and give their items a hierarchy where one is given."""
-    request = replace(Request.of(recipe, source), hierarchies=hierarchies or {})
+    request = replace(_request(recipe, source), hierarchies=hierarchies or {})
     baskets: Baskets = load_baskets(request).data
     return baskets
 

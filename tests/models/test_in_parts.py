@@ -19,7 +19,7 @@ from shoal.data.verdict import Offender
 from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.models import _distributed as in_parts
-from shoal.models._distributed import verify_table
+from shoal.models._distributed import judge_table
 from shoal.models._evidence import Evidence, joined
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.hidden_rules import HiddenRules
@@ -30,6 +30,11 @@ from shoal.models.t_closeness import TCloseness
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     monkeypatch.setattr(in_parts, "SMALL_PART", 1)
+
+
+def verify_table(models, published, memory):
+    """All verdicts: also that nothing is published, and that the order is broken."""
+    return judge_table(models, published, memory)[0]
 
 
 def parted_release(data, seed=0):

@@ -206,14 +206,15 @@ class Method(Parameters):
             raise BadData("there are no rows to publish.")
         for model in self.models():
             model.refuse_unknown(schema_of(data))
-        if isinstance(form, Baskets):
-            self._refuse_nothing(data, form)
 
-    def _refuse_nothing(self, data: Any, form: Baskets) -> None:
+    def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
         """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
 
         Whatever is published of such baskets says nothing.
         """
+        form = schema_of(data)
+        if isinstance(form, Table):
+            return
         here = data is form
         if not len(form.items if here else form.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
