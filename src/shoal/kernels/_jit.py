@@ -16,6 +16,8 @@ from numba.core import event, types
 
 from shoal.kernels._compiling import tell_all
 
+unliteral: Callable[[Any], Any] = types.unliteral
+
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
@@ -36,8 +38,7 @@ def jit(kernel: Kernel) -> Kernel:
 
         def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
             return called(
-                [types.unliteral(one) for one in arguments],
-                {name: types.unliteral(one) for name, one in named.items()},
+                [unliteral(one) for one in arguments], {name: unliteral(one) for name, one in named.items()}
             )
 
         compiled.get_call_template = for_variables
@@ -45,10 +46,12 @@ def jit(kernel: Kernel) -> Kernel:
 
 
 def _lazily(kernel: Any) -> Any:
-    """The kernel as numba's dispatcher; where no folder can be written, what it compiles lasts for the process alone."""
+    """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
     try:
         return numba.njit(cache=True, **OPTIONS)(kernel)
-    except RuntimeError:  # numba found no place for its cache: neither beside the package nor in the user's folder
+    except (
+        RuntimeError
+    ):  # numba found no place for its cache: neither beside the package nor in the user's folder
         return numba.njit(**OPTIONS)(kernel)
 
 
