@@ -29,7 +29,6 @@ from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.pipeline import publish
 from shoal.recipe import Output, Recipe, Running, Source
 from shoal.recommendation.command_line import singular
 
@@ -194,6 +193,8 @@ def anonymize_baskets(
 
 def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, json: bool) -> int:
     """Run a recipe up to its folder, and show what came of it."""
+    from shoal.pipeline import publish  # not needed for the help page, and it loads a lot
+
     if save is not None:
         refuse_existing(save, force, recipe.source.path)
     with show.progress(quiet or json) as stage:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 Tell = Callable[[float], None]
 """Called with about how many seconds it will take when compiling begins, and with 0 when it has ended."""
 
 _told: list[Tell] = []
+_eager = ContextVar("eager", default=False)
 
 
 @contextmanager
@@ -17,6 +19,21 @@ def watched(tell: Tell) -> Iterator[None]:
         yield
     finally:
         _told.remove(tell)
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Let kernels do what would otherwise be left to numpy because it is too small to load them for."""
+    token = _eager.set(True)
+    try:
+        yield
+    finally:
+        _eager.reset(token)
+
+
+def is_eager() -> bool:
+    """Whether kernels are to be used however small the work is."""
+    return _eager.get()
 
 
 def tell_all(seconds: float) -> None:

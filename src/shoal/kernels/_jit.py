@@ -16,6 +16,8 @@ from numba.core import event, types
 
 from shoal.kernels._compiling import tell_all
 
+unliteral: Callable[[Any], Any] = types.unliteral
+
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
@@ -35,9 +37,8 @@ def jit(kernel: Kernel) -> Kernel:
         called = compiled.get_call_template
 
         def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
-            plain: Any = types.unliteral
             return called(
-                [plain(one) for one in arguments], {name: plain(one) for name, one in named.items()}
+                [unliteral(one) for one in arguments], {name: unliteral(one) for name, one in named.items()}
             )
 
         compiled.get_call_template = for_variables
@@ -45,7 +46,7 @@ def jit(kernel: Kernel) -> Kernel:
 
 
 def _lazily(kernel: Any) -> Any:
-    """The kernel as numba's dispatcher; where no folder can be written, what it compiles lasts for the process alone."""
+    """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
     try:
         return numba.njit(cache=True, **OPTIONS)(kernel)
     except (

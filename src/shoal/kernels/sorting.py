@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 from shoal.kernels._jit import jit
 
 Array: TypeAlias = NDArray[Any]
+Whole: TypeAlias = int | np.int64
 
 SHORT = 24
 """Up to so many numbers each is put in its place among those before."""
 
 
 @jit
-def sort(values: Array, begin: int, end: int) -> None:
+def sort(values: Array, begin: Whole, end: Whole) -> None:
     """Sort a part of an array of integers, ascending, in place: quicksort by medians of three, insertion at the end.
 
-    The shorter part waits, so that 64 places of a stack are enough for any array; the middle as pivot keeps sorted input
-    fast.
+    The longer part waits, and the shorter one is at most half of all: so 64 places are enough for any array.
     """
     stack = np.empty((64, 2), dtype=np.int64)
     depth = 0
@@ -39,7 +39,6 @@ def sort(values: Array, begin: int, end: int) -> None:
                     values[left], values[right] = values[right], values[left]
                     left += 1
                     right -= 1
-            # The longer part waits; 64 of them cannot come together, for each is at most half of the one before.
             if right + 1 - low < high - left:
                 stack[depth, 0], stack[depth, 1] = left, high
                 high = right + 1
