@@ -59,8 +59,8 @@ class Cahd(Method):
     order: Order = Field(
         default="gray",
         description="with blocks and pivots, how baskets are ordered: Gray code of frequent items, rcm (reverse "
-        "Cuthill-McKee on baskets that share items), bipartite (on baskets and items), lexicographic, nearest (MinHash), or sum (A + Aᵀ, to compare)"
-        "; in parts (spark, stream) by gray or lexicographic alone",
+        "Cuthill-McKee on baskets that share items), bipartite (on baskets and items), lexicographic, nearest "
+        "(MinHash), or sum (A + Aᵀ, to compare); in parts (spark, stream) by gray or lexicographic alone",
     )
     alpha: int = Field(
         default=3,
