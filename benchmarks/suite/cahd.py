@@ -84,7 +84,8 @@ def seed_row(name: str, sensitive: tuple[str, ...], seconds: float) -> dict[str,
     for label, method in (
         ("pivots rcm", Cahd(p=4, form="pivots", order="rcm")),
         ("pivots gray", Cahd(p=4, form="pivots")),
-        ("blocks gray", Cahd(p=4)),
+        ("near", Cahd(p=4)),
+        ("blocks gray", Cahd(p=4, form="blocks")),
     ):
         method.anonymize(baskets)
         stages = ("encode", "order", "group", "publish")

@@ -63,8 +63,8 @@ def orders(
         for order in names
     }
     if p <= 4:
-        methods |= {"blocks gray improved": Cahd(p=p, improve=True)}
-    methods |= {"permutation-mondrian": PermutationMondrian(p=p)}
+        methods |= {"blocks gray improved": Cahd(p=p, form="blocks", improve=True)}
+    methods |= {"near": Cahd(p=p), "permutation-mondrian": PermutationMondrian(p=p)}
     found = [
         scores_of(baskets, methods, seed)
         for seed, baskets in enumerate(draws_of(name, draws, sensitive, max(p, 20)))
@@ -98,9 +98,10 @@ def attacks(name: str) -> list[dict[str, Any]]:
         for label, method in (
             ("pivots rcm", Cahd(p=p, form="pivots", order="rcm")),
             ("pivots gray", Cahd(p=p, form="pivots")),
-            ("blocks rcm", Cahd(p=p, order="rcm")),
-            ("blocks gray", Cahd(p=p)),
-            ("blocks gray improved", Cahd(p=p, improve=True)),
+            ("near", Cahd(p=p)),
+            ("blocks rcm", Cahd(p=p, form="blocks", order="rcm")),
+            ("blocks gray", Cahd(p=p, form="blocks")),
+            ("blocks gray improved", Cahd(p=p, form="blocks", improve=True)),
         ):
             release, _ = method.anonymize(baskets)
             scores = (*Pivot().scores(baskets, release), *Reconstruction().scores(baskets, release))

@@ -6,7 +6,6 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,8 @@ def read_both(
     layout = {} if baskets is None else {"baskets": baskets}
     plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **layout}})
     if registry.load("method", release.method).accepts is Baskets:
-        request = replace(Request.of(plan, original), hierarchies=hierarchies or kept)
+        trees, source = hierarchies or kept, plan.source
+        request = Request(original, plan.roles, source.reading, trees, layout=source.baskets, seed=plan.seed)
         data = load_baskets(request, where).data
     else:
         roles = plan.roles if "roles" in recipe else _roles_in(release)

@@ -19,6 +19,7 @@ from shoal.models import _distributed_baskets as baskets_in_parts
 
 CUT = [name for name in registry.METHODS if "spark" in registry.load("method", name).engines]
 CASES = [(name, {}) for name in CUT] + [
+    ("cahd", {"form": "blocks"}),
     ("cahd", {"form": "pivots"}),
     ("table-rule-hiding", {"strategy": "decoy"}),
 ]

@@ -16,7 +16,9 @@ from shoal.recipe import Recipe
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in registry.METHODS),
+    ("cahd", {"form": "blocks"}),
     ("cahd", {"form": "pivots"}),
+    ("disassociation", {"swaps": 0}),
 ]
 CUT = [
     (name, more)

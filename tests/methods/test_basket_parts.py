@@ -120,19 +120,25 @@ def test_blocks_are_those_of_memory(
     tmp_path_factory: pytest.TempPathFactory, baskets: Baskets, p: int, order: Any, seed: int, memory: int
 ) -> None:
     assume(len(baskets.sensitive))
-    found = both(Cahd(p=p, order=order), baskets, seed, memory)
+    found = both(Cahd(p=p, form="blocks", order=order), baskets, seed, memory)
     if found is not None:
         here, there = found
         assert text_of_parts(there.data) == text_of(here.data, tmp_path_factory.mktemp("here") / "data")
 
 
 @settings(max_examples=80)
-@given(small_baskets(most_rows=40), st.integers(2, 3), st.integers(0, 99), SMALL)
-def test_pivots_keep_the_degree(
-    tmp_path_factory: pytest.TempPathFactory, baskets: Baskets, p: int, seed: int, memory: int
+@given(
+    small_baskets(most_rows=40),
+    st.integers(2, 3),
+    st.sampled_from(["near", "pivots"]),
+    st.integers(0, 99),
+    SMALL,
+)
+def test_groups_in_parts_keep_the_degree(
+    tmp_path_factory: pytest.TempPathFactory, baskets: Baskets, p: int, form: Any, seed: int, memory: int
 ) -> None:
     assume(len(baskets.sensitive))
-    method = Cahd(p=p, form="pivots")
+    method = Cahd(p=p, form=form)
     found = both(method, baskets, seed, memory)
     if found is None:
         return
@@ -147,7 +153,8 @@ def test_pivots_keep_the_degree(
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"), [({"order": "rcm"}, "gray or lexicographic"), ({"improve": True}, "`improve`")]
+    ("parameters", "words"),
+    [({"order": "rcm", "form": "blocks"}, "gray or lexicographic"), ({"improve": True}, "`improve`")],
 )
 def test_what_cannot_be_cut_of_cahd_is_refused(parameters: dict[str, Any], words: str) -> None:
     baskets = with_secrets(Shopping(rows=60, items=9, density=0.2).make(seed=4), 1)
@@ -215,8 +222,13 @@ def with_secrets(baskets: Baskets, count: int) -> Baskets:
 
 @pytest.mark.parametrize(
     ("method", "read"),
-    [(Cahd(p=5, form="pivots"), read_groups), (Disassociation(k=5), read_clusters)],
-    ids=["pivots", "disassociation"],
+    [
+        (Cahd(p=5), read_groups),
+        (Cahd(p=5, form="pivots"), read_groups),
+        (Disassociation(k=5), read_clusters),
+        (Disassociation(k=5, swaps=0), read_clusters),
+    ],
+    ids=["near", "pivots", "disassociation", "horpart"],
 )
 def test_parts_that_differ_from_memory_lose_hardly_more(tmp_path: Path, method: Any, read: Any) -> None:
     """Where equality is not promised, the loss is within a tenth of that in memory."""

@@ -98,7 +98,7 @@ def test_like_the_naive_twin(
     sensitive: str,
 ) -> None:
     sets = sets * (1 if len(sets) >= k else k)
-    method = Disassociation(k=k, m=m, max_cluster_size=k + more, refine=refine, safe=1)
+    method = Disassociation(k=k, m=m, max_cluster_size=k + more, refine=refine, safe=1, swaps=0)
     baskets = baskets_of(sets, sensitive)
     release, _ = method.anonymize(baskets, seed=more)
     assert isinstance(release.data, Clusters)
@@ -122,7 +122,7 @@ def test_like_the_naive_twin_in_deep_trees(tmp_path: Path, seed: int) -> None:
     ]
     k, m = random.randint(2, 6), random.randint(1, 4)
     size = k + random.randint(0, 6)
-    method = Disassociation(k=k, m=m, max_cluster_size=size, safe=1)
+    method = Disassociation(k=k, m=m, max_cluster_size=size, safe=1, swaps=0)
     release, _ = method.anonymize(baskets_of(sets, "a"), seed=seed)
     assert isinstance(release.data, Clusters)
     sets = [sets[row] for row in tie_order(len(sets), seed)]
@@ -138,8 +138,9 @@ def test_like_the_naive_twin_in_deep_trees(tmp_path: Path, seed: int) -> None:
     st.sampled_from(["merge", "pool"]),
     st.sampled_from([0.5, 0.75, 0.9, 1.0]),
     st.booleans(),
+    st.sampled_from([0, 1, 4]),
 )
-@settings(max_examples=150)
+@settings(max_examples=200)
 def test_every_option_keeps_the_promise(
     tmp_path_factory: pytest.TempPathFactory,
     sets: list[tuple[str, ...]],
@@ -148,8 +149,11 @@ def test_every_option_keeps_the_promise(
     small: Any,
     safe: float,
     refine: bool,
+    swaps: int,
 ) -> None:
-    method = Disassociation(k=k, m=m, max_cluster_size=k + 2, small=small, safe=safe, refine=refine)
+    method = Disassociation(
+        k=k, m=m, max_cluster_size=k + 2, small=small, safe=safe, refine=refine, swaps=swaps
+    )
     release, trace = method.anonymize(baskets_of(sets, "b"))
     assert isinstance(release.data, Clusters)
     assert method.models()[0].verify(release.data)

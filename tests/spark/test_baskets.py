@@ -51,7 +51,7 @@ def test_blocks_of_several_parts_are_those_of_memory(
     spark: "Spark", baskets: Baskets, there: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark, "memory", 400_000)
-    method = Cahd(p=4)
+    method = Cahd(p=4, form="blocks")
     release, trace = method.anonymize(there, spark)
     assert trace.notes["parts"] > 1
     assert text_of_parts(release.data) == text_of(method.anonymize(baskets)[0].data, tmp_path / "data")
@@ -136,8 +136,8 @@ def test_errors_of_workers_are_sentences(spark: "Spark", there: Dataset, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
-    [Coherence(h=0.2, k=500, p=3), Cahd(p=10), Cahd(p=10, form="pivots"), Disassociation(k=5)],
-    ids=["coherence", "blocks", "pivots", "disassociation"],
+    [Coherence(h=0.2, k=500, p=3), Cahd(p=10, form="blocks"), Cahd(p=10), Disassociation(k=5)],
+    ids=["coherence", "blocks", "near", "disassociation"],
 )
 def test_a_million_baskets(
     spark: "Spark", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: Any
@@ -150,7 +150,7 @@ def test_a_million_baskets(
     monkeypatch.setattr(spark, "memory", 1 << 26)
     run = anonymize(path, method, engine=spark, baskets="lines", sensitive=rare).written(tmp_path / "out")
     assert run.holds
-    if not (isinstance(method, Disassociation) or getattr(method, "form", None) == "pivots"):
+    if not (isinstance(method, Disassociation) or getattr(method, "form", None) in ("near", "pivots")):
         here = method.anonymize(with_roles(baskets, Roles.of(sensitive=rare)))[0].data
         (folder,) = (one for one in (tmp_path / "out" / "release").iterdir() if one.is_dir())
         there = "".join(part.read_text(encoding="utf-8") for part in sorted(folder.iterdir()))

@@ -4,6 +4,8 @@ Which rows come together follows from the contents of all baskets: whoever has t
 but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows
@@ -67,12 +69,43 @@ def even_worth(indptr: Indptr) -> Counts:
     return np.rint(UNIT / np.sqrt(np.maximum(np.diff(indptr), 1))).astype(np.int64)
 
 
-def clusters_of(
-    orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int
-) -> tuple[Rows, Rows]:
-    """Clusters of p rows, or a few more, which groups are put together from: what any reader of baskets finds again."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where.
+
+    Parameters
+    ----------
+    rows, starts
+        The rows cluster by cluster, and where each cluster begins.
+    pair
+        The pair of each cluster; a pair may have three.
+    """
+
+    rows: Rows
+    starts: Rows
+    pair: Rows
+
+    @property
+    def cluster_of(self) -> Rows:
+        """The cluster of each of `rows`."""
+        return np.repeat(np.arange(len(self.pair)), np.diff(self.starts))
+
+
+def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
+    """Clusters of p rows or a few more, and which of them go together where one alone will not do."""
+    from shoal.kernels import near_clusters as kernel
+
     count = max((len(indptr) - 1) // p, 1)
-    return near_clusters(orders, indptr, items, width, count, PASSES, even=True)
+    rows, starts = near_clusters(orders, indptr, items, width, count, PASSES, even=True)
+    if count == 1:
+        return Pairs(rows, starts, np.zeros(1, dtype=np.int64))
+    core_indptr, core, _ = cores(indptr, items, width, rows, starts)
+    tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
+    alike = kernel.Rows(core_indptr, core, even_worth(core_indptr), width)
+    members, begins = kernel.gather(tables, alike, count // 2, WINDOW)
+    pair = np.empty(count, dtype=np.int64)
+    pair[members] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    return Pairs(rows, starts, pair)
 
 
 def cores(

@@ -16,6 +16,9 @@ from shoal.kernels._jit import jit
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
+SKIPPED = 8
+"""Clusters that a search passes over, for each that it wants: it ends in a crowd of those that do not help."""
+
 TOP = 4
 """Rows of each of two clusters that are tried for a swap: those that would rather be in the other one."""
 
@@ -255,7 +258,7 @@ def swap_rows(
     """Let rows change places between clusters that are near each other, so that those of a cluster become more alike.
 
     Clusters are near each other if rows of both stand at most `reach` apart in one of the orders; each looks at those
-    that are so most often, at most so many. A pair that neither changed since the last pass began is not looked at again.
+    that are so most often, at most so many. Two that did not change in the last pass are not looked at again.
 
     Parameters
     ----------
@@ -428,12 +431,54 @@ def _nearest(unit: Whole, units: Units, vector: Array, norms: Array, found: Arra
 
 
 @jit
+def _helps(unit: Whole, units: Units, counts: Array, size: Whole, p: Whole) -> bool:
+    """Whether a cluster holds less than its part of every sensitive item that a group has too many of."""
+    for place in range(units.secret_indptr[unit], units.secret_indptr[unit + 1]):
+        full = units.secret_counts[place] * p >= units.sizes[unit]
+        if full and counts[units.secrets[place]] * p > size:
+            return False
+    return True
+
+
+@jit
+def _candidates(
+    unit: Whole,
+    units: Units,
+    counts: Array,
+    size: Whole,
+    p: Whole,
+    lists: Lists,
+    window: Whole,
+    listed: Array,
+    stamp: Whole,
+    found: Array,
+    any_will_do: bool,
+) -> int:
+    """List free clusters near one that help its group: a window of them to each side, in each order."""
+    count = 0
+    listed[unit] = stamp
+    for table in range(len(lists.after)):
+        for links in (lists.after[table], lists.before[table]):
+            other, wanted, looked = links[unit], window, 0
+            while other >= 0 and wanted > 0 and looked < SKIPPED * window:
+                if listed[other] == stamp:
+                    wanted -= 1
+                elif any_will_do or _helps(other, units, counts, size, p):
+                    listed[other] = stamp
+                    found[count] = other
+                    count, wanted = count + 1, wanted - 1
+                other, looked = links[other], looked + 1
+    return count
+
+
+@jit
 def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, window: Whole) -> Array:
     """Let each cluster that breaks the degree take in the nearest free one, and the next, until all together keep it.
 
     A cluster is free as long as it was neither taken in nor took in another. The nearest is the one most alike to the
-    cluster that began, among those at most a window away from it in one of the orders. Sensitive items tell only when
-    to begin and when to end. Where none is free any more, the group takes in those that were made, one after the other.
+    cluster that began, among those a window away from it in one of the orders. The first is taken in whatever it
+    holds; after that, one that holds its full part of what the group has too many of is passed over, unless there is no
+    other. Where none is free any more, the group takes in those that were made, one after the other.
 
     Parameters
     ----------
@@ -467,8 +512,13 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
         most = most_held(unit, units, counts, 0)
         while most * p > size:
             free[unit] = False
-            count = near(unit, lists, window, window, listed, stamp, found)
-            stamp += 1
+            count = 0
+            for any_will_do in (taken == 1, True):
+                if count == 0:
+                    count = _candidates(
+                        unit, units, counts, size, p, lists, window, listed, stamp, found, any_will_do
+                    )
+                    stamp += 1
             if count == 0:
                 _close(home, unit, units, counts, most, size, p)
                 return home

@@ -4,16 +4,17 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Rows
 from shoal.data._basket_orders import Distinct, taken
-from shoal.data._near_clusters import clusters_of, orders_for_clusters
+from shoal.data._near_clusters import orders_for_clusters, paired_clusters
 from shoal.data.groups import Groups
 
 
 def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> Floats:
-    """How often a reader of each group is right who knows all clusters, and is told which one began to take in others.
+    """How often a reader of each group is right who knows all clusters, and is told which pair of them to look at.
 
-    Clusters follow from the published baskets, but for which of equal ones is in which. A group of one cluster tells nothing
-    more. Where there are more, one of them broke the degree by itself. Who is told which one names any of its members. As
-    it is not published, of all clusters that the group can hold the one counts that serves this reader best, so that
+    Clusters follow from the published baskets, but for which of equal ones is in which. A group of one cluster, or of
+    one pair, tells nothing more: which cluster of a pair broke the degree cannot be seen. Where there are more, the
+    sensitive items decided which pair began and which ones were passed over. All of that could be told by naming a
+    pair; as it is not published, of all pairs that the group can hold the one counts whose members hold most, so that
     this is an upper bound.
 
     Parameters
@@ -25,17 +26,17 @@ def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> F
     """
     begin = groups.group_indptr[:-1]
     found = np.add.reduceat(shares, begin) / groups.sizes
-    merged = np.flatnonzero(groups.sizes >= 2 * p)
+    merged = np.flatnonzero(groups.sizes >= 4 * p)
     if not len(merged):
         return found
-    cluster, kind, times = _clusters(distinct, p)
+    pair, kind, times = _pairs(distinct, p)
     contents = _Contents(groups, distinct, merged, shares)
-    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
     size = np.add.reduceat(times, first)
-    # Each cluster is looked for in the groups that hold the rarest of its baskets.
-    rare = np.lexsort((contents.holders(kind), cluster))[first]
+    # Each pair is looked for in the groups that hold the rarest of its baskets.
+    rare = np.lexsort((contents.holders(kind), pair))[first]
     unit, group = contents.holding(kind[rare])
-    sure, entry = taken(np.concatenate((first, [len(cluster)])), unit)
+    sure, entry = taken(np.concatenate((first, [len(pair)])), unit)
     place = contents.places(np.repeat(group, np.diff(sure)), kind[entry])
     enough = (place >= 0) & (contents.times[place] >= times[entry])
     if not len(unit):
@@ -48,17 +49,16 @@ def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> F
     return found
 
 
-def _clusters(distinct: Distinct, p: int) -> tuple[Rows, Rows, Counts]:
-    """The clusters, the baskets in each, which ascend, and how often each is there."""
+def _pairs(distinct: Distinct, p: int) -> tuple[Rows, Rows, Counts]:
+    """The pairs of clusters, the baskets in each, which ascend, and how often each is there."""
     orders = []
     for order in orders_for_clusters(distinct):
         place = np.empty(len(distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
         orders.append(np.argsort(place[distinct.of_row], kind="stable"))
     indptr, places = taken(distinct.indptr, distinct.of_row)
-    rows, starts = clusters_of(tuple(orders), indptr, distinct.items[places], distinct.width, p)
-    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    keys = owner * len(distinct) + distinct.of_row[rows]
+    found = paired_clusters(tuple(orders), indptr, distinct.items[places], distinct.width, p)
+    keys = found.pair[found.cluster_of] * len(distinct) + distinct.of_row[found.rows]
     entries, times = np.unique(keys, return_counts=True)
     return entries // len(distinct), entries % len(distinct), times
 

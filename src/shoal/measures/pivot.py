@@ -41,8 +41,8 @@ class Pivot(Measure):
         to it than one that was taken. If they were cut, the reader leaves out the members that came from another
         block, and all of the half that holds fewer sensitive items on average, given that one of both halves would
         have broken the promise. If they are clusters of like baskets, the reader finds
-        these again, and is told which cluster of a group began to take in others, which is more than can be known: an
-        upper bound. The reader names any of those that remain; `pivot_certain` is the share of groups where one
+        these again, and is told which pair of them in a group holds most, which is more than can be known: an upper
+        bound. The reader names any of those that remain; `pivot_certain` is the share of groups where one
         remained and was right.
 
     Where the release does not say how groups were formed, there is no replay.

@@ -5,8 +5,8 @@ where the list of all baskets is cut in half follows from how many there are of 
 whether the cut is allowed, from counts of sensitive items. Once a block fits into a worker it is halved there as in
 memory, so that the groups are the same. *Near* clusters are found in such blocks: each is one worker's, and keeps the
 degree. With a single one the groups are those of memory, but for which of equal baskets come together. *Pivots* gather
-their neighbors inside a range; what is left of all ranges is one group, and each range knows how many of its rows it must leave so that this group keeps the degree. Where it does
-not fit into a worker, it is cut as blocks are.
+their neighbors inside a range; what is left of all ranges is one group, and each range knows how many of its rows it
+must leave so that this group keeps the degree. Where it does not fit into a worker, it is cut as blocks are.
 """
 
 from collections.abc import Callable

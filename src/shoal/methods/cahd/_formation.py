@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._basket_orders import taken
-from shoal.data._near_clusters import WINDOW, clusters_of, cores, orders_for_clusters, orders_of_units
+from shoal.data._near_clusters import WINDOW, cores, orders_for_clusters, orders_of_units, paired_clusters
 from shoal.methods.cahd._split_baskets import Sheet
 
 
@@ -94,7 +94,10 @@ def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
 
 
 def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Grouping:
-    """Clusters of p like rows, found by public items alone; one that breaks the degree takes in the nearest others.
+    """Clusters of p like rows, found by public items alone, and put together where the degree asks for it.
+
+    Clusters are in pairs. If one of a pair breaks the degree, both are one group: which of them broke it cannot be
+    seen. A pair that breaks the degree takes in other pairs; see the kernel.
 
     Parameters
     ----------
@@ -103,20 +106,49 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
     supports
         How many of all rows hold each public item, where these are a part of them.
     """
-    from shoal.kernels import near_clusters as kernel
-
-    distinct, kinds = sheet.distinct, len(sheet.sensitive)
+    distinct = sheet.distinct
     orders = tuple(sheet.arranged(order, ties) for order in orders_for_clusters(distinct, supports))
     indptr, places = taken(distinct.indptr, distinct.of_row)
     items = distinct.items[places]
-    rows, starts = clusters_of(orders, indptr, items, distinct.width, p)
-    sizes = np.diff(starts)
-    core_indptr, core, summed = cores(indptr, items, distinct.width, rows, starts)
-    secret_indptr, secrets = sheet.secrets_of(rows)
-    owner = np.repeat(np.repeat(np.arange(len(sizes)), sizes), np.diff(secret_indptr))
-    held, counts = np.unique(owner * kinds + secrets, return_counts=True)
-    begins = np.searchsorted(held, np.arange(len(sizes) + 1) * kinds)
-    units = kernel.Units(*summed, sizes, begins, held % kinds, counts)
-    tables = np.stack(orders_of_units(core_indptr, core, distinct.width)).astype(np.int32)
-    home = kernel.take_in(tables, units, distinct.width, kinds, p, WINDOW)
-    return Grouping(rows, np.repeat(np.unique(home, return_inverse=True)[1], sizes))
+    found = paired_clusters(orders, indptr, items, distinct.width, p)
+    cluster = found.cluster_of
+    pair = found.pair[cluster]
+    by_pair = np.argsort(pair, kind="stable")
+    home = _homes(sheet, indptr, items, found.rows[by_pair], pair[by_pair], p)
+    broken, _, counts = _secret_counts(sheet, found.rows, cluster)
+    broken = broken[counts * p > np.diff(found.starts)[broken]]
+    joined = home != np.arange(len(home))
+    joined[home[joined]] = True
+    joined[found.pair[broken]] = True
+    group = np.where(joined[pair], home[pair], len(home) + cluster)
+    return Grouping(found.rows, np.unique(group, return_inverse=True)[1])
+
+
+def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, p: int) -> Rows:
+    """For each pair of clusters the one that began its group.
+
+    Parameters
+    ----------
+    rows, pairs
+        All rows pair by pair, and the pair of each.
+    """
+    from shoal.kernels import near_clusters as kernel
+
+    width = sheet.distinct.width
+    sizes = np.bincount(pairs)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    core_indptr, core, summed = cores(indptr, items, width, rows, starts)
+    owner, secrets, counts = _secret_counts(sheet, rows, pairs)
+    begins = np.searchsorted(owner, np.arange(len(sizes) + 1))
+    units = kernel.Units(*summed, sizes, begins, secrets, counts)
+    tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
+    home: Rows = kernel.take_in(tables, units, width, len(sheet.sensitive), p, WINDOW)
+    return home
+
+
+def _secret_counts(sheet: Sheet, rows: Rows, group: Rows) -> tuple[Rows, Rows, Counts]:
+    """The groups of rows and the sensitive items that occur in each, and how often."""
+    kinds = len(sheet.sensitive)
+    indptr, secrets = sheet.secrets_of(rows)
+    held, counts = np.unique(np.repeat(group, np.diff(indptr)) * kinds + secrets, return_counts=True)
+    return held // kinds, held % kinds, counts
