@@ -124,7 +124,7 @@ def test_read_frame_trims_texts(people: Path) -> None:
         (
             {"quasi": ["age"]},
             WrongUse,
-            "no role: name, zip, born, ill, visits.*--others drop or --others insen",
+            "no role: name, zip, born, ill, visits.*others='drop' or others='insen",
         ),
         ({"quasi": ["age"], "others": "keep"}, UnknownName, "'keep'"),
         ({"identifying": ["age"], "others": "drop"}, WrongUse, "No column is left"),

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from shoal.errors import UnknownName
 from shoal.parameters import Parameters
 
 
@@ -25,6 +26,10 @@ class Role(StrEnum):
 
     ENTITY = "entity"
     """Says which rows belong to one person. Published as a number that is valid only inside its class."""
+
+
+OTHERS = ("drop", "insensitive")
+"""What can be done with columns that have no role."""
 
 
 class Roles(Parameters):
@@ -69,6 +74,8 @@ class Roles(Parameters):
             role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
             for role, names in given.items()
         }
+        if (others := given.get("others")) not in (None, *OTHERS):
+            raise UnknownName("treatment of other columns", str(others), OTHERS)
         return cls(**named)
 
     def by_column(self) -> dict[Role, tuple[str, ...]]:

@@ -139,11 +139,6 @@ class Promises(Parameters):
         asked = (registry.load("model", name)(**fields) for name, given, fields in short if given is not None)
         return (*asked, *self.promises)
 
-    @classmethod
-    def of(cls, **given: Any) -> Self:
-        """Promises as Python gives them: what does not fit is said in a sentence."""
-        return cls(**given)
-
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False
     ) -> tuple[Any, ...]:
