@@ -111,7 +111,7 @@ def verify(
     only verdict is ``release-folder`` then.
     """
     roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
-    asked = Promises(population=population, promises=promises, **promised)
+    asked = Promises(**{**promised, "population": population, "promises": promises})
     return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)
 
 
