@@ -43,7 +43,16 @@ DOORS = (
 ASIDE = ("measures/", "report/")
 """Rooms that look at a release when it is made."""
 
-BESIDE = ("__init__.py", "addresses.py", "arrays.py", "errors.py", "registry.py", "renamed.py")
+BESIDE = (
+    "__init__.py",
+    "addresses.py",
+    "arrays.py",
+    "errors.py",
+    "option_names.py",
+    "parameters.py",
+    "registry.py",
+    "renamed.py",
+)
 """Modules at the top that are vocabulary, and no step."""
 
 
