@@ -109,8 +109,8 @@ class Mondrian(Improvable):
             better, told = self._improved(data, plan, models, order, starts, tie_key(seed))
             made, notes = better or made, {**notes, **told}
             timings["improve"] = time.perf_counter() - begin - timings["cut"]
-        if all(form == "nodes" for form in plan.forms):
-            best = self.best_possible(data, made[0], models)
+        by_nodes = all(form == "nodes" for form in plan.forms)
+        if by_nodes and (best := self.best_possible(data, made[0], models)):
             notes = {**notes, **best, "summary": [*notes.get("summary", ()), *best.get("summary", ())]}
         timings["publish"] = time.perf_counter() - begin - sum(timings.values())
         return self._release(made[0], models, notes.get("improve_steps")), Trace(made[1], timings, notes)
