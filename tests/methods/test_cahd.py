@@ -157,10 +157,10 @@ def test_sensitive_items_touch_no_order(sets: list[frozenset[str]], secrets: lis
     assert one.of_row.tolist() == two.of_row.tolist()
 
 
-def test_equal_baskets_stay_together() -> None:
+def test_equal_baskets_stay_together_in_blocks() -> None:
     """Which of two equal baskets went where could only be told by their sensitive items."""
     sets = [{"a"}] * 5 + [{"a", "s"}] + [{"b"}] * 6 + [{"c"}] * 3
-    groups, _, _ = published(Cahd(p=2), baskets_of(sets, "s"))
+    groups, _, _ = published(Cahd(p=2, form="blocks"), baskets_of(sets, "s"))
     homes: dict[tuple[str, ...], set[int]] = {}
     for number, (baskets, _) in enumerate(sets_of(groups)):
         for basket in baskets:

@@ -5,11 +5,15 @@ but for which of equal baskets is in which. Rows that tie come in the order in w
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._basket_orders import Distinct, orders_of
+
+if TYPE_CHECKING:
+    from shoal.kernels import near_clusters as kernel
 
 UNIT = 840
 """What the items of a basket with one of them are worth, if worth falls with the square root of the length."""
@@ -56,12 +60,19 @@ def near_clusters(
     from shoal.kernels import near_clusters as kernel
 
     tables = np.stack(orders).astype(np.int32)
-    alike = kernel.Rows(indptr, items, even_worth(indptr), width)
+    alike = _rows(indptr, items, width)
     members, starts = kernel.gather(tables, alike, count, WINDOW)
     if passes and len(starts) > 2:
         worth = alike.worth if even else np.ones(len(members), dtype=np.int64)
         kernel.swap_rows(tables, alike._replace(worth=worth), members, starts, passes, REACH, MOST)
     return members, starts
+
+
+def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
+    """Rows as the kernels take them; numbers without a sign are looked up faster."""
+    from shoal.kernels import near_clusters as kernel
+
+    return kernel.Rows(indptr, items.astype(np.uint32), even_worth(indptr), width)
 
 
 def even_worth(indptr: Indptr) -> Counts:
@@ -101,7 +112,7 @@ def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, widt
         return Pairs(rows, starts, np.zeros(1, dtype=np.int64))
     core_indptr, core, _ = cores(indptr, items, width, rows, starts)
     tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
-    alike = kernel.Rows(core_indptr, core, even_worth(core_indptr), width)
+    alike = _rows(core_indptr, core, width)
     members, begins = kernel.gather(tables, alike, count // 2, WINDOW)
     pair = np.empty(count, dtype=np.int64)
     pair[members] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
@@ -114,8 +125,7 @@ def cores(
     """The items that at least a third of a cluster's rows hold, for each cluster; and how many rows hold each item."""
     from shoal.kernels import near_clusters as kernel
 
-    none = np.empty(0, dtype=np.int64)
-    begins, held, counts = kernel.summed(kernel.Rows(indptr, items, none, width), rows, starts)
+    begins, held, counts = kernel.summed(_rows(indptr, items, width), rows, starts)
     often = 3 * counts >= np.repeat(np.diff(starts), np.diff(begins))
     return np.concatenate(([0], np.cumsum(often)))[begins], held[often], (begins, held, counts)
 

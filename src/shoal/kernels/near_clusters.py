@@ -251,6 +251,39 @@ def exchange(
     return swaps
 
 
+class Seen(NamedTuple):
+    """When each cluster changed, which ones it was compared with of late, and when; a place each."""
+
+    changed: Array
+    others: Array
+    times: Array
+
+
+@jit
+def _worth_comparing(here: Whole, there: Whole, seen: Seen) -> bool:
+    """Whether one of two clusters changed since they were compared, if they were."""
+    last = np.int64(0)
+    for place in range(seen.others.shape[1]):
+        if seen.others[here, place] == there:
+            last = max(last, seen.times[here, place])
+        if seen.others[there, place] == here:
+            last = max(last, seen.times[there, place])
+    return bool(last == 0 or max(seen.changed[here], seen.changed[there]) > last)
+
+
+@jit
+def _remember(here: Whole, there: Whole, now: Whole, seen: Seen) -> None:
+    """Note that two clusters were compared, in the place of what was so longest ago."""
+    oldest = 0
+    for place in range(seen.others.shape[1]):
+        if seen.others[here, place] == there:
+            oldest = place
+            break
+        if seen.times[here, place] < seen.times[here, oldest]:
+            oldest = place
+    seen.others[here, oldest], seen.times[here, oldest] = there, now
+
+
 @jit
 def swap_rows(
     orders: Array, rows: Rows, members: Array, starts: Array, passes: Whole, reach: Whole, most: Whole
@@ -258,7 +291,7 @@ def swap_rows(
     """Let rows change places between clusters that are near each other, so that those of a cluster become more alike.
 
     Clusters are near each other if rows of both stand at most `reach` apart in one of the orders; each looks at those
-    that are so most often, at most so many. Two that did not change in the last pass are not looked at again.
+    that are so most often, at most so many. Two that did not change since they were compared are not compared again.
 
     Parameters
     ----------
@@ -289,9 +322,13 @@ def swap_rows(
     counts = np.zeros(clusters, dtype=np.int64)
     touched = np.empty(2 * reach * tables * largest, dtype=np.int64)
     nearest = np.empty(most, dtype=np.int64)
-    changed = np.zeros(clusters, dtype=np.int64)
-    swaps = 0
-    for number in range(1, passes + 1):
+    seen = Seen(
+        np.zeros(clusters, dtype=np.int64),
+        np.full((clusters, most), -1, dtype=np.int32),
+        np.zeros((clusters, most), dtype=np.int64),
+    )
+    swaps, clock = 0, 0
+    for _ in range(passes):
         before = swaps
         for here in range(clusters):
             found = _neighbors(here, orders, places, members, starts, cluster_of, reach, counts, touched)
@@ -299,12 +336,14 @@ def swap_rows(
             for place in range(starts[here], starts[here + 1]):
                 _count(members[place], rows, 1, desk.sums)
             for there in nearest[:found]:
-                if number > 1 and max(changed[here], changed[there]) < number - 1:
+                if not _worth_comparing(here, there, seen):
                     continue
+                clock += 1
                 made = exchange(rows, members, cluster_of, starts, here, there, desk)
                 if made:
-                    changed[here], changed[there] = number, number
+                    seen.changed[here], seen.changed[there] = clock, clock
                     swaps += made
+                _remember(here, there, clock, seen)
             for place in range(starts[here], starts[here + 1]):
                 _forget(members[place], rows, desk.sums)
         if swaps == before:
