@@ -28,8 +28,10 @@ help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: .venv/installed ## install, make data, anonymize it, prove it, and leave .venv/bin/shoal ready to use
+demo: .venv/installed ## install, compile, make data, anonymize it, prove it, and leave .venv/bin/shoal ready to use
 	@mkdir -p build
+	@echo '$$ shoal warm-up'
+	@$(BIN)/shoal warm-up
 	@echo '$$ shoal $(DEMO_GENERATE)'
 	@$(BIN)/shoal $(DEMO_GENERATE)
 	@echo '$$ shoal $(DEMO_ANONYMIZE)'

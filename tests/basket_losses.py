@@ -8,9 +8,10 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
+from shoal.data.role import Roles
 from shoal.datasets.shopping import Shopping
 from shoal.io.baskets.load import with_roles
-from shoal.pipeline import measure
+from shoal.measures._chosen import measure
 
 LOSSES = {
     "cahd": ("kl", "kl_frequent", "query_error"),
@@ -26,7 +27,7 @@ def drawn(rows: int, items: int, seed: int) -> Baskets:
     """Baskets in topics; three of the rarest items are sensitive."""
     baskets = Shopping(rows=rows, items=items, density=6 / items, topics=5).make(seed=seed)
     rare = np.argsort(baskets.supports, kind="stable")[:3]
-    return with_roles(baskets, [baskets.vocabulary[item] for item in rare])
+    return with_roles(baskets, Roles.of(sensitive=[baskets.vocabulary[item] for item in rare]))
 
 
 def losses(method: Any, baskets: Baskets, published: Any) -> Counter[str]:

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
-from shoal.data.parts import PartedRelease
-from shoal.io.baskets.distributed_lines import header_of
+from shoal.io.baskets.distributed import header_of
 from shoal.io.baskets.load import write_baskets
 from shoal.io.releases.clusters_file import write_clusters
 from shoal.io.releases.groups_file import write_groups
@@ -17,7 +17,7 @@ from shoal.io.releases.groups_file import write_groups
 Sets = TypeVar("Sets", Groups, Clusters)
 
 
-def text_of_parts(release: PartedRelease) -> str:
+def text_of_parts(release: Dataset) -> str:
     """The text of all part files together, with one header."""
     header = header_of(release.schema) if isinstance(release.schema, Baskets) else None
     lines = release.parts.collect()["line"].to_list()
@@ -36,7 +36,7 @@ def text_of(data: object, path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def read_back(release: PartedRelease, read: Callable[[Path], Sets], path: Path) -> Sets:
+def read_back(release: Dataset, read: Callable[[Path], Sets], path: Path) -> Sets:
     """What the part files say to whoever reads them together; it must stand there in canonical order."""
     text = text_of_parts(release)
     path.write_text(text, encoding="utf-8")

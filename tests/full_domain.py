@@ -16,9 +16,9 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.measures._chosen import measure
 from shoal.methods._full_domain import _local_recoding as local
 from shoal.methods.lattice import Lattice
-from shoal.pipeline import measure
 
 TREE = Hierarchy(
     (("a", "b", "c", "d"), ("ab", "cd"), ("*",)),

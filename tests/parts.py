@@ -9,9 +9,12 @@ import numpy as np
 import polars as pl
 
 from shoal.data.baskets import Baskets
-from shoal.data.parts import COUNT, PartedBaskets, PartedRelease, PartedTable, TextLayout
+from shoal.data.dataset import COUNT, Dataset, TextLayout
+from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.distributed import Distributed
 from shoal.errors import Infeasible
+from shoal.io.reading import Reading
 from shoal.io.releases.part_files import part_files
 
 Result = TypeVar("Result")
@@ -104,7 +107,7 @@ class MemoryParts:
         return len(pieces)
 
 
-class MemoryEngine:
+class MemoryEngine(Distributed):
     """Rows in parts that are all in memory."""
 
     name = "memory"
@@ -153,25 +156,35 @@ def _joined(frames: list[pl.DataFrame], schema: Any) -> pl.DataFrame:
     return pl.concat(frames) if frames else wanted.to_frame()
 
 
-def parted(table: Table, seed: int = 0) -> PartedTable:
+def parted(table: Table, seed: int = 0) -> Dataset:
     """A table in parts, its rows shuffled."""
     frame = pl.DataFrame({column.name: column.codes for column in table.columns})
     rows = np.random.default_rng(seed).permutation(table.rows)
     schema = table.take(np.empty(0, dtype=np.int64))
-    return PartedTable(schema, MemoryParts(frame[rows] if table.rows else frame, seed), table.rows)
+    return Dataset(schema, MemoryParts(frame[rows] if table.rows else frame, seed), table.rows)
 
 
-def parted_baskets(baskets: Baskets, seed: int = 0) -> PartedBaskets:
+def parted_baskets(baskets: Baskets, seed: int = 0) -> Dataset:
     """Baskets in parts, shuffled."""
     random = np.random.default_rng(seed)
     baskets = baskets.take(random.permutation(len(baskets)).astype(np.int64))
     rows = [part.tolist() for part in np.split(baskets.items, baskets.indptr[1:-1])] if len(baskets) else []
     frame = pl.DataFrame({"items": rows}, schema={"items": pl.List(pl.Int32)})
     schema = baskets.take(np.empty(0, dtype=np.int64))
-    return PartedBaskets(schema, MemoryParts(frame, seed), len(baskets))
+    return Dataset(schema, MemoryParts(frame, seed), len(baskets))
 
 
-def published_rows(release: PartedRelease) -> pl.DataFrame:
+def read_dataset(
+    engine: Distributed, source: Any, *, layout: str | None = None, separator: str | None = None, **roles: Any
+) -> Dataset:
+    """Baskets of a source, read by an engine."""
+    baskets: Dataset = engine.load_baskets(
+        source, layout, Reading(separator=separator), Roles.of(**roles)
+    ).baskets
+    return baskets
+
+
+def published_rows(release: Dataset) -> pl.DataFrame:
     """All published rows."""
     return release.parts.collect()
 

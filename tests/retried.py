@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 from tests.parts import MemoryEngine, MemoryParts
 
-from shoal.data.parts import COUNT, TextLayout
+from shoal.data.dataset import COUNT, TextLayout
+from shoal.engines.distributed import Distributed
 
 Result = TypeVar("Result")
 Make = Callable[[np.random.Generator], pl.DataFrame]
@@ -106,7 +107,7 @@ class RetriedParts:
         return MemoryParts(self._frame(), int(self._random.integers(1 << 30))).write(folder, ending, header)
 
 
-class RetriedEngine:
+class RetriedEngine(Distributed):
     """A cluster that loses whatever it has computed."""
 
     name = "retried"

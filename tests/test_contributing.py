@@ -7,8 +7,11 @@ from types import ModuleType
 
 import pytest
 from tests.contract import test_methods as contract
+from tests.contract.data import people
+from tests.parts import MemoryEngine, parted, published_rows
 
 from shoal import registry
+from shoal.data._export import text_frame
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -24,12 +27,17 @@ CHECKS = [
 
 
 @pytest.fixture
-def one_class(monkeypatch: pytest.MonkeyPatch) -> str:
-    found = re.search(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert found is not None
-    module = ModuleType("shoal.methods.one_class")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    exec(compile(found.group(1), "CONTRIBUTING.md", "exec"), module.__dict__)
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The first two examples as one module."""
+    found = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[:2]
+    made = ModuleType("shoal.methods.one_class")
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    exec(compile("".join(found), "CONTRIBUTING.md", "exec"), made.__dict__)
+    return made
+
+
+@pytest.fixture
+def one_class(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setitem(registry.METHODS, "one-class", "shoal.methods.one_class:OneClass")
     return "one-class"
 
@@ -37,3 +45,12 @@ def one_class(monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_example_keeps_the_contract(one_class: str, check: object) -> None:
     check(one_class)  # type: ignore[operator]
+
+
+def test_the_distributed_example_publishes_the_same_rows(module: ModuleType) -> None:
+    method, table = module.OneClassAnywhere(k=3), people()
+    here, _ = method.anonymize(table)
+    for seed in range(5):
+        there, _ = method.anonymize(parted(table, seed), MemoryEngine())
+        assert there.promises == here.promises
+        assert published_rows(there.data).equals(text_frame(here.data))

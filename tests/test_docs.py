@@ -17,6 +17,7 @@ FAMILY_PAGES = {
     "method": "methods.md",
     "model": "models.md",
     "measure": "measures.md",
+    "attack": "attacks.md",
     "dataset": "data.md",
     "engine": "data.md",
 }

@@ -13,16 +13,18 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
-    {"addresses", "renamed"},
+    {"addresses", "renamed", "option_names"},
     {"errors"},
-    {"registry"},
+    {"registry", "parameters"},
     {"arrays"},
     {"kernels"},
     {"data"},
     {"mining"},
-    {"risk"},
-    {"io", "models", "measures", "engines"},
+    {"risks"},
+    {"io", "models", "measures"},
+    {"engines"},
     {"methods", "datasets"},
+    {"attacks"},
     {"report"},
     {
         "recipe",
@@ -30,8 +32,10 @@ LAYERS = (
         "sources",
         "pipeline",
         "verification",
-        "population",
         "measuring",
+        "assessing",
+        "attacking",
+        "finding",
     },
     {"comparison"},
     {"recommendation"},
@@ -48,11 +52,16 @@ NEIGHBORS = {
     ("verification", "recipe"),
     ("verification", "outcome"),
     ("verification", "sources"),
-    ("verification", "population"),
-    ("population", "sources"),
     ("measuring", "sources"),
     ("measuring", "pipeline"),
     ("measuring", "recipe"),
+    ("assessing", "sources"),
+    ("assessing", "recipe"),
+    ("attacking", "measuring"),
+    ("attacking", "pipeline"),
+    ("attacking", "recipe"),
+    ("attacking", "sources"),
+    ("finding", "measuring"),
     ("cli", "studio"),
 }
 
@@ -61,6 +70,7 @@ FRONT = {"__init__", "__main__"}
 
 # Who alone may import a library.
 FENCES = {
+    "duckdb": "shoal.engines.out_of_core",
     "pyspark": "shoal.engines.spark",
     "altair": "shoal.report",
     "vl_convert": "shoal.comparison.vega_charts",

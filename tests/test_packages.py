@@ -15,7 +15,7 @@ from tests.wheels import installed
 from shoal import registry
 from shoal.cli import main
 from shoal.errors import BrokenPackage, LeftOut, UnknownName
-from shoal.pipeline import default_measures
+from shoal.measures._chosen import default_measures
 
 ROOT = Path(__file__).resolve().parents[1]
 CHAPTER = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -59,9 +59,10 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
 
 def test_what_the_chapter_shows_runs(call: Call) -> None:
     (commands,) = (block for block in blocks("") if "one-class" in block)
-    publish, measure, verify = (shlex.split(line) for line in commands.splitlines())
+    publish, measure, attack, verify = (shlex.split(line) for line in commands.splitlines())
     assert "OK      k-anonymity" in call("-m", *publish, "--save-recipe", "recipe.toml")
     assert "stars" in call("-m", *measure)
+    assert "best-guess" in call("-m", *attack)
     assert "OK      short-baskets" in call("-m", *verify)
     assert "OK      k-anonymity" in call("-m", "shoal", "verify", "out")
     assert "OK      k-anonymity" in call("-m", "shoal", "run", "recipe.toml", "--force")
@@ -69,7 +70,12 @@ def test_what_the_chapter_shows_runs(call: Call) -> None:
 
 def test_it_is_listed_and_explained(call: Call) -> None:
     told = json.loads(call("-m", "shoal", "methods", "--json"))
-    for family, name in (("methods", "one-class"), ("models", "short-baskets"), ("measures", "stars")):
+    for family, name in (
+        ("methods", "one-class"),
+        ("models", "short-baskets"),
+        ("measures", "stars"),
+        ("attacks", "best-guess"),
+    ):
         assert name in [entry["name"] for entry in told[family]]
     assert "Suppress every quasi-identifier" in call("-m", "shoal", "anonymize", "one-class", "--help")
 
@@ -82,6 +88,26 @@ def test_python_knows_it_by_its_name(call: Call) -> None:
         "print(run.holds, {score.name: score.value for score in run.scores}['stars'])"
     )
     assert call("-c", program) == "True 1.0\n"
+
+
+def test_python_knows_its_classes_where_ours_are(call: Call) -> None:
+    program = (
+        "import shoal; print(shoal.methods.OneClass(k=3).name, shoal.models.ShortBaskets(items=4).name,"
+        "shoal.measures.Stars().name, shoal.attacks.BestGuess().name, 'OneClass' in dir(shoal.methods))"
+    )
+    assert call("-c", program) == "one-class short-baskets stars best-guess True\n"
+
+
+def test_it_is_recommended_where_it_is_best(call: Call) -> None:
+    """Beside Mondrian it never is; it is tried and proved all the same."""
+    program = (
+        "import shoal, shoal.recommendation.propose as p; every, p.BEST = p.candidates, 0\n"
+        "p.candidates = lambda *a, **n: [c for c in every(*a, **n) if c.label in ('mondrian', 'one-class')]\n"
+        "roles = {'quasi': ['age', 'sex'], 'sensitive': 'disease', 'others': 'drop'}\n"
+        "found = shoal.recommend('people.csv', k=3, time_limit=100, jobs=1, **roles)\n"
+        "print([(one.label, one.status, one.loss == 1) for one in found.tried], found.proposal.label)"
+    )
+    assert call("-c", program) == "[('mondrian', 'done', False), ('one-class', 'done', True)] mondrian\n"
 
 
 def test_packages_are_looked_for_only_when_needed() -> None:

@@ -1,6 +1,10 @@
 """The names of the package's front, and how it behaves towards those who type in a prompt."""
 
 import ast
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,20 +21,32 @@ FRAME = pl.DataFrame({"age": [20, 21, 40, 41], "illness": ["leprosy", "plague", 
 ROLES = {"quasi": ["age"], "sensitive": ["illness"]}
 
 
-def for_the_type_checker() -> dict[str, str]:
+SPACES = {"methods": "method", "models": "model", "measures": "measure", "engines": "engine"}
+
+
+def for_the_type_checker(path: Path) -> dict[str, str]:
     """The names that the type checker is told, and their modules."""
-    tree = ast.parse(FRONT.read_text(encoding="utf-8"))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     return {alias.asname: node.module for node in block.body for alias in node.names}
 
 
 def test_the_type_checker_is_told_what_there_is() -> None:
-    assert for_the_type_checker() == shoal._HOME
+    assert for_the_type_checker(FRONT) == {**shoal._HOME, **dict.fromkeys(shoal._SPACES, "shoal")}
+
+
+@pytest.mark.parametrize(("space", "family"), SPACES.items())
+def test_the_type_checker_is_told_what_a_space_holds(space: str, family: str) -> None:
+    places = (place.split(":") for place in registry.FAMILIES[family].data.values())
+    assert for_the_type_checker(FRONT.parent / space / "__init__.py") == {
+        name: module for module, name in places
+    }
 
 
 def test_the_names_are_sorted() -> None:
     assert list(shoal._HOME) == sorted(shoal._HOME)
-    assert set(dir(shoal)) == {*shoal._HOME, "__version__"}
+    assert set(dir(shoal)) == {*shoal._HOME, *shoal._SPACES, "__version__"}
+    assert len(shoal._HOME) <= 40
 
 
 @pytest.mark.parametrize("name", shoal._HOME)
@@ -38,11 +54,66 @@ def test_every_name_leads_somewhere(name: str) -> None:
     assert getattr(shoal, name) is getattr(import_module(shoal._HOME[name]), name)
 
 
-@pytest.mark.parametrize("family", ["method", "model"])
-def test_methods_and_models_have_public_names(family: str) -> None:
-    for name in registry.FAMILIES[family]:
-        kind = registry.load(family, name)
-        assert getattr(shoal, kind.__name__) is kind
+@pytest.mark.parametrize(("space", "family"), SPACES.items())
+def test_every_space_holds_its_classes(space: str, family: str) -> None:
+    room = getattr(shoal, space)
+    assert room is import_module(f"shoal.{space}")
+    kinds = registry.load_all(family).values()
+    assert {getattr(room, kind.__name__) for kind in kinds} == set(kinds)
+    assert set(dir(room)) == {kind.__name__ for kind in kinds}
+    with pytest.raises(AttributeError, match=f"module 'shoal.{space}' has no attribute 'Nothing'"):
+        _ = room.Nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("Mondrian", "shoal.methods.Mondrian"),
+        ("KAnonymity", "shoal.models.KAnonymity"),
+        ("Stream", "shoal.engines.Stream"),
+        ("HiddenRules", "shoal.measures.HiddenRules or shoal.models.HiddenRules"),
+        ("Trace", "shoal.data.trace.Trace"),
+        ("TableProfile", "shoal.data.profile.TableProfile"),
+    ],
+)
+def test_a_name_that_stood_here_says_where_it_is(name: str, place: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(shoal, name)
+    assert str(error.value) == f"module 'shoal' has no attribute {name!r}; it is {place}"
+    with pytest.raises(AttributeError, match=r"has no attribute 'Nothing'$"):
+        _ = shoal.Nothing
+
+
+def test_asking_for_a_class_loads_no_other() -> None:
+    program = (
+        "import sys, shoal; assert 'shoal.methods' not in sys.modules; shoal.methods.Mondrian; shoal.models.KMap;"
+        "print([name for name in ('shoal.methods.lattice', 'shoal.engines.spark', 'pyspark') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: shoal.methods.Disassociation(k=5, m=2, safe=0),
+            "disassociation: safe must be greater than 0, not 0.",
+        ),
+        (lambda: shoal.methods.Mondrian(kk=5), "mondrian: kk is not a parameter here (did you mean k?)."),
+        (lambda: shoal.methods.Mondrian(k="many"), "mondrian: k must be a valid integer, not 'many'."),
+        (lambda: shoal.models.KAnonymity(k=1), "k-anonymity: k must be greater than or equal to 2, not 1."),
+        (lambda: shoal.models.KAnonymity(), "k-anonymity: k is required."),
+        (lambda: shoal.measures.Queries(count="x"), "queries: count"),
+        (lambda: shoal.Recipe(source={"path": "x"}), "method is required."),
+        (lambda: shoal.Recipe(source={"path": 1}, method={}), "source.path must be a valid string, not 1."),
+        (lambda: shoal.Roles(others="keep"), "others must be 'drop' or 'insensitive', not 'keep'."),
+    ],
+)
+def test_wrong_parameters_are_an_error_of_ours(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(WrongUse) as error:
+        make()
+    assert str(error.value).startswith(said)
 
 
 def test_a_text_is_one_name() -> None:
@@ -76,7 +147,7 @@ def test_weights_are_positive(weight: object) -> None:
 def test_a_whole_problem_does_not_repeat_all_parameters() -> None:
     with pytest.raises(WrongUse) as error:
         shoal.anonymize(FRAME, "mondrian", k=2, c=2.0, **ROLES)
-    assert str(error.value).endswith("for example --c 2 --l 3.")
+    assert str(error.value).endswith("for example c=2, l=3.")
 
 
 def test_what_is_printed_has_no_values() -> None:
@@ -154,3 +225,51 @@ def test_a_release_of_baskets_is_measured(tmp_path: Path, name: str, parameters:
     assert shoal.measure(
         tmp_path / "again", [["wine", "meat"]] * 2 + [["meat", "cream", "pills"], ["meat", "cream"]]
     )
+
+
+def test_a_recipe_runs_from_its_path_and_on_other_data(tmp_path: Path) -> None:
+    FRAME.write_csv(tmp_path / "people.csv")
+    plan = shoal.Recipe(
+        source={"path": str(tmp_path / "people.csv")}, roles=ROLES, method={"name": "mondrian", "k": 2}
+    )
+    plan.write(tmp_path / "recipe.toml")
+    whole = shoal.run(plan).release.to_polars()
+    assert shoal.run(tmp_path / "recipe.toml").release.to_polars().equals(whole)
+    assert shoal.run(str(tmp_path / "recipe.toml")).release.to_polars().equals(whole)
+    other = shoal.run(plan, data=FRAME.with_columns(age=pl.col("age") + 1))
+    assert other.release.to_polars()["age"].to_list() == ["[21,22]"] * 2 + ["[41,42]"] * 2
+    with pytest.raises(BadData, match=r"gone\.toml"):
+        shoal.run(tmp_path / "gone.toml")
+
+
+def test_scores_are_known_by_name_and_as_a_frame() -> None:
+    run = shoal.anonymize(FRAME, "mondrian", k=2, **ROLES)
+    assert run.scores["lm"].value == run.score("lm") == run.scores[0].value
+    frame = run.scores.to_frame()
+    assert frame.columns == ["score", "part", "value", "better", "meaning"]
+    assert frame.filter(pl.col("part").is_null()).height == len(run.scores)
+    (part,) = frame.filter(score="lm", part="age")["value"]
+    assert part == run.scores["lm"].parts["age"]
+    with pytest.raises(shoal.UnknownName, match="Did you mean 'lm'"):
+        _ = run.scores["lmm"]
+    assert shoal.anonymize(FRAME, "mondrian", k=2, **ROLES).scores == run.scores
+
+
+def test_steps_are_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    with caplog.at_level(logging.INFO, logger="shoal"):
+        shoal.anonymize(FRAME, "mondrian", k=2, **ROLES).write(tmp_path / "out")
+    steps = [record.getMessage() for record in caplog.records if record.name == "shoal"]
+    assert steps == ["anonymizing by mondrian", "verifying", "measuring", "writing", "verifying"]
+
+
+def test_the_layout_of_an_original_is_told_by_baskets(tmp_path: Path) -> None:
+    (tmp_path / "lines.dat").write_text("wine meat\nwine meat\nmeat cream\nmeat cream\n")
+    run = shoal.anonymize(tmp_path / "lines.dat", "disassociation", k=2, m=2)
+    run.write(tmp_path / "out")
+    (tmp_path / "long.csv").write_text(
+        "n,what\n1,wine\n1,meat\n2,wine\n2,meat\n3,meat\n3,cream\n4,meat\n4,cream\n"
+    )
+    found = shoal.measure(tmp_path / "out", tmp_path / "long.csv", baskets="long:n,what")
+    assert found == run.scores
+    with pytest.raises(ShoalError):
+        shoal.measure(tmp_path / "out", tmp_path / "long.csv", baskets="matrix")

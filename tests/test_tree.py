@@ -12,6 +12,7 @@ ROOMS = {
     "methods": (registry.METHODS, {"method", "table_method"}),
     "models": (registry.MODELS, {"model"}),
     "measures": (registry.MEASURES, {"measure"}),
+    "attacks": (registry.ATTACKS, {"attack"}),
 }
 """The folder, the table of the registry that it holds, and its base classes."""
 

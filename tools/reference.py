@@ -41,6 +41,7 @@ def reference() -> dict[str, str]:
         "methods.md": page("Methods", METHODS_INTRODUCTION, map(method_section, registry.METHODS)),
         "models.md": page("Models", MODELS_INTRODUCTION, map(model_section, registry.MODELS)),
         "measures.md": page("Measures", MEASURES_INTRODUCTION, map(measure_section, registry.MEASURES)),
+        "attacks.md": page("Attacks", ATTACKS_INTRODUCTION, map(attack_section, registry.ATTACKS)),
         "data.md": page("Synthetic data and engines", DATA_INTRODUCTION, data_sections()),
     }
 
@@ -56,6 +57,10 @@ A model is a promise that published data keeps or breaks. In a recipe, a promise
 MEASURES_INTRODUCTION = """\
 A measure compares a release with its original. `shoal measure OUT --original INPUT --json` gives every score under its
 name, and its part for a column under the name, a dot and the column."""
+
+ATTACKS_INTRODUCTION = """\
+An attack tells what others could still learn from a release. `shoal attack OUT --original INPUT --json` gives each
+under its name: success, baseline, control, residual, the number of people tried, Wilson's interval and a sentence."""
 
 DATA_INTRODUCTION = """\
 `shoal generate` makes data about people who do not exist, for trying things out. Engines are where a method works."""
@@ -100,6 +105,13 @@ def measure_section(name: str) -> str:
     kind = registry.load("measure", name)
     scores = ", ".join(f"`{score}`" for score in kind.scores_named)
     return "\n\n".join([f"## {name}", described(kind), f"Scores: {scores}.", parameters(kind)]).rstrip()
+
+
+def attack_section(name: str) -> str:
+    """An attack: what it tries, on which published forms, and its parameters."""
+    kind = registry.load("attack", name)
+    forms = ", ".join(form.__name__.lower() for form in kind.accepts)
+    return "\n\n".join([f"## {name}", described(kind), f"Published forms: {forms}.", parameters(kind)])
 
 
 def data_sections() -> list[str]:

@@ -38,7 +38,7 @@ def data_of(name: str, sensitive: tuple[str, ...]) -> tuple[Baskets, float]:
 
     def read(path: Path, layout: str | None) -> tuple[Baskets, float]:
         begin = time.perf_counter()
-        baskets = read_baskets(path, layout=layout, sensitive=sensitive)
+        baskets = read_baskets(path, baskets=layout, sensitive=sensitive)
         return baskets, time.perf_counter() - begin
 
     if name.startswith("BMS"):

@@ -148,7 +148,7 @@ def works(rows: int) -> list[dict[str, Any]]:
     import polars as pl
 
     from benchmarks.suite.mondrian import table
-    from shoal.data.parts import COUNT
+    from shoal.data.dataset import COUNT
     from shoal.methods.mondrian import _distributed as parts
     from shoal.methods.mondrian._distributed_top import Axes, Tree, _codes_of
     from shoal.methods.mondrian._plan import Plan

@@ -50,8 +50,8 @@ def case(skew: str) -> dict[str, Any]:
     """The parts of one kind of data, by Mondrian's top and by the hash of the rows' first cell."""
     import polars as pl
 
+    from shoal.data.dataset import Dataset
     from shoal.data.group_statistics import whole_statistics
-    from shoal.data.parts import PartedTable
     from shoal.engines.stream import Stream
     from shoal.methods.mondrian._choice import Rules
     from shoal.methods.mondrian._distributed_top import Axes, cut_top
@@ -74,7 +74,7 @@ def case(skew: str) -> dict[str, Any]:
     engine = Stream("4GB")
     try:
         frame = pl.DataFrame({f"q{place}": column for place, column in enumerate(columns)})
-        data = PartedTable(table, engine.parts(frame), ROWS)
+        data = Dataset(table, engine.parts(frame), ROWS)
         plan = Plan.of(table, "ranges", (KAnonymity(k=K),), {}, False, "widest")
         space = Space.of([axis.positions for axis in plan.axes], [axis.depths for axis in plan.axes], None)
         room = ROWS // PARTS

@@ -14,20 +14,26 @@
     ├── EngineFailed           a cluster that does not start, or gave up (exit 2)
     └── BadData                input that cannot be read or trusted (exit 3)
 
-Every message says what is wrong, where it is, and what to do next. Each class is also a built-in kind, so that
-callers who know nothing of Shoal can catch ``ValueError``.
+Every message says what is wrong, where it is, and what to do next. It names options as they are typed (``--k 10``), and
+is shown with the parameters of Python (``k=10``) everywhere but on the command line. Each class is also a built-in
+kind, so that callers who know nothing of Shoal can catch ``ValueError``.
 
 What is done all the same, and its owner should hear of, is a `ShoalWarning`.
 """
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
+from shoal.option_names import spoken
 from shoal.renamed import new_name
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class ShoalWarning(UserWarning):
@@ -43,7 +49,7 @@ def warn(sentences: Iterable[str]) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "shoal":
         level, frame = level + 1, frame.f_back
     for sentence in sentences:
-        warnings.warn(sentence, ShoalWarning, stacklevel=level)
+        warnings.warn(spoken(sentence), ShoalWarning, stacklevel=level)
 
 
 class ShoalError(Exception):
@@ -53,6 +59,15 @@ class ShoalError(Exception):
 
     def __init__(self, *said: object) -> None:
         super().__init__(*without_passwords(said))
+
+    def __str__(self) -> str:
+        return spoken(super().__str__())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as plain data: its kind and message, and whatever else it knows, such as a file and a line."""
+        known = {name: getattr(self, name, None) for name in ("best", "path", "line", "column")}
+        more = {name: value for name, value in known.items() if value is not None}
+        return {"kind": type(self).__name__, "message": str(self), **more}
 
 
 class Infeasible(ShoalError, ValueError):
@@ -196,3 +211,56 @@ class BadData(ShoalError, ValueError):
         ]
         where = ", ".join(place for place in places if place)
         super().__init__(f"{where}: {message}" if where else message)
+
+
+def explain(error: "ValidationError", known: Iterable[str] = ()) -> str:
+    """Say what is wrong with parameters: which one, what is allowed, what came.
+
+    Parameters
+    ----------
+    known
+        Names of parameters, to find the one that was meant.
+    """
+    places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
+    return "; ".join(told(where, problem, known) for where, problem in places) + "."
+
+
+def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
+    """One thing that is wrong, without a full stop.
+
+    Parameters
+    ----------
+    where
+        What the parameter is called.
+    problem
+        As pydantic tells it.
+    known
+        Names of parameters, to find the one that was meant.
+    """
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
+        return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
+    if problem["type"] == "missing":
+        return f"{where} is required"
+    if problem["type"] == "too_short":
+        least = problem["ctx"]["min_length"]
+        return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
+    said = wanted(problem)
+    # What is a sentence of its own says what came itself.
+    if problem["type"] == "value_error" and said[:1].isupper():
+        return f"{where}: {said}" if where else said
+    given = problem["input"]
+    plain = given is None or isinstance(given, str | int | float | list | tuple | dict | set)
+    came = f", not {given!r}" if plain else f", not a {type(given).__name__}"
+    came = came if problem["loc"] else ""
+    return f"{where or 'parameters'} must be {said}{came}"
+
+
+def wanted(problem: Mapping[str, Any]) -> str:
+    """What a parameter must be, as pydantic tells it."""
+    if problem["type"] in ("tuple_type", "list_type"):
+        return f"a list, such as [{problem['input']!r}]"
+    if problem["type"] in ("model_type", "dict_type", "dataclass_type"):
+        return "a table of keys and values"
+    said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return said.partition(", unable to")[0].rstrip(".")

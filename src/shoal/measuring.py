@@ -11,16 +11,19 @@ from typing import Any
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import schema_of, with_schema
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import BadData
-from shoal.measures.measure import Score
-from shoal.pipeline import asked_scores
-from shoal.pipeline import measure as measure_all
+from shoal.measures._chosen import asked_scores, comparison_of, measured
+from shoal.measures._comparison import Comparison
+from shoal.measures.measure import Scores
 from shoal.recipe import Recipe, Roles, make_measure
-from shoal.sources import read_baskets_for, read_roles, with_hierarchies
+from shoal.sources import Request, load_baskets, load_table, with_hierarchies
 
 
 def measure(
@@ -28,7 +31,10 @@ def measure(
     original: Any,
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     measures: Sequence[str | Mapping[str, Any]] | None = None,
-) -> tuple[Score, ...]:
+    *,
+    baskets: str | None = None,
+    engine: Engine | None = None,
+) -> Scores:
     """Measure a written release against its original.
 
     Parameters
@@ -42,30 +48,75 @@ def measure(
         Instead of those in run.json.
     measures
         Names of measures, or tables with name and options: only these. All that run by default unless told.
+    baskets
+        The layout of an original that holds baskets; that of the run unless told.
+    engine
+        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. There
+        only measures are taken for which counts over the rows are enough. It stays open.
+
+    Returns
+    -------
+    The scores: a tuple that also knows them by name (``scores["lm"].value``), and as a frame (``scores.to_frame()``).
 
     Raises
     ------
     BadData
         If the folder has no run.json, or the release cannot have been made from that original.
     """
-    from shoal.io.releases.folder import read_release, read_run
+    both, _ = read_both(folder, original, hierarchies, baskets, engine)
+    if measures is None:
+        return measured(both)
+    return Scores(score for one in measures for score in asked_scores(make_measure(one), both))
+
+
+def read_original(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+) -> tuple[Release, Table | Baskets, Recipe]:
+    """A written release, what it was made from as its run.json says to read it, and the recipe of the run."""
+    both, plan = read_both(folder, original, hierarchies, baskets)
+    return both.release, both.original, plan
+
+
+def read_both(
+    folder: str | Path,
+    original: Any,
+    hierarchies: Mapping[str, str | Hierarchy] | None = None,
+    baskets: str | None = None,
+    engine: Engine | None = None,
+) -> tuple[Comparison, Recipe]:
+    """A written release beside what it was made from, as its run.json says to read it, and the recipe of the run.
+
+    Raises
+    ------
+    BadData
+        If the folder has no run.json, or the release cannot have been made from that original.
+    """
+    from shoal.io.releases.folder import read_run
     from shoal.measures._provenance import refuse_other_original
 
+    where = engine or Local()
     recipe, kept = read_run(Path(folder))
-    release = read_release(Path(folder))
+    release = where.open_release(Path(folder))
     path = str(original) if isinstance(original, str | Path) else None
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-"}})
-    data: Table | Baskets
+    layout = {} if baskets is None else {"baskets": baskets}
+    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **layout}})
     if registry.load("method", release.method).accepts is Baskets:
-        data = read_baskets_for(original, plan, hierarchies or kept)
+        trees, source = hierarchies or kept, plan.source
+        request = Request(original, plan.roles, source.reading, trees, layout=source.baskets, seed=plan.seed)
+        data = load_baskets(request, where).data
     else:
         roles = plan.roles if "roles" in recipe else _roles_in(release)
-        table = read_roles(original, roles, plan.source.reading, {})
-        data = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
-    refuse_other_original(data, release, path)
-    if measures is None:
-        return measure_all(data, release)
-    return tuple(score for one in measures for score in asked_scores(make_measure(one), data, release))
+        request = Request(original, roles, plan.source.reading)
+        read = load_table(request, where).data
+        table = schema_of(read)
+        table = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
+        data = with_schema(read, table)
+    both = comparison_of(data, release)
+    refuse_other_original(both, path)
+    return both, plan
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:
@@ -78,11 +129,12 @@ def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) ->
         ) from error
 
 
-def _roles_in(release: Release) -> Roles:
+def _roles_in(release: Release[Any]) -> Roles:
     """The roles that a release names; a run of data that was in memory kept no others."""
-    if not isinstance(release.data, Table):
+    published = schema_of(release.data)
+    if not isinstance(published, Table):
         return Roles()
-    named = {role: tuple(column.name for column in release.data.with_role(role)) for role in Role}
+    named = {role: tuple(column.name for column in published.with_role(role)) for role in Role}
     return Roles(
         quasi=named[Role.QUASI],
         sensitive=named[Role.SENSITIVE],

@@ -3,53 +3,69 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
-from shoal import registry
+import numpy as np
+
+from shoal.attacks._together import refuse_limits, refuse_risky
+from shoal.attacks.attack import Target
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable, schema_of
-from shoal.data.release import Release
+from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.engines.chosen import engine_for
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine, Judgment
 from shoal.errors import WrongUse, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
-from shoal.measures.measure import Measure, Score
+from shoal.measures._chosen import comparison_of, default_measures, measured
+from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.methods.table_method import TableMethod
-from shoal.outcome import NO_DATABASE, UNMEASURED, AnyRun, Run, Stage, judgment
-from shoal.recipe import Output, Recipe, make_method, parameters_of, roles_of
-from shoal.sources import Intake, load, load_source
+from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
+from shoal.recipe import Recipe, make_method, parameters_of
+from shoal.sources import Intake, Request, load, load_source
 
 
-def run(recipe: Recipe, *, stage: Stage | None = None) -> AnyRun:
+def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
     """Run a recipe up to the scores. Writing is `Run.write`. What `Run.warnings` holds is issued as `ShoalWarning` too.
 
     The engine of the recipe, where it names one, is `Run.engine`: close it once the run is written.
+
+    Parameters
+    ----------
+    recipe
+        Itself, or the path of its TOML file.
+    data
+        Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
+    stage
+        Progress callback; steps are told to the logger ``shoal`` too.
     """
+    recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     engine = recipe.running.open()
     try:
-        finished = run_on(engine, recipe, stage=stage)
+        finished = run_on(engine, recipe, source=data, stage=stage)
     except BaseException:
-        if engine is not None:
-            engine.close()
+        engine.close()
         raise
     warn(finished.warnings)
     return finished
 
 
 def run_on(
-    engine: Engine | None,
+    engine: Engine,
     recipe: Recipe,
     *,
     source: Any = None,
     stage: Stage | None = None,
     judged: bool = True,
 ) -> AnyRun:
-    """Run a recipe on an engine that is open, or in memory, and leave it to the caller to show its warnings.
+    """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
     Parameters
     ----------
@@ -58,30 +74,19 @@ def run_on(
     judged
         Judge the release; otherwise it is judged when it is written.
     """
-    tell = stage or (lambda _: None)
-    tell("reading")
-    intake = _warned_of_formulas(load_source(recipe, source, engine), recipe.output)
-    measures = recipe.the_measures()
-    finished = carry_out(
-        recipe.the_method(),
-        intake,
+    logged(stage)("reading")
+    method = recipe.the_method()
+    measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
+    return carry_out(
+        method,
+        load_source(recipe, method, engine, source),
         engine=engine,
         seed=recipe.seed,
-        stage=tell,
-        measures=(*default_measures(), *measures) if measures else None,
+        stage=stage,
+        measures=measures,
         judged=judged,
+        recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
     )
-    kept = recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    if (drawn := finished.recipe.get("seed")) is not None:
-        # So that the run can be repeated, where the recipe says no seed.
-        kept["seed"] = drawn
-    return replace(finished, recipe=kept)
-
-
-def _warned_of_formulas(intake: Intake, output: Output | None = None) -> Intake:
-    """The same data, with a warning where it is published with cells that a spreadsheet would run."""
-    told = (output or Output()).formulas_told(schema_of(intake.data))
-    return replace(intake, warnings=(*intake.warnings, *told))
 
 
 def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
@@ -108,13 +113,16 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_source_folder(output.folder, recipe.source.path)
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
-    recipe.running.refuse_idle()
     refuse_address(output.folder, writing=True)
-    if output.to is not None and recipe.running.engine != "local":
-        raise WrongUse(NO_DATABASE)
-    with recipe.running.opened() as engine:
-        # Rows in parts are read once less if they are judged where they are written.
-        finished = run_on(engine, recipe, stage=stage, judged=engine is None)
+    if output.to is not None:
+        recipe.running.kind.refuse_database()
+    refuse_limits(output.max_risk, recipe.running.engine)
+    with closing(recipe.running.open()) as engine:
+        # Judged once, from the files.
+        finished = run_on(engine, recipe, stage=stage, judged=False)
+        if output.max_risk:
+            (stage or (lambda _: None))("attacking")
+            refuse_risky(Target(finished.release, finished.original), output.max_risk)
         finished = finished.written(
             output.folder,
             force=force,
@@ -136,75 +144,73 @@ def carry_out(
     stage: Stage | None = None,
     measures: tuple[Measure, ...] | None = None,
     judged: bool = True,
+    recipe: Mapping[str, Any] | None = None,
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
     Parameters
     ----------
     engine
-        Where the rows of the data are; None for the memory of this machine.
+        Where the rows of the data are; in this machine's memory unless told.
     judged
         Judge the release; otherwise it is judged when it is written.
+    recipe
+        What is run, as plain data; the method, its seed and what is known of the data unless told.
 
     Raises
     ------
     BrokenPromise
         If the release does not keep a promise: a release like that leaves no method.
     """
+    engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
-    original: Any = intake.data
-    schema = schema_of(original)
-    tell = stage or (lambda _: None)
+    original, schema = intake.data, schema_of(intake.data)
+    tell = logged(stage)
     tell(f"anonymizing by {method.name}")
     method.refuse_empty(original)
-    seconds = {"reading": intake.seconds} if intake.seconds else {}
-    begin = time.perf_counter()
+    clock = [time.perf_counter()]
     seed = method.seeded(seed)
-    release, trace = _anonymized(method, original, engine, seed)
-    seconds["anonymizing"] = time.perf_counter() - begin
-    told = map(str, trace.notes.get("warnings", ()))
+    release, trace = method.anonymize(original, engine, seed)
+    clock.append(time.perf_counter())
+    population = method.population_of(schema)
+    proof: Judgment | None = None
+    if judged:
+        tell("verifying")
+        release = replace(release, data=kept(release.data))
+        proof = judgment(release, population, engine)
+        refuse_broken(proof[0])
+    clock.append(time.perf_counter())
+    both, scores = None, Scores()
+    if engine.unmeasured is None:
+        tell("measuring")
+        both = comparison_of(original, release)
+        scores = measured(both, measures)
+    clock.append(time.perf_counter())
+    reading = {"reading": intake.seconds} if intake.seconds else {}
+    spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
+    told = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told}
+    # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
+    repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if (done := method.repeated(trace.notes)) != method:
+        repeating["method"] = parameters_of(done)
+    notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
-        recipe={"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told},
-        seconds=seconds,
-        warnings=(*intake.warnings, *method.without_effect(schema), *told),
+        scores=scores,
+        recipe={**told, **repeating},
+        seconds={**reading, **spent},
+        population=population,
+        warnings=(*intake.warnings, *method.without_effect(schema), *notes),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
         engine=engine,
-        unmeasured=None if engine is None else UNMEASURED,
+        unmeasured=engine.unmeasured,
+        measures=measures,
+        both=both,
     )
-    if judged:
-        tell("verifying")
-        finished = _judged(finished, method)
-    if engine is None:
-        begin = time.perf_counter()
-        tell("measuring")
-        scores = measure(original, release, measures)
-        spent = {**finished.seconds, "measuring": time.perf_counter() - begin}
-        finished = replace(finished, scores=scores, seconds=spent)
-    return finished
-
-
-def _anonymized(method: Method, data: Any, engine: Engine | None, seed: int | None) -> tuple[Any, Any]:
-    """The release and its trace, made where the rows are."""
-    if engine is None:
-        return method.anonymize(data, seed=seed)
-    return method.anonymize_parts(data, engine, seed)
-
-
-def _judged(run: AnyRun, method: Method) -> AnyRun:
-    """A run with the verdicts on what it publishes, which is not written yet."""
-    begin = time.perf_counter()
-    data, population = run.release.data, None
-    if isinstance(method, TableMethod) and isinstance(run.original, Table):
-        population = method.population_of(run.original)
-    if isinstance(data, PartedRelease) and isinstance(data.schema, Baskets):
-        # Lines of baskets are read more than once to be judged, and once more to be written.
-        data = replace(data, parts=data.parts.keep())
-    run = replace(run, population=population, release=replace(run.release, data=data))
-    return run.judged(*judgment(run.release, population, run.engine), time.perf_counter() - begin)
+    return finished if proof is None else finished.judged(*proof)
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -215,47 +221,12 @@ def _item_roles(data: Table | Baskets) -> dict[str, Any]:
     return {"roles": {role: [data.vocabulary[item] for item in items] for role, items in named.items()}}
 
 
-def measure(
-    original: Table | Baskets, release: Release, measures: tuple[Measure, ...] | None = None
-) -> tuple[Score, ...]:
-    """The given measures, or all that can judge this form of release; but for those that only run on request."""
-    chosen = default_measures() if measures is None else measures
-    fitting = [one for one in chosen if isinstance(release.data, one.accepts)]
-    return tuple(score for one in fitting for score in one.scores(original, release))
-
-
-def asked_scores(one: Measure, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
-    """The scores of a measure that is asked for by name.
-
-    Raises
-    ------
-    WrongUse
-        If it has none of this release.
-    """
-    if not isinstance(release.data, one.accepts):
-        forms = " or ".join(form.__name__.lower() for form in one.accepts)
-        raise WrongUse(
-            f"The measure {one.name} is about {forms}, and this release is a {type(release.data).__name__.lower()}; "
-            "leave it away. `shoal methods` lists what there is."
-        )
-    if not (scores := measure(original, release, (one,))):
-        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
-    return scores
-
-
-def default_measures() -> tuple[Measure, ...]:
-    """Every measure that does not wait to be asked for."""
-    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
-
-
 @overload
 def anonymize(data: Any, method: str | Method, *, engine: None = None, **options: Any) -> Run: ...
 
 
 @overload
-def anonymize(
-    data: Any, method: str | Method, *, engine: Engine, **options: Any
-) -> Run[PartedTable | PartedBaskets, PartedRelease]: ...
+def anonymize(data: Any, method: str | Method, *, engine: Engine, **options: Any) -> AnyRun: ...
 
 
 def anonymize(
@@ -303,8 +274,9 @@ def anonymize(
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
     engine
-        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. Then the
-        rows of the release are in parts, and nothing is measured.
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; unless told, a Spark frame in its own
+        session and all else in this machine's memory. Then the rows of the release are in parts, and nothing is
+        measured.
 
     Examples
     --------
@@ -316,15 +288,16 @@ def anonymize(
     """
     if isinstance(engine, str):
         raise WrongUse(
-            f'An engine is an object: engine=shoal.Stream("4GB") or shoal.Spark(session), and not {engine!r}.'
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
         )
     if not isinstance(method, str | Method):
         raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.Mondrian(k=10), and not {method!r}.'
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
         )
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
-    roles = roles_of(
+    roles = Roles.of(
         quasi=quasi,
         sensitive=sensitive,
         identifying=identifying,
@@ -332,11 +305,12 @@ def anonymize(
         entity=entity,
         others=others,
     )
-    if not isinstance(data, Table | Baskets):
-        data = load(data, chosen, roles, reading, hierarchies or {}, layout=baskets, seed=seed, engine=engine)
-        data = _warned_of_formulas(data)
-    elif engine is not None:
-        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+    engine = engine or engine_for(data)
+    if isinstance(data, Table | Baskets):
+        data = engine.held(data)
+    else:
+        request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
+        data = load(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished

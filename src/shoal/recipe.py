@@ -27,34 +27,31 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from difflib import get_close_matches
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
-from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine
-from shoal.data.table import Table
+from shoal.data.role import Roles as Roles
+from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
+from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
 from shoal.measures.measure import Measure
 from shoal.methods.method import Method
+from shoal.parameters import Parameters
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
 
 
-class Section(BaseModel):
+class Section(Parameters):
     """A part of a recipe: unknown keys are errors, so that a typing mistake never passes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Source(Section):
@@ -67,38 +64,6 @@ class Source(Section):
     )
     hierarchies_folder: str | None = Field(
         default=None, description="folder of hierarchies: <column>.csv and *_hierarchy_<column>.csv"
-    )
-
-
-class Roles(Section):
-    """Who is who: columns of a table, or items of baskets."""
-
-    quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
-    sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
-    identifying: tuple[str, ...] = Field(default=(), description="columns that name a person: dropped")
-    insensitive: tuple[str, ...] = Field(
-        default=(), description="columns or items that are neither known nor secret"
-    )
-    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
-    others: Literal["drop", "insensitive"] | None = Field(
-        default=None, description="what to do with columns that have no role"
-    )
-    public_share: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="draw so large a share of the items at random (--seed) to be public, the others not",
-    )
-    private: Literal["none", "top", "bottom", "rest"] = Field(
-        default="none",
-        description="which items that are not drawn are sensitive: none, the most frequent of some basket, the rarest "
-        "of some basket, or all",
-    )
-    private_below: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="only items that at most such a share of the baskets holds are made sensitive by --private",
     )
 
 
@@ -119,32 +84,27 @@ class Running(Section):
         "and Python workers; 4GB unless told",
     )
 
-    def refuse_idle(self) -> None:
-        """Refuse what has no effect on the engine: a bound of memory that bounds nothing would be believed."""
+    def open(self) -> Engine:
+        """The engine, which is to be closed.
+
+        Raises
+        ------
+        WrongUse
+            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        """
         if self.memory is not None and self.engine == "local":
             raise WrongUse(
                 "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
             )
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
+        return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
-    @contextmanager
-    def opened(self) -> Iterator[Engine | None]:
-        """The engine for a while; None for the memory of this machine."""
-        engine = self.open()
-        try:
-            yield engine
-        finally:
-            if engine is not None:
-                engine.close()
-
-    def open(self) -> Engine | None:
-        """The engine, which is to be closed; None for the memory of this machine."""
-        if self.engine == "local":
-            return None
-        kind = registry.load("engine", self.engine)
-        engine: Engine = kind.within(self.memory or "4GB", self.master or "local[*]")
-        return engine
+    @property
+    def kind(self) -> type[Engine]:
+        """The class of the engine."""
+        kind: type[Engine] = registry.load("engine", self.engine)
+        return kind
 
 
 class Output(Section):
@@ -158,13 +118,10 @@ class Output(Section):
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
     report: bool = Field(default=True, description="write report.html")
-
-    def formulas_told(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What is said of a table with cells that a spreadsheet would run, where they are published as they are."""
-        from shoal.data._safe_cells import formulas_published
-
-        safe = self.safe_cells or self.format != "csv"
-        return formulas_published(data) if isinstance(data, Table) and not safe else ()
+    max_risk: dict[str, float] = Field(
+        default_factory=dict,
+        description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
+    )
 
 
 class Recipe(Section):
@@ -204,7 +161,7 @@ class Recipe(Section):
         except UnicodeDecodeError as error:
             raise BadData("the recipe is no UTF-8 text.", path=path) from error
         try:
-            recipe = cls(**tomllib.loads(text))
+            recipe = cls.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"this is not TOML: {error}.", path=path) from error
         except ValidationError as error:
@@ -274,33 +231,13 @@ def names_folder(column: str, spec: object) -> bool:
     return not is_hierarchy_file(spec) and spec.partition(":")[0] not in BUILDERS
 
 
-def roles_of(**given: Any) -> Roles:
-    """Roles as Python gives them: a text is one name, and what does not fit is said in a sentence.
-
-    >>> roles_of(quasi="age", sensitive=["illness"]).quasi
-    ('age',)
-    """
-    named: dict[str, Any] = {
-        role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
-        for role, names in given.items()
-    }
-    try:
-        return Roles(**named)
-    except ValidationError as error:
-        raise WrongUse(explain(error)) from error
-
-
 def make_method(parameters: dict[str, Any]) -> Method:
     """A method from its name and parameters, with one sentence for every wrong one."""
     given = {key.replace("-", "_"): value for key, value in parameters.items()}
     name = given.pop("name", None)
     if name is None:
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
-    method_class = registry.load("method", name)
-    try:
-        method: Method = method_class(**given)
-    except ValidationError as error:
-        raise WrongUse(f"{name}: {explain(error, method_class.model_fields)}") from error
+    method: Method = registry.load("method", name)(**given)
     return method
 
 
@@ -311,11 +248,7 @@ def make_measure(given: str | Mapping[str, Any]) -> Measure:
     name = plain.get("name", "")
     if name not in registry.MEASURES and (giving := measures_of(name)):
         raise WrongUse(f"{name!r} is a score of the measure {' and of '.join(giving)}: ask for that.")
-    kind = registry.load("measure", name)
-    try:
-        made: Measure = kind(**options)
-    except ValidationError as error:
-        raise WrongUse(f"{plain['name']}: {explain(error, kind.model_fields)}") from error
+    made: Measure = registry.load("measure", name)(**options)
     return made
 
 
@@ -332,59 +265,6 @@ def parameters_of(method: Method) -> dict[str, Any]:
         if field.exclude and getattr(method, name) != field.default
     }
     return {"name": method.name, **method.model_dump(mode="json", exclude_defaults=True), **private}
-
-
-def explain(error: ValidationError, known: Iterable[str] = ()) -> str:
-    """Say what is wrong with parameters: which one, what is allowed, what came.
-
-    Parameters
-    ----------
-    known
-        Names of parameters, to find the one that was meant.
-    """
-    places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
-    return "; ".join(told(where, problem, known) for where, problem in places) + "."
-
-
-def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
-    """One thing that is wrong, without a full stop.
-
-    Parameters
-    ----------
-    where
-        What the parameter is called.
-    problem
-        As pydantic tells it.
-    known
-        Names of parameters, to find the one that was meant.
-    """
-    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
-        return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
-    if problem["type"] == "missing":
-        return f"{where} is required"
-    if problem["type"] == "too_short":
-        least = problem["ctx"]["min_length"]
-        return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
-    said = wanted(problem)
-    # What is a sentence of its own says what came itself.
-    if problem["type"] == "value_error" and said[:1].isupper():
-        return f"{where}: {said}" if where else said
-    given = problem["input"]
-    plain = given is None or isinstance(given, str | int | float | list | tuple | dict | set)
-    came = f", not {given!r}" if plain else f", not a {type(given).__name__}"
-    came = came if problem["loc"] else ""
-    return f"{where or 'parameters'} must be {said}{came}"
-
-
-def wanted(problem: Mapping[str, Any]) -> str:
-    """What a parameter must be, as pydantic tells it."""
-    if problem["type"] in ("tuple_type", "list_type"):
-        return f"a list, such as [{problem['input']!r}]"
-    if problem["type"] in ("model_type", "dict_type", "dataclass_type"):
-        return "a table of keys and values"
-    said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return said.partition(", unable to")[0].rstrip(".")
 
 
 def _without_nones(value: Any) -> Any:

@@ -95,6 +95,10 @@ MODELS = Names(
         "confidence-bounding": "shoal.models.confidence_bounding:ConfidenceBounding",
         "beta-likeness": "shoal.models.beta_likeness:BetaLikeness",
         "delta-disclosure": "shoal.models.delta_disclosure:DeltaDisclosure",
+        "ke-anonymity": "shoal.models.ke_anonymity:KeAnonymity",
+        "em-anonymity": "shoal.models.em_anonymity:EmAnonymity",
+        "personalized-privacy": "shoal.models.personalized_privacy:PersonalizedPrivacy",
+        "xy-privacy": "shoal.models.xy_privacy:XyPrivacy",
         "reidentification-risk": "shoal.models.reidentification_risk:ReidentificationRisk",
         "k-map": "shoal.models.k_map:KMap",
         "delta-presence": "shoal.models.delta_presence:DeltaPresence",
@@ -134,6 +138,22 @@ MEASURES = Names(
     base="shoal.measures.measure:Measure",
 )
 
+ATTACKS = Names(
+    {
+        "linkage": "shoal.attacks.linkage:Linkage",
+        "inference": "shoal.attacks.inference:Inference",
+        "certainty": "shoal.attacks.certainty:Certainty",
+        "order": "shoal.attacks.order:Order",
+        "intersection": "shoal.attacks.intersection:Intersection",
+        "membership": "shoal.attacks.membership:Membership",
+        "definetti": "shoal.attacks.definetti:DeFinetti",
+        "replay": "shoal.attacks.replay:Replay",
+        "cover": "shoal.attacks.cover:Cover",
+    },
+    family="attack",
+    base="shoal.attacks.attack:Attack",
+)
+
 ENGINES = Names(
     {
         "local": "shoal.engines.local:Local",
@@ -153,6 +173,7 @@ FAMILIES = {
     "method": METHODS,
     "model": MODELS,
     "measure": MEASURES,
+    "attack": ATTACKS,
     "engine": ENGINES,
     "dataset": DATASETS,
 }
@@ -199,6 +220,28 @@ def load_all(family: str) -> dict[str, Any]:
         except BrokenPackage as error:
             warnings.warn(str(error), LeftOut, stacklevel=1)  # one place, so that it is said once
     return kinds
+
+
+def class_names(family: str) -> dict[str, str]:
+    """The names of a family by those of their classes, as Python spells them; ours go before those of other packages.
+
+    >>> class_names("engine")
+    {'Local': 'local', 'Spark': 'spark', 'Stream': 'stream'}
+    """
+    found: dict[str, str] = {}
+    for name, place in FAMILIES[family].items():
+        found.setdefault(place.partition(":")[2].strip(), name)
+    return found
+
+
+def class_called(family: str, name: str) -> Any:
+    """The class of a family that has a name in Python, or None.
+
+    >>> class_called("model", "KMap").name
+    'k-map'
+    """
+    known = class_names(family) if name[:1].isupper() else {}
+    return load(family, known[name]) if name in known else None
 
 
 def _found(place: str) -> Any:

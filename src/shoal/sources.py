@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal import registry
+from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import schema_of, with_schema
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
@@ -34,7 +36,7 @@ class Intake:
     Parameters
     ----------
     data
-        With roles and hierarchies; with an engine, its rows are where that works.
+        With roles and hierarchies: a table or baskets, or a `Dataset` of them where an engine has the rows.
     left_out
         Rows that were left out because they have missing values.
     hierarchies
@@ -47,7 +49,7 @@ class Intake:
         How long it took to read it.
     """
 
-    data: Table | Baskets | PartedTable | PartedBaskets
+    data: Any
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -55,42 +57,62 @@ class Intake:
     seconds: float = 0.0
 
 
-def load_source(recipe: Recipe, source: Any = None, engine: Engine | None = None) -> Intake:
-    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
-    plan = recipe.source
-    return load(
-        plan.path if source is None else source,
-        recipe.the_method(),
-        recipe.roles,
-        plan.reading,
-        recipe.hierarchies,
-        folder=plan.hierarchies_folder,
-        layout=plan.baskets,
-        seed=recipe.seed,
-        engine=engine,
-    )
-
-
-def load(
-    source: Any,
-    method: Method,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    *,
-    folder: str | None = None,
-    layout: str | None = None,
-    seed: int | None = None,
-    engine: Engine | None = None,
-) -> Intake:
-    """Read what a method accepts, and say so where the source does not look like it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What to read, and how.
 
     Parameters
     ----------
+    source
+        A path, an address of a database, or values that are in memory.
+    hierarchies
+        Column to hierarchy, builder or file; that of the items of baskets under ``items``; in older recipes also
+        ``folder`` to a folder of files.
     folder
         Of hierarchy files, for quasi-identifiers that have no other.
     layout, seed
         Of baskets: how they are written, and for roles that are drawn.
+    formulas
+        Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so.
+    """
+
+    source: Any
+    roles: Roles = field(default_factory=Roles)
+    reading: Reading = field(default_factory=Reading)
+    hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
+    folder: str | None = None
+    layout: str | None = None
+    seed: int | None = None
+    formulas: bool = True
+
+
+def load_source(
+    recipe: Recipe, method: Method | None = None, engine: Engine | None = None, source: Any = None
+) -> Intake:
+    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
+    return load(_request(recipe, source), method or recipe.the_method(), engine)
+
+
+def _request(recipe: Recipe, source: Any = None) -> Request:
+    """What a recipe reads."""
+    plan, output = recipe.source, recipe.output
+    return Request(
+        plan.path if source is None else source,
+        recipe.roles,
+        plan.reading,
+        recipe.hierarchies,
+        plan.hierarchies_folder,
+        plan.baskets,
+        recipe.seed,
+        formulas=not output.safe_cells and output.format == "csv",
+    )
+
+
+def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
+    """Read what a method accepts, and say so where the source does not look like it.
+
+    Parameters
+    ----------
     engine
         Where the rows stay; in this machine's memory unless told.
 
@@ -99,69 +121,43 @@ def load(
     WrongUse
         If the method does not run there, or not with its parameters; then nothing was read.
     """
-    if engine is not None:
-        _refuse_uncut(method, engine)
+    engine = engine or Local()
+    engine.refuse_method(method)
     begin = time.perf_counter()
     if method.accepts is Baskets:
-        intake = load_baskets(source, roles, reading, hierarchies, layout, seed, engine)
+        intake = load_baskets(request, engine)
     else:
-        refuse_generalized(method, reading)
+        refuse_generalized(method, request.reading)
         try:
-            intake = load_table(source, roles, reading, hierarchies, folder, engine)
+            intake = load_table(request, engine)
         except WrongUse as error:
-            if not looks_like_baskets(source, reading, engine):
+            if not looks_like_baskets(request.source, request.reading, engine):
                 raise
             raise WrongUse(
-                f"{source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
+                f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
-    return replace(intake, seconds=time.perf_counter() - begin)
+    schema = schema_of(intake.data)
+    told = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
+    return replace(intake, warnings=(*intake.warnings, *told), seconds=time.perf_counter() - begin)
 
 
-def _refuse_uncut(method: Method, engine: Engine) -> None:
-    """Refuse a method that does not run on an engine, or not with its parameters, before anything is read."""
-    if engine.name not in method.engines and engine.name in registry.ENGINES:
-        raise WrongUse(
-            f"{method.name} does not run on {engine.name}: {method.uncut}. Run it on one machine with --engine local."
-        )
-    method.refuse_parts()
-
-
-def load_baskets(
-    source: Any,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    layout: str | None = None,
-    seed: int | None = None,
-    engine: Engine | None = None,
-) -> Intake:
+def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     """Read baskets, and give their items their roles and their hierarchy."""
-    from shoal.data._random_roles import draw_roles_in_parts
-    from shoal.io.baskets.distributed import receive_parted_baskets
-    from shoal.io.baskets.load import receive_baskets
-
-    drawn = draw_of(roles, seed)
-    named: Any = {"sensitive": roles.sensitive, "insensitive": roles.insensitive}
-    data: Baskets | PartedBaskets
-    if engine is None:
-        arrival = receive_baskets(source, layout, reading, **named)
-        remarks = arrival.remarks
-        data = with_item_hierarchy(with_drawn_roles(arrival.baskets, roles, seed), hierarchies)
-    else:
-        parts, remarks = receive_parted_baskets(engine, source, layout, reading, **named)
-        parts = parts if drawn is None else draw_roles_in_parts(parts, **drawn)
-        data = replace(parts, schema=with_item_hierarchy(parts.schema, hierarchies))
-    return Intake(data, warnings=remarks, told={"source": told_of_baskets(layout, reading)})
+    layout, reading, roles = request.layout, request.reading, request.roles
+    draw_of(roles, request.seed)
+    encoded = (engine or Local()).load_baskets(request.source, layout, reading, roles)
+    data = with_drawn_roles(encoded.baskets, roles, request.seed)
+    data = with_schema(data, with_item_hierarchy(schema_of(data), request.hierarchies))
+    return Intake(data, warnings=encoded.remarks, told={"source": told_of_baskets(layout, reading)})
 
 
 def read_baskets_for(
     source: Any, recipe: Recipe, hierarchies: Mapping[str, str | Hierarchy] | None = None
 ) -> Baskets:
     """Read baskets as the recipe says, and give their items a hierarchy where one is given."""
-    plan = recipe.source
-    data = load_baskets(source, recipe.roles, plan.reading, hierarchies or {}, plan.baskets, recipe.seed).data
-    assert isinstance(data, Baskets)
-    return data
+    request = replace(_request(recipe, source), hierarchies=hierarchies or {})
+    baskets: Baskets = load_baskets(request).data
+    return baskets
 
 
 def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
@@ -179,56 +175,26 @@ def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
 
 def refuse_generalized(method: Method, reading: Reading) -> None:
     """Refuse a table that is generalized already for a method that does not go on from one."""
-    if reading.published and not method.goes_on():
+    if reading.published and not method.accepts_generalized():
         raise WrongUse(
             f"{method.name} would take generalized cells for names: --published is for methods that go on from an "
             "anonymous table, such as table-rule-hiding with --anonymize-with none."
         )
 
 
-def load_table(
-    source: Any,
-    roles: Roles,
-    reading: Reading,
-    hierarchies: Mapping[str, str | Hierarchy],
-    folder: str | None = None,
-    engine: Engine | None = None,
-) -> Intake:
+def load_table(request: Request, engine: Engine | None = None) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
-
-    Parameters
-    ----------
-    hierarchies
-        Column to hierarchy, builder or file; in older recipes also ``folder`` to a folder of files.
-    folder
-        Of hierarchy files, for quasi-identifiers that have no other.
 
     Raises
     ------
     WrongUse
         If a hierarchy is given to a column that it has no effect on.
     """
-    from shoal.io.tables.distributed import receive_parted_table
-    from shoal.io.tables.load import persons_counted, receive_table
-
-    folder, named = folder_and_columns(hierarchies, folder)
-    options = {
-        **roles.model_dump(include={"quasi", "sensitive", "identifying", "insensitive", "entity", "others"}),
-        "reading": reading,
-        "columns": tuple(named),
-    }
-    arrival = (
-        receive_table(source, **options)
-        if engine is None
-        else receive_parted_table(source, engine, **options)
-    )
-    table = arrival.table
-    schema, told, warnings = give_hierarchies(
-        table.schema if isinstance(table, PartedTable) else table, named, folder
-    )
-    said = (*arrival.taken, *persons_counted(arrival), *warnings)
-    data = replace(table, schema=schema) if isinstance(table, PartedTable) else schema
-    return Intake(data, arrival.left_out, told, said)
+    folder, named = folder_and_columns(request.hierarchies, request.folder)
+    encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
+    schema, told, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
+    data = with_schema(encoded.table, schema)
+    return Intake(data, encoded.left_out, told, (*encoded.remarks, *warnings))
 
 
 def give_hierarchies(
@@ -264,29 +230,19 @@ def read_roles(
     source: Any, roles: Roles, reading: Reading, hierarchies: Mapping[str, str | Hierarchy]
 ) -> Table:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies."""
-    table = load_table(source, roles, reading, hierarchies).data
-    assert isinstance(table, Table)
+    table: Table = load_table(Request(source, roles, reading, hierarchies)).data
     return table
 
 
 def looks_like_baskets(source: Any, reading: Reading, engine: Engine | None = None) -> bool:
     """Whether a file that was read as a table has the ending of baskets, or one column of items with blanks between."""
     from shoal.io.source import STANDARD_INPUT, format_of
-    from shoal.io.tables.distributed import open_parts
-    from shoal.io.tables.load import open_input
 
-    if not isinstance(source, str | Path):
-        return False
-    if engine is None and (str(source) == STANDARD_INPUT or "://" in str(source)):
+    if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT:
         return False
     if format_of(source) in BASKET_ENDINGS:
         return True
-    if engine is None:
-        return are_items(open_input(source, reading).names if os.path.isfile(source) else ())
-    try:
-        return are_items(open_parts(source, engine, reading).names)
-    except WrongUse:
-        return False
+    return are_items((engine or Local()).column_names(source, reading))
 
 
 def are_items(names: Sequence[str]) -> bool:
@@ -364,7 +320,7 @@ def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) 
     return replace(baskets, hierarchy=spec)
 
 
-def with_drawn_roles(baskets: Baskets, roles: Roles, seed: int | None) -> Baskets:
+def with_drawn_roles(baskets: Any, roles: Roles, seed: int | None) -> Any:
     """Give items their roles by chance, where the recipe says so."""
     from shoal.data._random_roles import draw_roles
 
@@ -409,10 +365,10 @@ def profile(
 
     reading = reading or Reading()
     if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
-        from shoal.io.baskets.load import receive_baskets
+        from shoal.io.baskets.load import load_baskets
 
-        arrival = receive_baskets(source, layout, reading)
-        return profile_baskets(arrival.baskets, arrival.remarks)
+        encoded = load_baskets(source, layout, reading)
+        return profile_baskets(encoded.baskets, encoded.remarks)
     return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
 
 

@@ -13,27 +13,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.clusters import Clusters
+from shoal.data.dataset import schema_of, with_schema
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease
 from shoal.data.release import Release
-from shoal.data.role import Role
+from shoal.data.role import Role, Roles
 from shoal.data.table import Table
+from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
-from shoal.methods.table_method import TableMethod, refuse_idle_population
-from shoal.models._judged import Judged, Verdicts, broken_folder, judged_sets, judged_table
-from shoal.models._promised import promised as promised_by
-from shoal.models.model import Model, TableModel
-from shoal.outcome import judge, judge_sets, proved
-from shoal.population import Trees
-from shoal.recipe import Roles, explain, roles_of
-from shoal.sources import form_of, profile
+from shoal.methods.table_method import read_population
+from shoal.models._judged import Verdicts, broken_folder
+from shoal.models._promises import Promises, refuse_unused_population
+from shoal.models._promises import promised as promised_by
+from shoal.models.model import Model
+from shoal.outcome import judgment
+from shoal.sources import form_of, hierarchies_of, hierarchy_of, profile
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -112,16 +110,71 @@ def verify(
     does not stand in canonical order. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
-    roles = roles_of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
-    try:
-        models = [_made(promise) for promise in promises]
-        of_tables = tuple(model for model in models if isinstance(model, TableModel))
-        asked = TableMethod(population=population, promises=of_tables, **promised)
-    except ValidationError as error:
-        raise WrongUse(explain(error)) from error
-    others = tuple(model for model in models if not isinstance(model, TableModel))
-    question = Asked(asked, others, roles, reading, baskets, Trees(hierarchies or {}))
-    return verify_as_asked(source, question, engine)
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
+    asked = Promises(**{**promised, "population": population, "promises": promises})
+    return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The hierarchies of a population's columns: a published cell may be a node of one.
+
+    Parameters
+    ----------
+    hierarchies
+        The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one.
+    folder
+        Folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv.
+    orders
+        The values of an ordinal column in ascending order: a published cell may be a range of them.
+    """
+
+    hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
+    folder: str | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
+        """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
+
+        A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
+
+        Parameters
+        ----------
+        path
+            Its file; None where there is none.
+        source
+            Where the table comes from: a folder that holds run.json tells the hierarchies and orders of the run.
+
+        Raises
+        ------
+        UnknownName
+            If a hierarchy is given to a column that is no quasi-identifier of the table.
+        WrongUse
+            If there are hierarchies and no population.
+        """
+        given = bool(self.hierarchies) or self.folder is not None
+        if path is None:
+            if given:
+                raise WrongUse(
+                    "Hierarchies have no effect here: they tell what published cells mean in a population. Give its "
+                    "file with --population, or leave them away."
+                )
+            return None
+        kept, orders = _kept(source)
+        population = read_population(path, table, {**orders, **self.orders})
+        trees = (
+            hierarchies_of(population, self.hierarchies, self.folder)
+            if given
+            else {name: tree for name, tree in kept.items() if name in population.names}
+        )
+        population.select(trees)
+        columns = []
+        for column in population.columns:
+            hierarchy = hierarchy_of(column, trees[column.name]) if column.name in trees else column.hierarchy
+            if hierarchy is not None and not hierarchy.missed(column.domain):
+                hierarchy = hierarchy.covering(column.domain, column.name)
+            columns.append(replace(column, hierarchy=hierarchy))
+        return Table(tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +183,8 @@ class Asked:
 
     Parameters
     ----------
-    promised
-        Of tables, in the short forms and models that methods of tables take.
-    others
-        Of baskets, groups and clusters, as models.
+    promises
+        What is asked for; nothing asks for what a release promises itself.
     roles
         Who is who. A release has its own roles unless told.
     layout
@@ -142,8 +193,7 @@ class Asked:
         Hierarchies of the population's columns.
     """
 
-    promised: TableMethod = field(default_factory=TableMethod)
-    others: tuple[Model, ...] = ()
+    promises: Promises = field(default_factory=Promises)
     roles: Roles = field(default_factory=Roles)
     reading: Reading | None = None
     layout: str | None = None
@@ -153,11 +203,11 @@ class Asked:
         self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
     ) -> Table | None:
         """The population of a published table, for models some of which are about one."""
-        if self.promised.population is not None:
-            refuse_idle_population(models)
+        if self.promises.population is not None:
+            refuse_unused_population(models)
         orders = {} if self.reading is None else self.reading.orders
         trees = replace(self.trees, orders={**orders, **self.trees.orders})
-        return trees.population(self.promised.population, table, source)
+        return trees.population(self.promises.population, table, source)
 
 
 def verify_as_asked(
@@ -177,12 +227,13 @@ def verify_as_asked(
     """
     if (broken := not_whole(source)) is not None:
         return broken
-    if asked.others:
-        _refuse_different_forms(asked)
+    models: list[Any] = list(asked.promises.models())
+    _refuse_different_forms(models)
+    engine = engine or Local()
     release = _release(source, asked, engine)
-    data = _in_roles(_published(source, asked, engine) if release is None else release.data, asked.roles)
-    schema = _schema(data)
-    models: list[Any] = [*asked.promised.models(), *asked.others]
+    data = _published(source, asked, models, engine) if release is None else release.data
+    data = with_schema(data, _in_roles(schema_of(data), asked.roles))
+    schema = schema_of(data)
     own = not models
     if release is not None and own:
         if not release.promises:
@@ -192,29 +243,21 @@ def verify_as_asked(
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
-    if isinstance(data, PartedRelease) and isinstance(schema, Groups | Clusters):
-        verdicts, counts = judge_sets(models, data, asked=not own)
-        form = type(schema).__name__.lower()
-        return Verdicts(verdicts, Judged(form, items=counts["items"], sensitive_items=counts["sensitive"]))
-    if isinstance(schema, Table):
-        if not schema.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
-        named = roles_told(asked.roles)
-        told = None if release is not None and not named else named
-        judged = judged_table(schema, told, _secrets(data) if isinstance(data, PartedRelease) else None)
-    else:
-        judged = judged_sets(schema, models, _items(data))
+    if isinstance(schema, Table) and not schema.quasi:
+        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
     if not own:
-        _refuse_unknown(models, data)
+        engine.refuse_unknown(data, models)
     population = asked.population(schema, source, models) if isinstance(schema, Table) else None
     if own:
         assert release is not None
-        return Verdicts(judge(replace(release, data=data), population, engine), judged)
-    if isinstance(schema, Table):
-        models = list(asked.promised.definite(schema, population, published=True))
-    return Verdicts(proved(models, data, engine), judged)
+        verdicts, found = judgment(replace(release, data=data), population, engine)
+    else:
+        if isinstance(schema, Table):
+            models = list(asked.promises.definite(schema, population, published=True))
+        verdicts, found = engine.judge(data, models, asked=True)
+    named = roles_told(asked.roles)
+    told = None if release is not None and not named else named
+    return Verdicts(verdicts, engine.judged(data, models, told, found))
 
 
 def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
@@ -225,116 +268,44 @@ def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
     return Verdicts((broken_folder(found),), None) if found else None
 
 
-def _release(source: Any, asked: Asked, engine: Engine | None) -> Release[Any] | None:
+def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
     """The release that is to be judged; None for a file that is none."""
-    from shoal.io.releases.distributed import baskets_published, open_release
-    from shoal.io.releases.folder import is_release, read_release
+    from shoal.io.releases.folder import is_release
 
-    if isinstance(source, Release):
-        if isinstance(source.data, PartedRelease) != (engine is not None):
-            raise WrongUse("A release is judged where its rows are: give the engine of its run, or none.")
-        if engine is not None and isinstance(source.data.schema, Baskets):
-            return replace(source, data=baskets_published(source.data, engine))
-        return source
-    wanted = asked.promised.models() or asked.others or asked.roles.quasi
-    if not is_release(source) and (wanted or _is_file(source, engine)):
+    wanted = asked.promises.models() or asked.roles.quasi
+    if not isinstance(source, Release) and not is_release(source) and (wanted or _is_file(source)):
         return None
-    return read_release(source) if engine is None else open_release(source, engine)
+    return engine.open_release(source)
 
 
-def _published(source: Any, asked: Asked, engine: Engine | None) -> Any:
-    """Read a published file that is no release: its cells are taken as they are, nothing is guessed."""
-    from shoal.io.releases.distributed import open_table
-    from shoal.io.tables.load import read_published_table
-
-    if asked.others:
-        return _published_sets(source, asked.others[0], asked, engine)
-    _refuse_unproven(source, bool(asked.promised.models()))
-    if engine is not None:
-        return open_table(source, engine, asked.reading)
-    roles = asked.roles
-    return read_published_table(source, roles.quasi, roles.sensitive, roles.entity, asked.reading)
+def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engine) -> Any:
+    """Read a published file that is no release, in the form that is asked about."""
+    forms = models[0].accepts if models else (Table,)
+    if Table in forms:
+        _refuse_unproven(source, bool(models))
+    form = next(form for form in (Table, Baskets, Groups, *forms) if form in forms)
+    return engine.open_published(source, form, asked.reading, asked.roles, asked.layout)
 
 
-def _schema(data: Any) -> Any:
-    """Published data without its rows, where these are in parts."""
-    return data.schema if isinstance(data, PartedRelease | PartedBaskets) else data
-
-
-def _in_roles(data: Any, roles: Roles) -> Any:
+def _in_roles(schema: Any, roles: Roles) -> Any:
     """Published data with other roles, where some are given."""
     from shoal.io.baskets.load import with_roles
 
-    schema = _schema(data)
     if isinstance(schema, Table):
-        given: Any = with_column_roles(schema, roles)
-    elif isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
-        given = with_roles(schema, roles.sensitive, roles.insensitive)
-    else:
-        return data
-    return given if data is schema else replace(data, schema=given)
+        return with_column_roles(schema, roles)
+    if isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
+        return with_roles(schema, roles)
+    return schema
 
 
-def _refuse_unknown(models: Sequence[Any], data: Any) -> None:
-    """Refuse promises that name what is not published anywhere; nobody has read the items of lines in parts."""
-    from shoal.models._distributed import refuse_unknown
-
-    if not isinstance(data, PartedRelease):
-        for model in models:
-            model.ask(_schema(data))
-    elif isinstance(data.schema, Table):
-        refuse_unknown(models, data)
-
-
-def _secrets(data: PartedRelease) -> dict[str, list[str]]:
-    """The texts of each sensitive column."""
-    return {
-        column.name: data.parts.counts([column.name])[column.name].drop_nulls().to_list()
-        for column in data.schema.with_role(Role.SENSITIVE)
-    }
-
-
-def _items(data: Any) -> int:
-    """How many items there are."""
-    from shoal.io.releases.data_file import counts_of
-
-    return len(data.schema.vocabulary) if isinstance(data, PartedBaskets) else counts_of(data)["items"]
-
-
-def _refuse_different_forms(asked: Asked) -> None:
+def _refuse_different_forms(models: Sequence[Model]) -> None:
     """Refuse promises about different forms of data."""
-    first = asked.others[0]
-    for model in (*asked.promised.models(), *asked.others):
-        if not set(model.accepts) & set(first.accepts):
+    for model in models:
+        if not set(model.accepts) & set(models[-1].accepts):
+            first, last = _forms(model), _forms(models[-1])
             raise WrongUse(
-                f"{model.name} judges {_forms(model)}, and {first.name} {_forms(first)}: prove them one by one."
+                f"{model.name} judges {first}, and {models[-1].name} {last}: prove them one by one."
             )
-
-
-def _published_sets(source: str | Path, model: Model, asked: Asked, engine: Engine | None) -> Any:
-    """Read a file in the form that a model judges."""
-    from shoal.io.baskets.distributed import receive_parted_baskets
-    from shoal.io.baskets.load import receive_baskets
-    from shoal.io.releases.clusters_file import read_clusters
-    from shoal.io.releases.distributed import open_sets
-    from shoal.io.releases.groups_file import read_groups
-
-    if Baskets not in model.accepts:
-        groups = Groups in model.accepts
-        if engine is not None:
-            return open_sets(str(source), "groups" if groups else "clusters", engine)
-        return read_groups(source) if groups else read_clusters(source)
-    if engine is None:
-        return receive_baskets(source, asked.layout, asked.reading, published=True).baskets
-    return receive_parted_baskets(engine, str(source), asked.layout, asked.reading, published=True)[0]
-
-
-def _made(promise: Model | Mapping[str, Any]) -> Model:
-    """A model, from itself or from plain data."""
-    if isinstance(promise, Model):
-        return promise
-    made: Model = registry.load("model", promise.get("model", "")).from_promise(dict(promise))
-    return made
 
 
 def _refuse_unproven(source: str | Path, promised: bool) -> None:
@@ -388,16 +359,29 @@ def roles_told(roles: Roles) -> dict[str, Role]:
     }
 
 
-def _is_file(source: str | Path, engine: Engine | None) -> bool:
-    """Whether a source is no folder of a release: a file, standard input, a database, or part files for an engine."""
+def _is_file(source: str | Path) -> bool:
+    """Whether a source is no folder of a release: a file, standard input, a database, or part files."""
     from shoal.io.source import STANDARD_INPUT
     from shoal.io.tables.database import is_database
 
     place = Path(source)
     if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():
         return True
-    return engine is not None and ("://" in str(source) or any(place.glob("part-*")))
+    return any(place.glob("part-*"))
 
 
 def _path_of(source: Any) -> str | None:
     return str(source) if isinstance(source, str | Path) else None
+
+
+def _kept(
+    source: str | Path | Release[Any],
+) -> tuple[dict[str, str | Hierarchy], dict[str, tuple[str, ...]]]:
+    """The hierarchies and orders of columns in the private run.json of a folder, where it has one."""
+    from shoal.io.releases.folder import RUN, read_run
+
+    if isinstance(source, Release) or not (Path(source) / RUN).is_file():
+        return {}, {}
+    recipe, trees = read_run(source)
+    reading = recipe.get("source", {}).get("reading", {})
+    return {**trees}, {name: tuple(order) for name, order in reading.get("orders", {}).items()}

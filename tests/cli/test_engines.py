@@ -120,7 +120,7 @@ def test_every_module_loads_without_spark(without_spark: dict[str, str]) -> None
         "for module in pkgutil.walk_packages(shoal.__path__, 'shoal.'):\n"
         "    if not module.name.endswith('__main__'):\n"
         "        importlib.import_module(module.name)\n"
-        "shoal.Spark(master='local[1]')\n"
+        "shoal.engines.Spark(master='local[1]')\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], env=without_spark, capture_output=True, text=True, check=False
@@ -154,14 +154,21 @@ def test_a_recipe_runs_on_its_engine(people: Path, tmp_path: Path) -> None:
     for engine in ("local", "stream"):
         finished = run(Recipe(**plan, running={"engine": engine}))
         assert finished.holds
-        assert finished.write(tmp_path / engine) == tmp_path / engine
+        finished = finished.written(tmp_path / engine)
         assert finished.as_dict()["engine"] == engine
-        assert bool(finished.scores) == (finished.unmeasured is None) == (engine == "local")
+        assert finished.scores
+        assert (finished.unmeasured is None) == (engine == "local")
+        assert (tmp_path / engine / "report.html").exists()
         if finished.engine is not None:
             finished.engine.close()
     assert text_of(tmp_path / "local") == text_of(tmp_path / "stream")
     kept = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("local", "stream")]
     assert kept[0].keys() == kept[1].keys()
+    here, there = ({score["name"]: score for score in one["scores"]} for one in kept)
+    assert {"lm", "c_avg", "entropy", "marginal_kl", "suppressed_rows"} <= set(there) <= set(here)
+    for name, score in there.items():
+        assert score["value"] == pytest.approx(here[name]["value"], rel=1e-12)
+        assert score["parts"] == pytest.approx(here[name]["parts"], rel=1e-12)
 
 
 def test_json_has_the_same_keys(shoal: Callable[..., object], people: Path) -> None:

@@ -28,14 +28,16 @@ def test_json(shoal: Callable[..., object]) -> None:
         assert entry["promises"]
         assert entry["paper"]
         assert set(entry["engines"]) <= set(registry.ENGINES)
-        assert (entry["uncut"] is None) == ("spark" in entry["engines"])
+        assert (entry["not_distributable"] is None) == ("spark" in entry["engines"])
 
 
 def test_methods_that_cannot_be_cut_say_so(shoal: Callable[..., object]) -> None:
     told = shoal("methods").out
     for name in registry.METHODS:
         kind = registry.load("method", name)
-        assert (f"{name} runs in memory alone: {kind.uncut}." in told) == ("spark" not in kind.engines)
+        assert (f"{name} runs in memory alone: {kind.not_distributable}." in told) == (
+            "spark" not in kind.engines
+        )
 
 
 @pytest.mark.parametrize("name", [*registry.METHODS, *registry.MODELS, *registry.MEASURES])

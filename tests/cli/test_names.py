@@ -37,3 +37,13 @@ def test_a_name_with_a_separator(shoal: Callable[..., object], folder: Path) -> 
         for where in ("local", "stream"):
             answer = shoal("verify", engine, "--engine", where)
             assert answer.code == 0, answer.err
+
+
+def test_a_sensitive_column_called_like_a_pattern(shoal: Callable[..., object], folder: Path) -> None:
+    path = folder / "pattern.csv"
+    path.write_text("a,^b$\n" + "1,flu\n2,cold\n" * 5)
+    roles = ("--quasi", "a", "--sensitive", "^b$")
+    assert shoal("anonymize", "mondrian", path, "--k", "5", *roles, "-o", "out").code == 0
+    for engine in ("local", "stream"):
+        answer = shoal("verify", "out", "--engine", engine)
+        assert answer.code == 0, answer.err

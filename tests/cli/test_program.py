@@ -15,7 +15,7 @@ from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
 SHOWING = (
-    "__init__", "options", "pairs", "profiles", "program", "command_line", "show",
+    "__init__", "options", "pairs", "profiles", "program", "show",
     "show_recommendation", "suggestions", "summary",
 )  # fmt: skip
 """Modules of the command line that hold no commands, but what they share and show."""

@@ -34,7 +34,7 @@ def layouts(folder: Path) -> dict[str, Path]:
                 ",".join(str(int(item in items)) for item in ("beer", "pills", "wine")) for items in BASKETS
             ]
             file.write_text("\n".join(["beer,pills,wine", *rows]) + "\n")
-        baskets = read_baskets(file, layout=layout, sensitive=["pills"])
+        baskets = read_baskets(file, baskets=layout, sensitive=["pills"])
         library.anonymize(baskets, "coherence", h=0.5, k=2, p=2).write(folder / name, report=False)
         found[name] = folder / name / "release" / "data.csv"
     return found

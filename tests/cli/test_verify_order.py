@@ -10,6 +10,7 @@ from tests.parts import MemoryEngine, MemoryParts
 
 import shoal
 from shoal.cli.program import main
+from shoal.models._promises import Promises
 from shoal.models.privacy_degree import PrivacyDegree
 from shoal.verification import Asked, verify_as_asked
 
@@ -123,7 +124,7 @@ def test_lines_elsewhere_are_judged_without_their_order(tmp_path: Path) -> None:
 
     data = release("groups", tmp_path / "out")
     data.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
-    asked = Asked(others=(PrivacyDegree(p=3, sensitive=("item8", "item9")),))
+    asked = Asked(Promises(promises=(PrivacyDegree(p=3, sensitive=("item8", "item9")),)))
     (verdict,) = verify_as_asked(f"hdfs://{data}", asked, Elsewhere())
     assert verdict.holds
     assert "order of the lines was not judged" in verdict.remark

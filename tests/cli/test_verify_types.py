@@ -12,13 +12,13 @@ from tests.parts import MemoryEngine
 
 import shoal as library
 from shoal.errors import BadData
-from shoal.methods.table_method import TableMethod
 from shoal.models._judged import Verdicts
+from shoal.models._promises import Promises
 from shoal.recipe import Roles
 from shoal.verification import Asked, verify_as_asked
 
 STREAM = ("--engine", "stream", "--memory", "1GB")
-ASKED = Asked(TableMethod(k=2), roles=Roles(quasi=("x",)))
+ASKED = Asked(Promises(k=2), roles=Roles(quasi=("x",)))
 DAY, NOON = datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 1, 12)
 
 CELLS: dict[str, tuple[pl.Series, list[str]]] = {

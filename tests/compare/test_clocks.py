@@ -10,7 +10,7 @@ from shoal.comparison import scheduler as race
 from shoal.comparison import workers
 from shoal.comparison.scheduler import Race
 from shoal.comparison.workers import Clock, Worker
-from shoal.kernels._jit import Watch
+from shoal.kernels._compiling import watched
 
 
 class Hours:
@@ -107,25 +107,29 @@ def test_the_deadline_of_all_moves_by_the_time_in_which_any_compiles(hours: Hour
     assert running.left == 0
 
 
-def test_what_is_compiled_on_the_way_is_part_of_it() -> None:
-    told: list[bool] = []
-    watch = Watch(told.append)
-    for step in (watch.on_start, watch.on_start, watch.on_end, watch.on_end, watch.on_start, watch.on_end):
-        step(None)
-    assert told == [True, False, True, False]
-
-
-def test_numba_tells_of_its_compiling() -> None:
+def test_numba_tells_of_its_compiling_and_what_is_compiled_on_the_way_is_part_of_it() -> None:
     numba = pytest.importorskip("numba")
-    from numba.core import event
+    import shoal.kernels._jit  # hears of compiling from now on
 
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
-    told: list[bool] = []
-    listener = Watch(told.append)
-    event.register("numba:compile", listener)
-    try:
-        numba.njit(lambda number: number + 1)(1)
-    finally:
-        event.unregister("numba:compile", listener)
-    assert told == [True, False]
+    told: list[float] = []
+    inner = numba.njit(lambda number: number + 1)
+    outer = numba.njit(lambda number: inner(number) + 1)
+    with watched(told.append):
+        outer(1)
+        outer(1.0)
+    numba.njit(lambda number: number + 2)(1)
+    begun, ended, again, ended_again = told
+    assert begun == again == shoal.kernels._jit.seconds_for(outer.py_func) > 0
+    assert ended == ended_again == 0
+
+
+def test_how_long_compiling_takes_is_told_by_all_the_code_that_is_called() -> None:
+    numba = pytest.importorskip("numba")
+    from shoal.kernels._jit import seconds_for
+    from shoal.kernels.eclat import mine_roots, note
+
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    assert seconds_for(mine_roots.py_func) > 5 * seconds_for(note.py_func) > 0

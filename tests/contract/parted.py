@@ -9,7 +9,7 @@ from tests.contract.data import people, shopping
 import shoal
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine
+from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import write_baskets
 from shoal.io.releases.folder import read_release
@@ -104,5 +104,5 @@ def check_refusal(name: str, engine: Engine, folder: Path) -> None:
     """A method that cannot be cut says why."""
     method = registry.load("method", name)
     path, options = arguments(method, folder)
-    with pytest.raises(WrongUse, match=method.uncut):
+    with pytest.raises(WrongUse, match=method.not_distributable):
         shoal.anonymize(path, name, engine=engine, **options)

@@ -11,7 +11,7 @@ from tests.parts import MemoryEngine
 
 import shoal
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
 from shoal.errors import BrokenPromise, WrongUse
 from shoal.io.baskets.load import write_baskets
 from shoal.io.releases.distributed import baskets_published, open_baskets
@@ -33,7 +33,7 @@ def baskets_file(layout: str, folder: Path) -> Path:
     return path
 
 
-def contents(baskets: PartedBaskets) -> tuple[Any, ...]:
+def contents(baskets: Dataset) -> tuple[Any, ...]:
     schema: Baskets = baskets.schema
     rows = baskets.parts.collect().sort("items")["items"].to_list()
     return rows, baskets.rows, schema.vocabulary, schema.sensitive.tolist(), schema.insensitive.tolist()
@@ -41,7 +41,7 @@ def contents(baskets: PartedBaskets) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_baskets_are_judged_as_their_files_are(layout: str, tmp_path: Path) -> None:
-    path, engine = baskets_file(layout, tmp_path), shoal.Stream("1GB")
+    path, engine = baskets_file(layout, tmp_path), shoal.engines.Stream("1GB")
     try:
         run = shoal.anonymize(path, "coherence", engine=engine, baskets=layout, **PROMISE)
         assert run.holds
@@ -57,14 +57,14 @@ def test_baskets_are_judged_as_their_files_are(layout: str, tmp_path: Path) -> N
 
 
 def test_a_broken_promise_of_baskets_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, made = baskets_file("lines", tmp_path), Coherence.anonymize_parts
+    path, made = baskets_file("lines", tmp_path), Coherence.anonymize
 
     def untrue(self: Coherence, *given: Any) -> Any:
         release, trace = made(self, *given)
         promises = tuple({**promise, "k": 10_000} for promise in release.promises)
         return replace(release, promises=promises), trace
 
-    monkeypatch.setattr(Coherence, "anonymize_parts", untrue)
+    monkeypatch.setattr(Coherence, "anonymize", untrue)
     with pytest.raises(BrokenPromise):
         shoal.anonymize(path, "coherence", engine=MemoryEngine(), baskets="lines", **PROMISE)
 

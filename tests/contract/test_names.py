@@ -95,5 +95,5 @@ def test_any_name_of_baskets(tmp_path: Path, layout: str) -> None:
         run.write(tmp_path / "out", force=True)
         assert all(verdict.holds for verdict in shoal.verify(tmp_path / "out"))
     stream.close()
-    items = set(shoal.read_baskets(path, layout=layout).vocabulary)
+    items = set(shoal.read_baskets(path, baskets=layout).vocabulary)
     assert items == ({"1", "2"} if layout == "column:*" else {"x|y"} if layout[0] == "l" else {"x", "y"})

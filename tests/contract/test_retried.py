@@ -50,7 +50,7 @@ def test_cells_with_line_breaks_are_no_lines_of_text(tmp_path: Path) -> None:
     """An engine that cuts text at line ends does not publish such cells as text, but as columns."""
     people = pl.DataFrame({"age": ["1", "1", "2", "2"], "note": ["x\n1,x", "y", "x\n1,x", "z"]})
     run = shoal.anonymize(people, "mondrian", k=2, quasi=["age"], sensitive=["note"], engine=RetriedEngine())
-    with pytest.raises(WrongUse, match=r"Cells of note hold line breaks.*--format parquet"):
+    with pytest.raises(WrongUse, match=r"Cells of note hold line breaks.*table_format='parquet'"):
         run.write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert run.written(tmp_path / "out", table_format="parquet").holds

@@ -9,7 +9,7 @@ from tests.contract.parted import text_of
 from tests.parts import MemoryEngine
 
 import shoal
-from shoal.data.parts import Engine
+from shoal.engines.protocol import Engine
 from shoal.engines.stream import Stream
 from shoal.errors import ShoalError
 from shoal.io.reading import Reading

@@ -9,7 +9,7 @@ from tests.contract.parted import arguments, text_of
 
 import shoal
 from shoal import registry
-from shoal.data.parts import Engine
+from shoal.engines.protocol import Engine
 from shoal.engines.stream import Stream
 from shoal.pipeline import publish
 from shoal.recipe import Recipe

@@ -11,7 +11,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.io.releases.clusters_file import read_clusters
 from shoal.io.releases.set_lines import Lines
-from shoal.risk.disclosure_warnings import concerns, count_bare
+from shoal.risks.disclosure_warnings import concerns, count_bare
 
 
 def column(name: str, role: Role, cells: str) -> Column:

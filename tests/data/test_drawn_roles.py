@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.basket_cases import baskets_of, sets_of, small_baskets
 from tests.parts import parted_baskets
 
-from shoal.data._random_roles import draw_roles, draw_roles_in_parts
+from shoal.data._random_roles import draw_roles
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 
@@ -77,6 +77,6 @@ def test_baskets_in_parts_draw_the_same(baskets: Baskets, share: float, seed: in
     for private in ("none", "top", "bottom", "rest"):
         for below in (None, 0.4):
             here = draw_roles(baskets, share, seed, private, below)
-            drawn = draw_roles_in_parts(there, share, seed, private, below).schema
+            drawn = draw_roles(there, share, seed, private, below).schema
             assert drawn.sensitive.tolist() == here.sensitive.tolist()
             assert drawn.insensitive.tolist() == here.insensitive.tolist()

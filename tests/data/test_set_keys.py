@@ -12,7 +12,7 @@ from tests.parts import MemoryParts
 from shoal.data._basket_frames import cells_of, rows_of, supports_in
 from shoal.data._set_keys import nested, side_by_side
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
 
 sets = st.lists(st.integers(0, 3), max_size=3)
 
@@ -59,4 +59,4 @@ def test_supports_are_counted_in_parts() -> None:
     none = np.empty(0, dtype=np.int32)
     schema = Baskets(np.zeros(1, dtype=np.int64), none, ("a", "b", "c"), none, none)
     frame = pl.DataFrame({"items": [[0, 2], [2], []]}, schema={"items": pl.List(pl.Int32)})
-    assert supports_in(PartedBaskets(schema, MemoryParts(frame, 3), 3)).tolist() == [1, 0, 2]
+    assert supports_in(Dataset(schema, MemoryParts(frame, 3), 3)).tolist() == [1, 0, 2]

@@ -70,7 +70,7 @@ def test_a_table_is_told_of(engine: str) -> None:
     run, texts = on(engine, FRAME, "mondrian", **ROLES)
     (said,) = [warning for warning in run.warnings if "spellings" in warning]
     assert "'s' has 2 values in several spellings, such as '01' and '1'" in said
-    assert "--normalize s" in said
+    assert "Reading(normalize=['s'])" in said
     assert sorted(filter(None, texts)) == sorted(SECRETS[:-1])
 
 

@@ -4,13 +4,13 @@ import datetime
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.domain import Kind
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.datasets.people import DISEASE_AGES, DISEASE_SHARES, DISEASES, EDUCATIONS, SEXES, WITH_GAPS, People
+from shoal.errors import WrongUse
 from shoal.registry import load
 
 
@@ -46,7 +46,7 @@ def test_domains_hold_what_occurs_in_order(table: Table) -> None:
 
 
 def test_a_seed_makes_the_same_people() -> None:
-    first, again, other = (to_polars(People(rows=200).make(seed)) for seed in (1, 1, 2))
+    first, again, other = (text_frame(People(rows=200).make(seed)) for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
 
@@ -98,5 +98,5 @@ def test_diseases_follow_age_and_sex(table: Table) -> None:
 
 @pytest.mark.parametrize("wrong", [{"rows": 0}, {"missing": 1.5}, {"zips": 0}, {"size": 3}])
 def test_parameters_out_of_range(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         People(**wrong)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from shoal.data.baskets import Baskets
 from shoal.datasets.shopping import HIGHEST, Shopping
+from shoal.errors import WrongUse
 from shoal.registry import load
 
 
@@ -90,5 +90,5 @@ def test_the_smallest() -> None:
     "wrong", [{"rows": 0}, {"items": 0}, {"density": 0}, {"density": 1}, {"skew": -1}, {"seed": 1}]
 )
 def test_parameters_out_of_range(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         Shopping(**wrong)

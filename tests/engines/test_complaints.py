@@ -34,7 +34,7 @@ def of(cause: Exception) -> Exception:
     ],
 )
 def test_a_jvm_that_is_gone(error: Exception) -> None:
-    with pytest.raises(EngineFailed, match=r"has ended in the middle of the work.*--memory"), said():
+    with pytest.raises(EngineFailed, match=r"has ended in the middle of the work.*`memory`"), said():
         raise error
 
 

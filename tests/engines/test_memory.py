@@ -66,5 +66,5 @@ def test_a_part_that_does_not_fit_is_told_in_one_sentence(text: str, words: str)
     failure = type("Failure", (Exception,), {"__module__": "pyspark.errors"})
     with pytest.raises(EngineFailed, match=words) as told, said():
         raise failure(f"Job aborted due to stage failure:\n{text}\n\tat somewhere")
-    assert "--memory" in str(told.value)
+    assert "`memory`" in str(told.value)
     assert "\n" not in str(told.value)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
-from shoal.data.parts import Parts
+from shoal.data.dataset import Parts
 from shoal.engines import spill, text_blocks
 from shoal.engines.stream import Stream
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData, EngineFailed, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.tables.distributed import open_parts
 from shoal.io.tables.load import open_input
@@ -164,7 +164,7 @@ def test_more_combinations_than_memory_holds_are_refused(stream: Stream) -> None
     assert parts.counts(["a", "b"]).height == 200
     stream.countable = 1000
     assert parts.counts(["b"]).height == 1
-    with pytest.raises(WrongUse, match=r"combinations of a, b than the allowed memory holds.*--memory"):
+    with pytest.raises(WrongUse, match=r"combinations of a, b than the allowed memory holds.*`memory`"):
         parts.counts(["a", "b"])
 
 
@@ -197,15 +197,41 @@ def test_wide_rows_come_few_at_a_time(stream: Stream, monkeypatch: pytest.Monkey
     assert max(sizes) <= 25
 
 
-def test_a_few_rows_that_wait_keep_no_frames_in_memory(tmp_path: Path) -> None:
-    """Texts of a piece are views into those of its frame, so that small heaps go to the disk with the large ones."""
-    scratch = spill.Scratch(str(tmp_path))
-    frames = [pl.DataFrame({"line": [f"{number}-{row:0100}" for row in range(100)]}) for number in range(9)]
-    numbered = [piece for frame in frames for piece in ((1, frame[:1]), (0, frame[1:]))]
-    heaps = spill.spread(numbered, 2, scratch, room=int(2.5 * frames[0].estimated_size()))
-    assert [heap.waiting for heap in heaps] == [0, 0]
-    assert pl.concat(list(heaps[1].frames()))["line"].to_list() == [frame["line"][0] for frame in frames]
-    scratch.close()
+KINDS = {
+    "A": pl.Series(["a\0b", None, "", "é"] * 9),
+    "a": pl.Series([[2, 1], None, [], [2]] * 9, dtype=pl.List(pl.Int32)),
+    "^b$": pl.Series([1, 2**70, None, -1] * 9, dtype=pl.Int128),
+    "c": pl.Series([1, None, 2, 3] * 9, dtype=pl.Datetime("us", "Europe/Berlin")),
+    "d": pl.Series([1, None, 2, 3] * 9, dtype=pl.Duration("ns")),
+    "e": pl.Series(["x", None, "y", "x"] * 9, dtype=pl.Enum(["y", "x"])),
+    "f": pl.Series([float("nan"), None, 0.5, -0.5] * 9),
+    "nothing": pl.Series([None] * 36, dtype=pl.Null),
+    "number": pl.Series([1, 2, 3, 4] * 9, dtype=pl.Int16),
+}
+
+
+@pytest.mark.parametrize("key", ["A", "a", "number", "f", "c"])
+def test_rows_of_all_kinds_come_back_from_the_disk(stream: Stream, key: str) -> None:
+    """Whatever the names, and though names that differ in case alone are one to a database."""
+    frame = pl.DataFrame(KINDS)
+    assert_frame_equal(stream.parts(frame).sort([key, "number"]).collect(), frame.sort(key, "number"))
+    held = stream.parts(frame).distinct(frame.columns).collect()
+    assert_frame_equal(
+        held.sort("number"), frame.unique().with_columns(pl.lit(9, pl.Int64).alias("(rows)")).sort("number")
+    )
+
+
+def test_a_disk_that_cannot_be_used_is_told_in_one_sentence(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    def refuse(**_: Any) -> None:
+        raise duckdb.IOException("IO Error: no space left on device\nand a page more")
+
+    monkeypatch.setattr(duckdb, "connect", refuse)
+    with pytest.raises(EngineFailed, match=r"no space left on device\. Allow more memory.*TMPDIR"):
+        stream.parts(pl.DataFrame({"a": range(300)})).sort(["a"]).collect()
 
 
 @pytest.mark.parametrize("text", ["", "4", "100MB", "4 parrots", "-1GB"])

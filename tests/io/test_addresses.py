@@ -21,7 +21,7 @@ RUN = shoal.anonymize(BASKETS, "disassociation", k=2, m=1)
 
 
 def stream(place: str) -> Any:
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     try:
         return shoal.anonymize(place, "disassociation", k=2, engine=engine)
     finally:

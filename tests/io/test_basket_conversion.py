@@ -70,7 +70,7 @@ def test_the_ending_tells_the_format_and_the_compression(tmp_path: Path, name: s
 @pytest.mark.parametrize("to", ["long", "matrix", "column:got"])
 def test_tables_are_compressed_too(tmp_path: Path, name: str, to: str) -> None:
     convert_baskets(ROWS, tmp_path / name, to=to)
-    assert sets_of(read_baskets(tmp_path / name, layout=to)) == [frozenset(row) for row in ROWS]
+    assert sets_of(read_baskets(tmp_path / name, baskets=to)) == [frozenset(row) for row in ROWS]
     first = (tmp_path / name).read_bytes()
     convert_baskets(ROWS, tmp_path / name, to=to)
     assert (tmp_path / name).read_bytes() == first
@@ -96,5 +96,5 @@ def test_the_separator_of_cells_is_told_where_it_must_be(
         _, written = convert_baskets(list(map(list, sets_of(baskets))), path, to="column:got")
     except WrongUse:
         return
-    read = read_baskets(path, layout="column:got", separator=separator_to_tell(written))
+    read = read_baskets(path, baskets="column:got", separator=separator_to_tell(written))
     assert sets_of(read) == sets_of(baskets)

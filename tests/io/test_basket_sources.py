@@ -11,10 +11,10 @@ from scipy import sparse
 import shoal
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile
+from shoal.data.role import Roles
 from shoal.errors import BadData, ShoalWarning, WrongUse
-from shoal.io.baskets.distributed import receive_parted_baskets
 from shoal.io.baskets.layouts import WHITE
-from shoal.io.baskets.load import read_baskets, receive_baskets
+from shoal.io.baskets.load import load_baskets, read_baskets
 from shoal.io.reading import Reading
 
 ITEMS = ("beer", "milk", "red wine")
@@ -37,23 +37,23 @@ def in_memory() -> dict[str, Form]:
         "dictionary": (dict(enumerate(ROWS)), {}),
         "arrays of items": ([np.array(row, dtype=object) for row in ROWS], {}),
         "long frame": (PAIRS, {}),
-        "long frame, other order": (PAIRS.select("item", "basket"), {"layout": "long:basket,item"}),
+        "long frame, other order": (PAIRS.select("item", "basket"), {"baskets": "long:basket,item"}),
         "long frame, lazy": (PAIRS.lazy(), {}),
         "lists in a frame": (LISTS, {}),
         "series of lists": (LISTS["bought"], {}),
         "texts in a frame": (
             pl.DataFrame({"bought": ["|".join(row) for row in ROWS]}),
-            {"layout": "column:bought"},
+            {"baskets": "column:bought"},
         ),
         "bools": (ONES, {}),
         "0 and 1": (ONES.cast(pl.Int8), {}),
-        "fractions": (ONES.cast(pl.Float64), {"layout": "matrix"}),
-        "True and False as texts": (ONES.with_columns(pl.all().cast(pl.String)), {"layout": "matrix"}),
+        "fractions": (ONES.cast(pl.Float64), {"baskets": "matrix"}),
+        "True and False as texts": (ONES.with_columns(pl.all().cast(pl.String)), {"baskets": "matrix"}),
         "array": (CELLS, named),
         "array of numbers": (CELLS.astype(float), named),
-        "array of objects": (CELLS.astype(int).astype(object), named | {"layout": "matrix"}),
+        "array of objects": (CELLS.astype(int).astype(object), named | {"baskets": "matrix"}),
         "array of texts": (CELLS.astype(str), named),
-        "rows of 0 and 1": (CELLS.astype(int).tolist(), named | {"layout": "matrix"}),
+        "rows of 0 and 1": (CELLS.astype(int).tolist(), named | {"baskets": "matrix"}),
         **{
             kind: (getattr(sparse, kind)(CELLS.astype(np.int8)), named)
             for kind in ("csr_matrix", "csc_array")
@@ -70,11 +70,11 @@ def of_pandas() -> dict[str, Form]:
     pairs = pandas.DataFrame(LONG, columns=["basket", "item"])
     return {
         "bools": (ones, {}),
-        "0 and 1": (ones.astype(int), {"layout": "matrix"}),
+        "0 and 1": (ones.astype(int), {"baskets": "matrix"}),
         "nullable": (ones.astype("boolean"), {}),
         "nullable numbers": (ones.astype("Int64"), {}),
         "sparse": (ones.astype(pandas.SparseDtype(bool, False)), {}),
-        "sparse numbers": (ones.astype(int).astype(pandas.SparseDtype(int, 0)), {"layout": "matrix"}),
+        "sparse numbers": (ones.astype(int).astype(pandas.SparseDtype(int, 0)), {"baskets": "matrix"}),
         "sparse in part": (ones.astype({"beer": pandas.SparseDtype(bool, False)}), {}),
         "sparse, mostly 1": (ones.astype(pandas.SparseDtype(bool, True)), {}),
         "long": (pairs, {}),
@@ -107,21 +107,21 @@ def on_disk(folder: Path) -> dict[str, Form]:
     return {
         "lines": (text("l.dat", "".join("|".join(row) + "\n" for row in ROWS)), {"separator": "|"}),
         "long": (text("long.csv", "basket,item\n" + pairs), {}),
-        "long without a header": (text("bare.csv", pairs), {"layout": "long", "names": ("who", "what")}),
+        "long without a header": (text("bare.csv", pairs), {"baskets": "long", "names": ("who", "what")}),
         "names that say it": (text("bare2.csv", pairs), {"names": ("basket", "item")}),
         "matrix": (text("matrix.csv", header + matrix), {}),
         "matrix without a header": (text("bare3.csv", matrix), {"names": ITEMS}),
         "True and False": (text("words.csv", header + words), {}),
-        "True and False without a header": (text("bare4.csv", words), {"layout": "matrix", "names": ITEMS}),
-        "TRUE and FALSE": (text("upper.csv", header + words.upper()), {"layout": "matrix"}),
+        "True and False without a header": (text("bare4.csv", words), {"baskets": "matrix", "names": ITEMS}),
+        "TRUE and FALSE": (text("upper.csv", header + words.upper()), {"baskets": "matrix"}),
         "1.0 and 0.0": (text("f.csv", header + matrix.replace("0", "0.0").replace("1", "1.0")), {}),
         "column": (
             text("c.csv", "bought\n" + "".join(f'"{"|".join(row)}"\n' for row in ROWS)),
-            {"layout": "column:bought"},
+            {"baskets": "column:bought"},
         ),
         "column without a header": (
             text("c2.csv", "".join(f'"{"|".join(row)}"\n' for row in ROWS)),
-            {"layout": "column:bought", "names": ("bought",)},
+            {"baskets": "column:bought", "names": ("bought",)},
         ),
         **{name: (str(folder / name), {}) for name in ("long.parquet", "lists.parquet", "long.xlsx")},
         **{name: (str(folder / name), {}) for name in ("ones.parquet", "ones.arrow")},
@@ -140,7 +140,7 @@ def check(source: Any, told: dict[str, Any]) -> None:
     baskets = read_baskets(source, **told)
     assert [baskets.basket(row) for row in range(len(baskets))] == WANTED
     assert baskets.vocabulary == ITEMS
-    layout = told.get("layout")
+    layout = told.get("baskets")
     reading = Reading(separator=told.get("separator"), names=told.get("names"))
     profile = shoal.inspect(source, baskets=layout or baskets.layout, reading=reading)
     assert isinstance(profile, BasketsProfile)
@@ -156,17 +156,18 @@ def check(source: Any, told: dict[str, Any]) -> None:
     )
     assert isinstance(run.original, Baskets)
     assert run.original.items.tolist() == baskets.items.tolist()
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     try:
         if isinstance(source, str) and (baskets.layout == "matrix" or source.endswith(".xlsx")):
             with pytest.raises(WrongUse):
-                receive_parted_baskets(engine, source, layout, reading)
+                engine.load_baskets(source, layout, reading, Roles())
             return
-        parted, remarks = receive_parted_baskets(engine, source, layout, reading)
+        encoded = engine.load_baskets(source, layout, reading, Roles())
+        parted, remarks = encoded.baskets, encoded.remarks
         rows = parted.parts.collect()["items"].to_list()
         assert sorted(texts(parted.schema.vocabulary, rows)) == sorted(WANTED)
         assert parted.schema.layout == baskets.layout
-        assert remarks == receive_baskets(source, layout, reading).remarks
+        assert remarks == load_baskets(source, layout, reading).remarks
     finally:
         engine.close()
 
@@ -219,7 +220,7 @@ def test_databases(tmp_path: Path) -> None:
     for source, told in (
         (f"{place}?table=sales", {}),
         (f"{place}?table=ones", {}),
-        (place, {"query": "select item, basket from sales", "layout": "long:basket,item"}),
+        (place, {"query": "select item, basket from sales", "baskets": "long:basket,item"}),
     ):
         baskets = read_baskets(source, **told)
         assert sorted(baskets.basket(row) for row in range(len(baskets))) == sorted(WANTED)
@@ -232,16 +233,16 @@ def test_databases(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "call"),
     [
-        (["item", "basket"], 'baskets="long:basket,item"'),
-        (["a", "b"], 'baskets="long:a,b"'),
-        (["product", "customer_id"], 'baskets="long:customer_id,product"'),
-        (["item_id", "product"], 'baskets="long:item_id,product"'),
+        (["item", "basket"], "baskets='long:basket,item'"),
+        (["a", "b"], "baskets='long:a,b'"),
+        (["product", "customer_id"], "baskets='long:customer_id,product'"),
+        (["item_id", "product"], "baskets='long:item_id,product'"),
     ],
 )
 def test_two_columns_are_never_guessed(tmp_path: Path, columns: list[str], call: str) -> None:
     frame = pl.DataFrame({columns[0]: ["a", "b", "a"], columns[1]: ["1", "2", "3"]})
     frame.write_parquet(tmp_path / "x.parquet")
-    engine = shoal.Stream("1GB")
+    engine = shoal.engines.Stream("1GB")
     for source in (frame, frame.lazy(), frame.to_arrow(), str(tmp_path / "x.parquet")):
         for door in (
             lambda source=source: read_baskets(source),
@@ -283,20 +284,20 @@ NO_CELL = r"A matrix of baskets holds 0 and 1, or True and False"
         (np.zeros((0, 3)), {}, "the matrix is empty"),
         (CELLS, {"names": ["a"]}, "3 columns, and 1 names"),
         (CELLS, {"names": ["a", "a", "b"]}, "two items are called 'a'"),
-        (CELLS, {"layout": "long"}, "An array is read as a matrix"),
+        (CELLS, {"baskets": "long"}, "An array is read as a matrix"),
         (sparse.csr_array(np.array([[0, 0], [0, 3]])), {}, "row 2, column 2 of the matrix holds 3"),
         (sparse.coo_array(([1, 1], ([0, 0], [1, 1])), shape=(1, 2)), {}, "column 2 of the matrix holds 2"),
         (
             pl.DataFrame({"a": [0, 1], "b": [1, 7]}),
-            {"layout": "matrix"},
+            {"baskets": "matrix"},
             "column 'b': row 2: the cell 7 is neither",
         ),
         (
             pl.DataFrame({"a": [0, None]}),
-            {"layout": "matrix"},
+            {"baskets": "matrix"},
             "column 'a': row 2: a missing cell is neither",
         ),
-        (pl.DataFrame({"a": ["x"]}), {}, "--baskets column:a"),
+        (pl.DataFrame({"a": ["x"]}), {}, "baskets='column:a'"),
         (ONES.with_columns(id=pl.Series([7, 3, 9, 1, 4])), {}, "or leave columns out until only 0 and 1"),
     ],
 )
@@ -326,13 +327,13 @@ def test_what_is_not_understood_is_refused(source: Any, told: dict[str, Any], me
         (pl.DataFrame({"x": [["\xa0a", "b"], ["b", "a"]]}), {}, r"Blanks around an item .*'a'"),
         (pl.DataFrame({"id": [1, 2], "item": ["b\x0b", "a"]}), {}, r"Blanks around an item .*'b'"),
         (pl.DataFrame({"a\u3000": [1, 1], "b": [1, 0]}), {}, r"Blanks around an item .*'a'"),
-        ("a\u2003 b\nb a\n", {"layout": "lines"}, r"Blanks around an item .*'a'"),
-        ("\x85,a\xa0, b\nb,a\n", {"layout": "lines:,"}, r"Blanks around an item .*'a'"),
-        ("1,milk\n1,bread\n2,milk\n", {"layout": "long"}, r"first line \('1', 'milk'\) .* --names"),
-        ("a,milk\nb,bread\nc,milk\n", {"layout": "long"}, "looks like data"),
-        ("1,beer\n1,milk\n2,beer\n", {"layout": "long:1,beer"}, r"first line \('1', 'beer'\) .* --names"),
-        ("a,beer,x\nb,milk,y\nc,beer,x\n", {"layout": "long:a,beer"}, r"first line \('a', 'beer', 'x'\)"),
-        ("a,milk\na,bread\nb,bread\n", {"layout": "long:a,milk"}, "looks like data"),
+        ("a\u2003 b\nb a\n", {"baskets": "lines"}, r"Blanks around an item .*'a'"),
+        ("\x85,a\xa0, b\nb,a\n", {"baskets": "lines:,"}, r"Blanks around an item .*'a'"),
+        ("1,milk\n1,bread\n2,milk\n", {"baskets": "long"}, r"first line \('1', 'milk'\) .* `names`"),
+        ("a,milk\nb,bread\nc,milk\n", {"baskets": "long"}, "looks like data"),
+        ("1,beer\n1,milk\n2,beer\n", {"baskets": "long:1,beer"}, r"first line \('1', 'beer'\) .* `names`"),
+        ("a,beer,x\nb,milk,y\nc,beer,x\n", {"baskets": "long:a,beer"}, r"first line \('a', 'beer', 'x'\)"),
+        ("a,milk\na,bread\nb,bread\n", {"baskets": "long:a,milk"}, "looks like data"),
         ("1,0,1\n0,1,0\n", {}, "called by the numbers"),
         (CELLS, {}, "called by the numbers"),
     ],
@@ -346,14 +347,14 @@ def test_what_is_changed_is_said(tmp_path: Path, source: Any, told: dict[str, An
     assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name]
     assert not {"nan", "None", "NaN", ""} & set(baskets.vocabulary)
     with pytest.warns(ShoalWarning, match=said):
-        run = shoal.anonymize(source, "disassociation", k=2, m=1, baskets=told.get("layout"))
+        run = shoal.anonymize(source, "disassociation", k=2, m=1, baskets=told.get("baskets"))
     assert any(str(caught[0].message) == warning for warning in run.warnings)
     with pytest.warns(ShoalWarning, match=said):
-        shoal.inspect(source, baskets=told.get("layout") or baskets.layout)
-    engine = shoal.Stream("1GB")
+        shoal.inspect(source, baskets=told.get("baskets") or baskets.layout)
+    engine = shoal.engines.Stream("1GB")
     if baskets.layout != "matrix" or not isinstance(source, str):
-        remarks = receive_parted_baskets(engine, source, told.get("layout"))[1]
-        assert remarks == receive_baskets(source, told.get("layout")).remarks
+        remarks = engine.load_baskets(source, told.get("baskets"), None, Roles()).remarks
+        assert remarks == load_baskets(source, told.get("baskets")).remarks
     engine.close()
 
 
@@ -363,15 +364,15 @@ def test_nothing_is_said_of_plain_baskets(tmp_path: Path) -> None:
         (ROWS, {}),
         (PAIRS, {}),
         (LISTS, {}),
-        (str(tmp_path / "x.dat"), {"layout": "lines:,"}),
+        (str(tmp_path / "x.dat"), {"baskets": "lines:,"}),
     ):
-        assert receive_baskets(source, told.get("layout")).remarks == ()
+        assert load_baskets(source, told.get("baskets")).remarks == ()
 
 
 @pytest.mark.parametrize("white", list(WHITE))
 def test_white_space_around_items_is_no_part_of_them(white: str) -> None:
     assert not white.strip()
-    assert receive_baskets([[f"{white}a{white}", f"a{white}b"]]).baskets.vocabulary == ("a", f"a{white}b")
+    assert load_baskets([[f"{white}a{white}", f"a{white}b"]]).baskets.vocabulary == ("a", f"a{white}b")
 
 
 def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
@@ -384,12 +385,12 @@ def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
 def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], told: str | None) -> None:
     frame = pl.DataFrame({"^a$": cells, "*": cells[::-1], "b": cells})
     for source in (frame, frame.to_pandas()):
-        assert read_baskets(source, layout=told).vocabulary == ("*", "^a$", "b")
+        assert read_baskets(source, baskets=told).vocabulary == ("*", "^a$", "b")
 
 
 def test_sensitive_items_are_named_with_or_without_blanks() -> None:
     for name in ("cream cheese", "cream cheese "):
-        baskets = receive_baskets([["cream cheese ", "a"]], sensitive=[name]).baskets
+        baskets = load_baskets([["cream cheese ", "a"]], roles=Roles(sensitive=(name,))).baskets
         assert baskets.vocabulary[baskets.sensitive[0]] == "cream cheese"
 
 
@@ -405,7 +406,7 @@ def test_published_items_have_no_blanks_around_them(tmp_path: Path) -> None:
     with pytest.raises(BadData, match=said):
         shoal.verify(tmp_path / "x.csv", promises=[{"model": "km-anonymity", "k": 2, "m": 1}])
     with pytest.raises(BadData, match=said):
-        receive_parted_baskets(shoal.Stream("1GB"), str(tmp_path / "x.csv"), published=True)
+        shoal.engines.Stream("1GB").open_published(tmp_path / "x.csv", Baskets, None, Roles(), None)
 
 
 def test_names_are_for_tables_without_a_header(tmp_path: Path) -> None:
@@ -413,9 +414,9 @@ def test_names_are_for_tables_without_a_header(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="layout lines have no columns"):
         read_baskets(tmp_path / "x.dat", names=["a", "b"])
     (tmp_path / "x.csv").write_text("1,milk\n1,bread\n2,milk\n")
-    with pytest.raises(WrongUse, match="--baskets"):
+    with pytest.raises(WrongUse, match=r"`baskets`|baskets="):
         read_baskets(tmp_path / "x.csv", names=["a", "b"])
-    assert len(read_baskets(tmp_path / "x.csv", layout="long", names=["a", "b"]).items) == 3
+    assert len(read_baskets(tmp_path / "x.csv", baskets="long", names=["a", "b"]).items) == 3
     run = shoal.anonymize(tmp_path / "x.csv", "disassociation", k=2, m=1, names=["basket", "item"])
     assert len(run.original.items) == 3
     assert run.recipe["source"] == {"reading": {"names": ("basket", "item")}}

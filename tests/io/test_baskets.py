@@ -59,7 +59,7 @@ WINE = [("meat", "wine"), (), ("cream", "meat", "strawberry"), ("wine",)]
     ],
 )
 def test_layouts(tmp_path: Path, layout: str, text: str) -> None:
-    baskets = read(tmp_path, text, layout=layout)
+    baskets = read(tmp_path, text, baskets=layout)
     assert sets(baskets) == WINE
     assert baskets.vocabulary == ("cream", "meat", "strawberry", "wine")
     assert baskets.items.dtype == np.int32
@@ -100,7 +100,7 @@ def test_layouts_that_are_found(text: str, name: str, layout: str) -> None:
     ],
 )
 def test_ambiguous_files_are_refused(text: str, name: str) -> None:
-    with pytest.raises(WrongUse, match="--baskets"):
+    with pytest.raises(WrongUse, match="`baskets`"):
         find_layout(text.encode(), name)
 
 
@@ -109,9 +109,7 @@ def test_what_to_say_is_named_as_it_is_called(tmp_path: Path) -> None:
     path.write_text("a,b\nc\n")
     frame = pl.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]})
     for source in (path, frame):
-        with pytest.raises(
-            WrongUse, match=r"--baskets.*\(in Python: baskets=…, or layout=… of read_baskets\)"
-        ):
+        with pytest.raises(WrongUse, match=r"baskets.*long:ID,ITEM"):
             read_baskets(source)
 
 
@@ -137,7 +135,7 @@ def test_a_matrix_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     wanted = [tuple("abcde"[place] for place in np.flatnonzero(row)) for row in rows]
     assert sets(read(tmp_path, text)) == wanted
     with pytest.raises(BadData, match=r"line 21, column 'c': the cell '7'"):
-        read(tmp_path, text[:-6] + "7" + text[-5:], layout="matrix")
+        read(tmp_path, text[:-6] + "7" + text[-5:], baskets="matrix")
 
 
 def test_the_vocabulary_is_in_code_point_order(tmp_path: Path) -> None:
@@ -147,7 +145,7 @@ def test_the_vocabulary_is_in_code_point_order(tmp_path: Path) -> None:
 
 
 def test_a_file_of_blank_lines_is_a_file_of_empty_baskets(tmp_path: Path) -> None:
-    assert sets(read(tmp_path, "\n\n\n", layout="lines")) == [(), (), ()]
+    assert sets(read(tmp_path, "\n\n\n", baskets="lines")) == [(), (), ()]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
@@ -175,7 +173,7 @@ def test_frames(tmp_path: Path) -> None:
     lists = lists.with_columns(pl.col("bought").fill_null([]))
     long = pl.DataFrame({"basket": [1, 1, 2], "item": ["b", "a", None]})
     assert sets(read_baskets(long)) == [("a", "b"), ()]
-    assert sets(read_baskets(long.lazy(), layout="long:basket,item")) == [("a", "b"), ()]
+    assert sets(read_baskets(long.lazy(), baskets="long:basket,item")) == [("a", "b"), ()]
     numbers = pl.DataFrame({"basket": [1.0, 1.0, 2.0], "item": [7.0, 8.0, float("nan")]})
     assert sets(read_baskets(numbers)) == [("7", "8"), ()]
     lists.write_parquet(tmp_path / "x.parquet")
@@ -185,9 +183,9 @@ def test_frames(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="basket, item, price"):
         read_baskets(wide)
     with pytest.raises(WrongUse, match="no layout spmf"):
-        read_baskets(long, layout="spmf")
+        read_baskets(long, baskets="spmf")
     with pytest.raises(BadData, match="holds no texts"):
-        read_baskets(lists, layout="long:who,bought")
+        read_baskets(lists, baskets="long:who,bought")
 
 
 def test_pandas_and_arrow_frames() -> None:
@@ -218,22 +216,22 @@ def test_roles_of_items() -> None:
         (b"\x89PNG\r\n\x1a\n\x00", {}, "binary"),
         (b"a\nb \xff\n", {}, "line 2: .*UTF-8"),
         (gzip.compress(b"a b c d e f g\n" * 9, mtime=0)[:-12], {}, "cut off"),
-        (b"1 -1 -2\n\n@x\n1 -1 2 -1\n", {"layout": "spmf"}, "line 4: .*ends with -2"),
-        (b"@ITEM=1=x\n\n", {"layout": "spmf"}, "no baskets"),
-        (b"1 -1 -2 3 -1 -2\n", {"layout": "spmf"}, "line 1: .*ends with -2"),
-        (b"1 -1 -2\n2 -1 #3 -1 -2\n", {"layout": "spmf"}, "line 2: the item '#3'"),
-        (b"a,b\n1,0\n0,1\n2,0\n", {"layout": "matrix"}, "line 4, column 'a': the cell '2' is neither"),
-        (b"a,b\n1,0\n0,\n", {"layout": "matrix"}, "line 3, column 'b': the cell ''"),
-        (b",a,b\n7,1,0\n8,0,yes\n", {"layout": "matrix"}, "line 3, column 'b': the cell 'yes'"),
-        (b"a,b\n1,0\n0,1,1\n", {"layout": "matrix"}, "line 3: the line has 3 cells where 2"),
-        (b"a,b\n1,0\n\n0,1\n", {"layout": "matrix"}, "line 3: the line has 1 cells where 2"),
-        (b"a,b\n", {"layout": "matrix"}, "no baskets"),
-        (b"a,a\n1,0\n", {"layout": "matrix"}, "line 1: two items are called 'a'"),
-        (b"a,\n1,0\n", {"layout": "matrix"}, "line 1: an item has no name"),
-        (b"id,item\n1,a\n,b\n", {"layout": "long"}, "line 3, column 'id': .*which basket"),
-        (b"id,item\n1,a\n2,b,c\n", {"layout": "long"}, "line 3"),
-        (b"id,item\n", {"layout": "long"}, "no rows"),
-        (b"item\na\n", {"layout": "long"}, "here is one"),
+        (b"1 -1 -2\n\n@x\n1 -1 2 -1\n", {"baskets": "spmf"}, "line 4: .*ends with -2"),
+        (b"@ITEM=1=x\n\n", {"baskets": "spmf"}, "no baskets"),
+        (b"1 -1 -2 3 -1 -2\n", {"baskets": "spmf"}, "line 1: .*ends with -2"),
+        (b"1 -1 -2\n2 -1 #3 -1 -2\n", {"baskets": "spmf"}, "line 2: the item '#3'"),
+        (b"a,b\n1,0\n0,1\n2,0\n", {"baskets": "matrix"}, "line 4, column 'a': the cell '2' is neither"),
+        (b"a,b\n1,0\n0,\n", {"baskets": "matrix"}, "line 3, column 'b': the cell ''"),
+        (b",a,b\n7,1,0\n8,0,yes\n", {"baskets": "matrix"}, "line 3, column 'b': the cell 'yes'"),
+        (b"a,b\n1,0\n0,1,1\n", {"baskets": "matrix"}, "line 3: the line has 3 cells where 2"),
+        (b"a,b\n1,0\n\n0,1\n", {"baskets": "matrix"}, "line 3: the line has 1 cells where 2"),
+        (b"a,b\n", {"baskets": "matrix"}, "no baskets"),
+        (b"a,a\n1,0\n", {"baskets": "matrix"}, "line 1: two items are called 'a'"),
+        (b"a,\n1,0\n", {"baskets": "matrix"}, "line 1: an item has no name"),
+        (b"id,item\n1,a\n,b\n", {"baskets": "long"}, "line 3, column 'id': .*which basket"),
+        (b"id,item\n1,a\n2,b,c\n", {"baskets": "long"}, "line 3"),
+        (b"id,item\n", {"baskets": "long"}, "no rows"),
+        (b"item\na\n", {"baskets": "long"}, "here is one"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: bytes, options: dict[str, str], message: str) -> None:
@@ -251,7 +249,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", ["long:basket,itm", "column:itm"])
 def test_unknown_columns_are_named(tmp_path: Path, layout: str) -> None:
     with pytest.raises(UnknownName, match=r"no column 'itm'. Did you mean 'item'"):
-        read(tmp_path, "basket,item\n1,a\n", layout=layout)
+        read(tmp_path, "basket,item\n1,a\n", baskets=layout)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_words(path: Path, layout: str, sets: list[list[str]]) -> None:
     baskets = replace(read_baskets(sets), layout=layout)
     write_baskets(baskets, path)
-    again = read_baskets(path, layout=layout)
+    again = read_baskets(path, baskets=layout)
     assert_same(baskets, again)
     assert again.layout == layout
 
@@ -55,7 +55,7 @@ def test_phrases_in_a_table(path: Path, layout: str, sets: list[list[str]]) -> N
         sets = [[item.replace("\n", "") or "x" for item in one] for one in sets]
     baskets = replace(read_baskets(sets), layout=layout)
     write_baskets(baskets, path)
-    assert_same(baskets, read_baskets(path, layout=layout))
+    assert_same(baskets, read_baskets(path, baskets=layout))
 
 
 @given(sets=st.one_of(sets_of(PHRASES), sets_of(WORDS), sets_of(NUMBERS)))
@@ -63,7 +63,7 @@ def test_phrases_in_a_column(path: Path, sets: list[list[str]]) -> None:
     baskets = replace(read_baskets(sets), layout='column:what "they" bought')
     write_baskets(baskets, path)
     separator = published_separator(baskets.vocabulary)
-    assert_same(baskets, read_baskets(path, layout=baskets.layout, separator=separator))
+    assert_same(baskets, read_baskets(path, baskets=baskets.layout, separator=separator))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_many_baskets_are_written_in_pieces(path: Path, monkeypatch: pytest.Monk
     baskets = read_baskets([["a"], [], ["a", "b", "c", "d"], ["b", "c"], [], [], [], [], ["d"]])
     for layout in ("lines", "matrix"):
         write_baskets(replace(baskets, layout=layout), path)
-        assert_same(baskets, read_baskets(path, layout=layout))
+        assert_same(baskets, read_baskets(path, baskets=layout))
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@ import pytest
 
 import shoal
 from shoal.data.baskets import Baskets
+from shoal.data.role import Roles
 from shoal.engines import text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData
-from shoal.io.baskets.distributed import read_parted_baskets
 from shoal.io.baskets.load import read_baskets
 from shoal.io.reading import Reading
-from shoal.io.tables.distributed import receive_parted_table
 from shoal.io.tables.load import read_table
 
 MARK = "\ufeff"
@@ -22,10 +21,9 @@ FIRST = {f"{MARK}a", "b", f"{MARK}c", "d", f"{MARK}e"}
 
 def first_labels(path: Path, reading: Reading | None = None) -> list[set[str]]:
     """The values of the first column, as every engine of this machine reads them."""
-    options = {"others": "insensitive", "reading": reading}
-    here = read_table(path, **options)
+    here = read_table(path, others="insensitive", reading=reading)
     stream = Stream()
-    there = receive_parted_table(str(path), stream, **options).table.schema
+    there = stream.load_table(str(path), Roles(others="insensitive"), reading or Reading()).table.schema
     stream.close()
     return [set(table.columns[0].domain.labels) for table in (here, there)]
 
@@ -58,7 +56,7 @@ def test_items_keep_theirs(tmp_path: Path) -> None:
     wanted = {f"{MARK}a", "b", f"{MARK}c", "d"}
     assert set(read_baskets(path).vocabulary) == wanted
     stream = Stream()
-    schema = read_parted_baskets(stream, path).schema
+    schema = stream.load_baskets(path, None, None, Roles()).baskets.schema
     stream.close()
     assert isinstance(schema, Baskets)
     assert set(schema.vocabulary) == wanted

@@ -87,7 +87,7 @@ def test_types_in_a_database(table: Table, address: str) -> None:
 
 def test_a_table_that_exists_is_refused_and_replaced_when_told(table: Table, address: str) -> None:
     write_database(table, f"{address}?table=people")
-    with pytest.raises(WrongUse, match=r"The table 'people' exists in .*--force"):
+    with pytest.raises(WrongUse, match=r"The table 'people' exists in .*force=True"):
         write_database(table, f"{address}?table=people")
     smaller = read_table(pl.DataFrame({"x": [1, 2]}), quasi=["x"])
     write_database(smaller, f"{address}?table=people", force=True)

@@ -58,6 +58,16 @@ def test_cells_come_out_as_they_went_in(file: tuple[str, str, list[list[str]]], 
 
 
 @given(st.text(alphabet='ab,"\n\r ', max_size=24), st.integers(1, 4))
+@example('"a,b",c\n', 2)
+@example('"a""b"\n', 1)
+def test_large_texts_are_judged_alike(text: str, width: int) -> None:
+    plain = regular_lines(text.encode() + b"\n", ",", width)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shape, "_LARGE", 0)
+        assert regular_lines(text.encode() + b"\n", ",", width) == plain
+
+
+@given(st.text(alphabet='ab,"\n\r ', max_size=24), st.integers(1, 4))
 @example("a,b", 3)
 @example("a,b\nb", 2)
 @example('a,"b\na,b', 2)

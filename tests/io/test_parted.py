@@ -11,11 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.parts import MemoryEngine, MemoryParts
 
+from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.reading import Reading
-from shoal.io.tables.distributed import open_parts, receive_parted_table
-from shoal.io.tables.load import receive_table
+from shoal.io.tables.distributed import open_parts
+from shoal.io.tables.load import load_table
 
 ROLES: dict[str, Any] = {"quasi": ["a", "b"], "sensitive": ["c"], "others": "drop"}
 
@@ -26,16 +27,16 @@ def rows_of(codes: pl.DataFrame) -> list[tuple[int, ...]]:
 
 def assert_same(source: Any, parts: Any, reading: Reading) -> None:
     try:
-        arrival = receive_table(source, reading=reading, **ROLES)
+        arrival = load_table(source, Roles(**ROLES), reading)
     except BadData as error:
         refusal: BadData | None = error
     else:
         refusal = None
     if refusal is not None:
         with pytest.raises(BadData):
-            receive_parted_table(parts, MemoryEngine(), reading=reading, **ROLES)
+            MemoryEngine().load_table(parts, Roles(**ROLES), reading)
         return
-    found = receive_parted_table(parts, MemoryEngine(), reading=reading, **ROLES)
+    found = MemoryEngine().load_table(parts, Roles(**ROLES), reading)
     table: Table = arrival.table
     for column, other in zip(table.columns, found.table.schema.columns, strict=True):
         assert (column.name, column.role) == (other.name, other.role)
@@ -127,14 +128,14 @@ def test_faults_name_the_column(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("a,b,c\n1,[1,x\n", encoding="utf-8")
     with pytest.raises(UnknownName, match="'d'"):
-        receive_parted_table(path, MemoryEngine(), quasi=["d"], others="drop")
+        MemoryEngine().load_table(path, Roles(quasi=("d",), others="drop"), Reading())
     path.write_text("a,b,c\n1,*,x\n", encoding="utf-8")
     with pytest.raises(
         BadData, match=r"people.csv, line 2, column 'b': the cell '\*' looks like a published one"
     ):
-        receive_parted_table(path, MemoryEngine(), **ROLES)
+        MemoryEngine().load_table(path, Roles(**ROLES), Reading())
     path.write_text("a,b,c\n", encoding="utf-8")
     with pytest.raises(BadData, match="no rows"):
-        receive_parted_table(path, MemoryEngine(), **ROLES)
+        MemoryEngine().load_table(path, Roles(**ROLES), Reading())
     with pytest.raises(BadData, match=r"^column 'b': the cell '\*' looks like a published one"):
-        receive_parted_table(pl.DataFrame({"a": 1, "b": "*", "c": "x"}), MemoryEngine(), **ROLES)
+        MemoryEngine().load_table(pl.DataFrame({"a": 1, "b": "*", "c": "x"}), Roles(**ROLES), Reading())

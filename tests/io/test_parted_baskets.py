@@ -7,19 +7,18 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.basket_parts import laid_out
-from tests.parts import MemoryEngine
+from tests.parts import MemoryEngine, read_dataset
 
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.baskets.distributed import read_parted_baskets
 from shoal.io.baskets.load import read_baskets, write_baskets
 
 ROWS = [[f"i{item}" for item in draw] for draw in np.random.default_rng(1).integers(0, 30, (150, 4)).tolist()]
 ROWS[3:7] = [[], ["ä b"], [], ["ß,x"]]
 
 
-def rows_of(baskets: Baskets | PartedBaskets) -> list[tuple[str, ...]]:
+def rows_of(baskets: Baskets | Dataset) -> list[tuple[str, ...]]:
     """The baskets as texts, in order."""
     if isinstance(baskets, Baskets):
         return sorted(baskets.basket(row) for row in range(len(baskets)))
@@ -29,7 +28,7 @@ def rows_of(baskets: Baskets | PartedBaskets) -> list[tuple[str, ...]]:
 
 def check(path: Path | str, memory: int = 1 << 30, **told: Any) -> None:
     here = read_baskets(str(path), **told)
-    there = read_parted_baskets(MemoryEngine(memory), str(path), **told)
+    there = read_dataset(MemoryEngine(memory), str(path), **told)
     assert there.schema.vocabulary == here.vocabulary
     assert there.schema.layout == here.layout
     assert there.schema.sensitive.tolist() == here.sensitive.tolist()
@@ -76,21 +75,21 @@ def test_bad_sources_are_refused(tmp_path: Path) -> None:
     spmf, matrix = tmp_path / "bad.spmf", tmp_path / "matrix.csv"
     spmf.write_text("1 -1 2 -1 -2\n3 -1 -2 4 -1 -2\n")
     with pytest.raises(BadData, match="'3 -1 -2 4 -1 -2'"):
-        read_parted_baskets(engine, str(spmf), layout="spmf")
+        read_dataset(engine, str(spmf), layout="spmf")
     matrix.write_text("a,b,c\n1,0,1\n0,0,1\n")
     with pytest.raises(WrongUse, match="shoal convert"):
-        read_parted_baskets(engine, str(matrix))
+        read_dataset(engine, str(matrix))
     rows = engine.parts(pl.DataFrame({"id": ["1", ""], "item": ["a", "b"], "x": [0, 0]}))
     with pytest.raises(WrongUse, match="id, item, x"):
-        read_parted_baskets(engine, rows)
+        read_dataset(engine, rows)
     with pytest.raises(BadData, match="which basket"):
-        read_parted_baskets(engine, rows, layout="long:id,item")
+        read_dataset(engine, rows, layout="long:id,item")
     with pytest.raises(UnknownName, match="'no'"):
-        read_parted_baskets(engine, rows, layout="column:no")
+        read_dataset(engine, rows, layout="column:no")
     with pytest.raises(UnknownName, match="item 'z'"):
-        read_parted_baskets(engine, rows, layout="column:item", sensitive=["z"])
+        read_dataset(engine, rows, layout="column:item", sensitive=["z"])
     with pytest.raises(BadData, match="fractions"):
-        read_parted_baskets(engine, engine.parts(pl.DataFrame({"a": [[1.0]]})), layout="column:a")
+        read_dataset(engine, engine.parts(pl.DataFrame({"a": [[1.0]]})), layout="column:a")
 
 
 @pytest.mark.parametrize("layout", ["long:a,b", "column:a"])
@@ -98,6 +97,6 @@ def test_durations_are_no_items(tmp_path: Path, layout: str) -> None:
     path = tmp_path / "times.parquet"
     pl.DataFrame({"a": [1, 2], "b": [1, 2]}).cast(pl.Duration("us")).write_parquet(path)
     with pytest.raises(BadData, match="no texts"):
-        read_baskets(path, layout=layout)
+        read_baskets(path, baskets=layout)
     with pytest.raises(BadData, match="no texts"):
-        read_parted_baskets(MemoryEngine(), path, layout=layout)
+        read_dataset(MemoryEngine(), path, layout=layout)

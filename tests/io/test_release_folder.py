@@ -179,7 +179,7 @@ def test_parts_of_a_cluster(tmp_path: Path) -> None:
 def test_an_existing_folder_is_refused(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "out", release_of(TABLE))
     before = facts(folder)
-    with pytest.raises(WrongUse, match="--force"):
+    with pytest.raises(WrongUse, match="force=True"):
         write_release(folder, release_of(BASKETS))
     assert facts(folder) == before
     (tmp_path / "file").write_text("x")

@@ -19,10 +19,10 @@ from tests.io.people import ROLES, cells
 
 from shoal.data.domain import Kind
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.role import Role
+from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
-from shoal.io.tables.load import Reading, read_frame, read_published_table, read_table, receive_table
+from shoal.io.tables.load import Reading, load_table, read_frame, read_published_table, read_table
 
 
 def test_a_file_with_everything(table: Table) -> None:
@@ -124,7 +124,7 @@ def test_read_frame_trims_texts(people: Path) -> None:
         (
             {"quasi": ["age"]},
             WrongUse,
-            "no role: name, zip, born, ill, visits.*--others drop or --others insen",
+            "no role: name, zip, born, ill, visits.*others='drop' or others='insen",
         ),
         ({"quasi": ["age"], "others": "keep"}, UnknownName, "'keep'"),
         ({"identifying": ["age"], "others": "drop"}, WrongUse, "No column is left"),
@@ -219,8 +219,8 @@ def test_what_is_dropped_is_looked_at_for_numbers_of_persons_that_repeat() -> No
             "remark": ["x", "x", "x", "x"],
         }
     )
-    arrival = receive_table(frame, quasi=["age"], others="drop", reading=Reading(drop_missing=True))
+    arrival = load_table(frame, Roles(quasi=("age",), others="drop"), Reading(drop_missing=True))
     assert (arrival.table.names, arrival.table.rows, arrival.left_out) == (("age",), 2, 2)
     assert arrival.persons == {"patient_id": 2}
-    told = receive_table(frame, quasi=["age"], entity="patient_id", others="drop")
+    told = load_table(frame, Roles(quasi=("age",), entity="patient_id", others="drop"))
     assert (told.persons, told.left_out) == ({}, 0)

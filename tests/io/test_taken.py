@@ -42,7 +42,7 @@ def test_it_is_said_once(tmp_path: Path, engine: str, form: str) -> None:
     said = [warning for warning in run.warnings if "than by their type" in warning]
     assert len(said) == len(heard) == 1
     assert WANTED in said[0]
-    assert "--kind when=date" in said[0]
+    assert "kinds={'when': 'date'}" in said[0]
     assert heard[0].filename == __file__
     if where is not None:
         where.close()
@@ -66,7 +66,7 @@ def test_a_first_line_that_looks_like_data_is_told(tmp_path: Path, first: str, e
     path, (quasi, sensitive) = tmp_path / "table.csv", first.split(",")
     path.write_text(f"{first}\na,flu\nb,cold\nc,flu\nd,cold\n")
     where = Stream() if engine == "stream" else None
-    with pytest.warns(UserWarning, match="first line .* looks like data: .* --names"):
+    with pytest.warns(UserWarning, match="first line .* looks like data: .* `names`"):
         run = shoal.anonymize(path, "mondrian", k=2, quasi=quasi, sensitive=sensitive, engine=where)
     assert sum("looks like data" in warning for warning in run.warnings) == 1
     named = shoal.anonymize(path, "mondrian", k=2, quasi="q", sensitive="s", names=["q", "s"], engine=where)
@@ -114,7 +114,7 @@ def test_names_that_stand_in_the_first_line_are_refused(
 def test_names_of_a_matrix_that_stand_in_its_first_line_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,0\n0,1\n")
     with pytest.raises(shoal.WrongUse, match="first line has these very names"):
-        shoal.read_baskets(tmp_path / "x.csv", layout="matrix", names=["a", "b"])
+        shoal.read_baskets(tmp_path / "x.csv", baskets="matrix", names=["a", "b"])
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])

@@ -14,7 +14,7 @@ from shoal.data.release import Release
 from shoal.errors import BadData
 from shoal.measures.chunks import Chunks
 from shoal.methods.disassociation.method import Disassociation
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 TREES = [
     {

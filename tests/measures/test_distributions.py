@@ -155,8 +155,10 @@ def test_products_in_parts(rows: int, left: int, right: int) -> None:
 def test_cramer_and_pearson_where_there_is_nothing_to_tell() -> None:
     assert cramer(np.array([[2.0, 3.0]]), np.array([[2.0, 3.0]])) is None
     assert cramer(np.zeros((2, 2)), np.ones((2, 2))) == 0
-    assert pearson(np.array([1.0, 1.0]), np.array([1.0, 2.0])) is None
-    assert pearson(np.array([1.0, np.nan]), np.array([1.0, 2.0])) is None
+    rows, both = np.array([0, 1]), np.array([1, 1])
+    rising = (rows, np.array([1.0, 2.0]), both)
+    assert pearson([(rows, np.array([1.0, 1.0]), both), rising]) == {(0, 1): None}
+    assert pearson([(rows, np.array([1.0, np.nan]), both), rising]) == {(0, 1): None}
 
 
 def test_middles_of_sets_and_missing_cells() -> None:

@@ -9,10 +9,10 @@ from tests.tables import table
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import MissingExtra, UnknownName, WrongUse
+from shoal.measures._chosen import measure
 from shoal.measures.learning import Learning
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.pipeline import measure
 
 ROWS = 400
 

@@ -16,6 +16,7 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
+from shoal.measures._comparison import Comparison
 from shoal.measures._workload import draw
 from shoal.measures.measure import flat
 from shoal.measures.queries import Counter, Queries
@@ -92,8 +93,12 @@ def test_the_order_of_the_rows_does_not_matter(order: list[int]) -> None:
 def test_starred_sensitive_cells_are_any_value() -> None:
     original = table({"age": [1, 1], "ill": ["flu", "cold"]}, sensitive=["ill"])
     published = Table((column("age", ["1", "1"]), column("ill", ["*", "cold"], Role.SENSITIVE)))
-    counter = Counter(published, ("ill", "age"), original)
-    assert counter.count({"ill": (0, 1), "age": (0, 1)}) == 1.5  # cold
+    both = Comparison(original, Release(published, "by hand", {}, ()))
+    counter = Counter(
+        {one.name: one for one in published.columns},
+        {name: both.column(name).coverage for name in published.names},
+    )
+    assert counter.answers([{"ill": (0, 1), "age": (0, 1)}]) == [1.5]  # cold
 
 
 TREE = Hierarchy((("a", "b", "c"), ("ab", "c"), ("*",)), (np.array([0, 0, 1]), np.array([0, 0])))

@@ -15,7 +15,7 @@ from tests.parts import MemoryEngine, parted_baskets
 from shoal import registry
 from shoal.data._ties import part_key
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedRelease
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.datasets.shopping import Shopping
 from shoal.errors import Infeasible, WrongUse
@@ -32,7 +32,7 @@ SMALL = st.sampled_from([2_000, 6_000, 1 << 30])
 
 def both(
     method: Method, baskets: Baskets, seed: int, memory: int = 1 << 30
-) -> tuple[Release, Release[PartedRelease]] | None:
+) -> tuple[Release, Release[Dataset]] | None:
     """The release of memory and that of parts; None if there is none, which is told in the same words.
 
     Ties of a single part are drawn from its own key, with the baskets in canonical order, whatever order they came in.
@@ -44,10 +44,10 @@ def both(
         refused = error
     if refused is not None:
         with pytest.raises(Infeasible) as other:
-            method.anonymize_parts(parted_baskets(baskets, seed), MemoryEngine(memory))
+            method.anonymize(parted_baskets(baskets, seed), MemoryEngine(memory))
         assert (str(other.value), other.value.best) == (str(refused), refused.best)
         return None
-    there, trace = method.anonymize_parts(parted_baskets(baskets, seed), MemoryEngine(memory), seed)
+    there, trace = method.anonymize(parted_baskets(baskets, seed), MemoryEngine(memory), seed)
     assert not len(trace.rows)
     assert (there.method, there.parameters, there.promises) == (here.method, here.parameters, here.promises)
     return here, there
@@ -105,7 +105,7 @@ def test_baskets_go_out_in_the_layout_they_came_in(tmp_path: Path, layout: str) 
 def test_a_matrix_is_not_written_in_parts() -> None:
     baskets = laid_out(Shopping(rows=50, items=5, density=0.3).make(seed=4), "matrix")
     with pytest.raises(WrongUse, match="convert it to lines"):
-        Coherence(h=1, k=2, p=1).anonymize_parts(parted_baskets(baskets), MemoryEngine())
+        Coherence(h=1, k=2, p=1).anonymize(parted_baskets(baskets), MemoryEngine())
 
 
 @settings(max_examples=80)
@@ -154,22 +154,20 @@ def test_groups_in_parts_keep_the_degree(
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
-    [({"order": "rcm", "form": "blocks"}, "gray or lexicographic"), ({"improve": True}, "--improve")],
+    [({"order": "rcm", "form": "blocks"}, "gray or lexicographic"), ({"improve": True}, "`improve`")],
 )
 def test_what_cannot_be_cut_of_cahd_is_refused(parameters: dict[str, Any], words: str) -> None:
     baskets = with_secrets(Shopping(rows=60, items=9, density=0.2).make(seed=4), 1)
     with pytest.raises(WrongUse, match=words):
-        Cahd(p=2, **parameters).anonymize_parts(parted_baskets(baskets), MemoryEngine())
+        Cahd(p=2, **parameters).anonymize(parted_baskets(baskets), MemoryEngine())
 
 
 @pytest.mark.parametrize("name", ["km-generalization", "basket-rule-hiding", "permutation-mondrian"])
 def test_methods_that_cannot_be_cut_say_why(name: str) -> None:
     method = registry.load("method", name)
     assert method.engines == ("local",)
-    with pytest.raises(WrongUse, match=f"{name} cannot be cut into parts: {method.uncut}"):
-        method(**method.example).anonymize_parts(
-            parted_baskets(Shopping(rows=9).make(seed=1)), MemoryEngine()
-        )
+    with pytest.raises(WrongUse, match=f"{name} cannot be cut into parts: {method.not_distributable}"):
+        method(**method.example).anonymize(parted_baskets(Shopping(rows=9).make(seed=1)), MemoryEngine())
 
 
 @settings(max_examples=80)
@@ -238,7 +236,7 @@ def test_parts_that_differ_from_memory_lose_hardly_more(tmp_path: Path, method: 
     for seed in range(4):
         baskets = drawn(3_000, 150, seed)
         here, _ = method.anonymize(baskets)
-        there, trace = method.anonymize_parts(parted_baskets(baskets, seed), MemoryEngine(400_000))
+        there, trace = method.anonymize(parted_baskets(baskets, seed), MemoryEngine(400_000))
         assert trace.notes["parts"] > 3
         published = read_back(there.data, read, tmp_path / "data")
         pairs.append((losses(method, baskets, here.data), losses(method, baskets, published)))

@@ -187,7 +187,7 @@ def test_a_secret_of_most_people_cannot_be_kept() -> None:
 
 
 def test_nothing_sensitive_is_wrong_use() -> None:
-    with pytest.raises(WrongUse, match="--sensitive"):
+    with pytest.raises(WrongUse, match="`sensitive`"):
         Cahd(p=2).anonymize(baskets_of([{"a"}, {"b"}]))
 
 

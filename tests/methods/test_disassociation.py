@@ -26,7 +26,7 @@ from shoal.io.releases.clusters_file import write_clusters
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models.disassociation import Disassociated
 from shoal.outcome import judge
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 ITEMS = "abcdefg"
 

@@ -12,7 +12,7 @@ from tests.contract.data import people, with_hierarchy
 from tests.parts import MemoryEngine, parted
 from tests.tables import column
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
@@ -42,11 +42,11 @@ def assert_same(method: FullDomain, table: Table, seed: int = 0) -> None:
         refusal = None
     if refusal is not None:
         with pytest.raises(Infeasible) as other:
-            method.anonymize_parts(parted(table, seed), MemoryEngine())
+            method.anonymize(parted(table, seed), MemoryEngine())
         assert (str(other.value), other.value.best) == (str(refusal), refusal.best)
         return
-    release, cut = method.anonymize_parts(parted(table, seed), MemoryEngine())
-    assert_frame_equal(release.data.parts.collect(), to_polars(local.data))
+    release, cut = method.anonymize(parted(table, seed), MemoryEngine())
+    assert_frame_equal(release.data.parts.collect(), text_frame(local.data))
     assert release.data.rows == local.data.rows  # type: ignore[union-attr]
     assert (release.suppressed, release.promises, release.details) == (
         local.suppressed,
@@ -101,5 +101,5 @@ def test_persons_with_several_rows_are_refused() -> None:
             column("person", ["a", "b", "c", "d"], Role.ENTITY),
         )
     )
-    with pytest.raises(WrongUse, match="--engine local"):
-        Samarati(k=2).anonymize_parts(parted(table), MemoryEngine())
+    with pytest.raises(WrongUse, match=r"engine=shoal\.engines\.Local"):
+        Samarati(k=2).anonymize(parted(table), MemoryEngine())

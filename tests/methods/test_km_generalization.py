@@ -242,7 +242,7 @@ def test_nodes_that_the_layout_cannot_tell_apart(tmp_path: Path, layout: str, no
     """They are published as a long table, with a word about it, and always read back as they are."""
     tree = Hierarchy((("1", "2", "3"), (node, "3"), ("*",)), (np.array([0, 0, 1]), np.array([0, 0])))
     baskets = replace(
-        read_baskets([["1"], ["2"], ["3"], ["3", "1"], ["2", "3"]], layout=layout), hierarchy=tree
+        read_baskets([["1"], ["2"], ["3"], ["3", "1"], ["2", "3"]], baskets=layout), hierarchy=tree
     )
     run = shoal.anonymize(baskets, "km-generalization", k=2, m=2)
     assert node in run.release.data.vocabulary

@@ -169,7 +169,7 @@ def test_wrong_wishes(wishes: dict[str, Any], message: str) -> None:
 
 
 def test_a_column_without_a_hierarchy_is_refused() -> None:
-    with pytest.raises(WrongUse, match="--hierarchy age=suppress"):
+    with pytest.raises(WrongUse, match=r"hierarchies=\{'age': 'suppress'\}"):
         solved(table({"age": [1, 1, 2]}), k=2)
     assert issubclass(UnknownName, WrongUse)
 

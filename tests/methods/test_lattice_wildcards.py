@@ -68,7 +68,7 @@ def test_a_promise_may_say_it_instead_of_the_method(method: type) -> None:
 
 
 def test_wildcards_without_k_are_refused() -> None:
-    with pytest.raises(WrongUse, match="give --k too"):
+    with pytest.raises(WrongUse, match="give `k` too"):
         solved(made([("a", "x", "0", "flu")] * 4), maximal_risk=0.5, missing_matches_all=True)
 
 

@@ -62,7 +62,7 @@ def test_only_presence_asks_for_classes_that_do_not_overlap() -> None:
 
 def test_classes_that_overlap_do_not_tell_who_is_present() -> None:
     asked = (DeltaPresence(delta_max=1).among(people()),)
-    with pytest.raises(WrongUse, match="--partitioning relaxed does not go with delta-presence"):
+    with pytest.raises(WrongUse, match="partitioning='relaxed' does not go with delta-presence"):
         Mondrian(promises=asked, partitioning="relaxed").anonymize(people())
 
 
@@ -115,6 +115,36 @@ def test_short_forms(parameters: dict[str, Any]) -> None:
     assert len({(row["x"], row["y"]) for row in texts(published)}) > 1
 
 
+@pytest.mark.parametrize("entity", [None, "who"])
+def test_the_mean_risk_is_met_and_not_the_risk_of_every_class(entity: str | None) -> None:
+    """Classes below one over the risk are allowed, as long as larger ones make up for them."""
+    random = np.random.default_rng(4)
+    held: dict[str, list[Any]] = {
+        "x": random.integers(0, 1000, 3000).tolist(),
+        "y": random.integers(0, 50, 3000).tolist(),
+    }
+    if entity is not None:
+        held[entity] = random.integers(0, 2000, 3000).tolist()
+    data = table(held, entity=entity)
+    release, trace = Mondrian(average_risk=0.05).anonymize(data)
+    verdict = judge(release)[0]
+    assert verdict.holds
+    assert 0.046 < verdict.value <= 0.05
+    sizes = np.unique(
+        np.array([release.data.column(name).codes for name in "xy"]), axis=1, return_counts=True
+    )[1]
+    assert sizes.min() < 20
+    alone, _ = Mondrian(maximal_risk=0.05).anonymize(data)
+    assert judge(alone)[0].holds
+    assert trace.notes["classes"] > Mondrian(maximal_risk=0.05).anonymize(data)[1].notes["classes"]
+
+
+def test_the_mean_risk_beside_other_promises() -> None:
+    for parameters in ({"k": 4}, {"l": 2}, {"t": 0.3}, {"k": 30}):
+        release, _ = Mondrian(average_risk=0.1, **parameters).anonymize(people())
+        assert all(verdict.holds for verdict in judge(release))
+
+
 def test_each_sensitive_column_is_promised_by_name() -> None:
     release, _ = Mondrian(k=3, l=2).anonymize(people())
     assert [(promise["model"], promise.get("column")) for promise in release.promises] == [
@@ -154,7 +184,7 @@ def test_a_population_stays_private() -> None:
     assert {row["x"] for row in texts(release.data)} == {"a", "b"}
     assert release.promises == ({"model": "k-map", "k": 4},)
     assert "population" not in release.parameters
-    with pytest.raises(WrongUse, match="--population"):
+    with pytest.raises(WrongUse, match="`population`"):
         judge(release)
     assert all(verdict.holds for verdict in judge(release, population))
 

@@ -13,7 +13,7 @@ from tests.parts import MemoryEngine, parted, published_rows, refusal
 from tests.retried import RetriedEngine, RetriedParts
 from tests.tables import column, table
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -59,13 +59,13 @@ def random_table(seed, rows=60):
 
 def both(method, data, seed=0, memory=1 << 30):
     local, _ = method.anonymize(data, seed=seed)
-    release, trace = method.anonymize_parts(parted(data, seed), MemoryEngine(memory), seed=seed)
+    release, trace = method.anonymize(parted(data, seed), MemoryEngine(memory), seed=seed)
     assert release.promises == local.promises
     assert release.parameters == local.parameters
     assert release.data.rows == data.rows
     assert release.data.schema.names == local.data.names
     assert len(trace.rows) == 0
-    return to_polars(local.data), published_rows(release.data), trace
+    return text_frame(local.data), published_rows(release.data), trace
 
 
 @given(
@@ -110,7 +110,7 @@ def test_same_release_as_in_memory(seed, rows, k, split, publish, fewest):
 def test_same_release_under_other_promises(seed, split, fewest, promise):
     method, data = Mondrian(split=split, **promise), random_table(seed, 120)
     if (refused := refusal(lambda: method.anonymize(data))) is not None:
-        assert refusal(lambda: method.anonymize_parts(parted(data), MemoryEngine())) == refused
+        assert refusal(lambda: method.anonymize(parted(data), MemoryEngine())) == refused
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mondrian_parts, "FEWEST_PARTS", fewest)
@@ -175,8 +175,8 @@ def test_no_row_is_lost_or_doubled_where_attempts_see_rows_in_another_order():
     there = parted(data)
     for seed in range(5):
         lossy = replace(there, parts=RetriedParts.of(there.parts.collect(), seed))
-        release, _ = Mondrian(k=2).anonymize_parts(lossy, RetriedEngine())
-        assert_frame_equal(published_rows(release.data), to_polars(local.data))
+        release, _ = Mondrian(k=2).anonymize(lossy, RetriedEngine())
+        assert_frame_equal(published_rows(release.data), text_frame(local.data))
 
 
 def test_an_uncuttable_class_of_missing_values():
@@ -190,18 +190,18 @@ def test_what_cannot_be_cut_is_refused():
     data = random_table(1)
     engine = MemoryEngine()
     with pytest.raises(WrongUse, match="Relaxed partitioning"):
-        Mondrian(k=2, partitioning="relaxed").anonymize_parts(parted(data), engine)
+        Mondrian(k=2, partitioning="relaxed").anonymize(parted(data), engine)
     owned = Table(
         tuple(replace(one, role=Role.ENTITY) if one.name == "name" else one for one in data.columns)
     )
     with pytest.raises(WrongUse, match=r"several rows \(name\)"):
-        Mondrian(k=2).anonymize_parts(parted(owned), engine)
+        Mondrian(k=2).anonymize(parted(owned), engine)
     with pytest.raises(WrongUse, match="nothing to promise"):
-        Mondrian().anonymize_parts(parted(data), engine)
+        Mondrian().anonymize(parted(data), engine)
     with pytest.raises(UnknownName):
-        Mondrian(k=2, weights={"height": 2}).anonymize_parts(parted(data), engine)
+        Mondrian(k=2, weights={"height": 2}).anonymize(parted(data), engine)
     with pytest.raises(Infeasible, match="The largest k is 60"):
-        Mondrian(k=61).anonymize_parts(parted(data), engine)
+        Mondrian(k=61).anonymize(parted(data), engine)
 
 
 @given(
@@ -216,5 +216,5 @@ def test_tally(lists):
 
 
 def test_texts_of_parts_are_texts():
-    release, _ = Mondrian(k=3).anonymize_parts(parted(people()), MemoryEngine())
+    release, _ = Mondrian(k=3).anonymize(parted(people()), MemoryEngine())
     assert set(published_rows(release.data).dtypes) == {pl.String}

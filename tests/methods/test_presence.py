@@ -121,7 +121,7 @@ def test_overlapping_cells_are_added_up() -> None:
 def test_kept_suppressed_rows_fit_everybody(kind: type[TableMethod]) -> None:
     data = people([(0, "a"), (1, "b")], trees=True)
     promise = DeltaPresence(delta_max=0.5, population=data)
-    with pytest.raises(WrongUse, match="--keep-suppressed does not go with delta-presence"):
+    with pytest.raises(WrongUse, match="`keep_suppressed` does not go with delta-presence"):
         kind(promises=(promise,), keep_suppressed=True).anonymize(data)
 
 

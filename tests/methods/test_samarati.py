@@ -132,7 +132,7 @@ def test_a_limit_is_a_share_or_a_number_of_rows(method: str, given: dict[str, fl
 
 def test_the_nearest_vector_is_told_where_none_will_do() -> None:
     data = made([("a", "x", "0", "flu")] * 5 + [("d", "z", "1", "gout")])
-    with pytest.raises(Infeasible, match=r"suppresses 1 of 6\. Allow that \(--max-suppressed 1\)") as refusal:
+    with pytest.raises(Infeasible, match=r"suppresses 1 of 6\. Allow that \(max_suppressed=1\)") as refusal:
         solved(data, k=2, raw=("three",))
     assert refusal.value.best == 1
 

@@ -14,12 +14,12 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.measures import hidden_rules as measures
+from shoal.measures._chosen import measure
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.hidden_rules import HiddenRules
 from shoal.outcome import judge
-from shoal.pipeline import measure
 
 
 @pytest.mark.parametrize("strategy", ["star", "decoy", "merge"])

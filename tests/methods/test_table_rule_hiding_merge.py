@@ -37,7 +37,7 @@ def test_rules_of_persons_are_refused() -> None:
             column("who", list("pqprst"), Role.ENTITY),
         )
     )
-    with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise --alpha"):
+    with pytest.raises(WrongUse, match=r"says nothing about how many persons have a value\. Promise `alpha`"):
         TableRuleHiding(k=2, confidence=0.5, strategy="merge").anonymize(data)
 
 
@@ -97,5 +97,5 @@ def test_joined_classes_and_missing_cells_that_match_all_are_refused_up_front() 
         {"anonymize_with": "none", "promises": (KAnonymity(k=2, missing_matches_all=True),)},
     )
     for way in ways:
-        with pytest.raises(WrongUse, match="merge does not go with missing-matches-all"):
+        with pytest.raises(WrongUse, match="merge' does not go with missing-matches-all"):
             TableRuleHiding(confidence=0.5, strategy="merge", **way).anonymize(data)

@@ -5,9 +5,9 @@ from tests.rule_hiding import people, published
 from tests.tables import table
 
 from shoal.measures import hidden_rules as measures
+from shoal.measures._chosen import measure
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.pipeline import measure
 
 
 def test_the_reader_of_stars_succeeds_on_star_and_not_on_decoy() -> None:

@@ -17,12 +17,12 @@ from shoal.data.table import Table
 from shoal.errors import Infeasible
 from shoal.io.reading import Reading
 from shoal.measures import hidden_rules as measures
+from shoal.measures._chosen import measure
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.table_rule_hiding import _cover as cover
 from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.k_anonymity import KAnonymity
-from shoal.pipeline import measure
 
 
 @given(

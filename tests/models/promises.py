@@ -23,6 +23,9 @@ TREE = {
     "": ("", "*"),
 }
 
+GUARDS = {"flu": ("1", "*"), "cold": ("1", "*"), "gout": ("2", "*"), "": ("30", "*")}
+"""A tree of illnesses whose nodes are called like incomes, so that an income can name one."""
+
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "k-anonymity": [{"k": 2}, {"k": 3}],
     "distinct-diversity": [{"l": 2}, {"l": 3}, {"l": 2, "column": "income"}],
@@ -57,6 +60,21 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"beta": 2, "form": "enhanced"},
     ],
     "delta-disclosure": [{"delta": 0.7}, {"delta": 1.0986}, {"delta": 1.1}],
+    "ke-anonymity": [{"k": k, "e": e, "column": "income"} for k, e in ((2, 1), (2, 28.5), (3, 29))],
+    "em-anonymity": [
+        {"epsilon": 0, "m": 2, "column": "income"},
+        {"epsilon": 1, "m": 2, "column": "income"},
+        {"epsilon": 28, "m": 2, "column": "income"},
+        {"epsilon": 0.9667, "m": 2, "nearness": "relative", "column": "income"},
+    ],
+    "personalized-privacy": [
+        {"column": "illness", "guard": "income", "p": p, "tree": GUARDS} for p in (0.5, 0.6667, 0.3)
+    ],
+    "xy-privacy": [
+        {"column": "illness", "k": 2},
+        {"column": "illness", "k": 1, "h": 0.5},
+        {"column": "income", "x": ("x", "y"), "k": 2, "h": 0.6667},
+    ],
     "reidentification-risk": [
         {"risk": 0.5},
         {"risk": 0.3334},

@@ -11,22 +11,22 @@ from tests.models.test_in_parts import same
 from tests.parts import MemoryParts, parted_baskets
 
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
-from shoal.data.parts import PartedRelease
+from shoal.engines.local import Local
 from shoal.io.releases.clusters_file import read_clusters, tree_lines
 from shoal.io.releases.groups_file import canonical_groups, group_lines, read_groups
 from shoal.io.releases.set_lines import Lines
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models import _distributed_baskets as baskets_in_parts
-from shoal.models._distributed import verify_lines
+from shoal.models._distributed import judge_lines
 from shoal.models._distributed_baskets import verify_baskets
 from shoal.models.disassociation import Disassociated
 from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.privacy_degree import PrivacyDegree
-from shoal.outcome import proved
 
 ITEMS = "abcdefgh"
 
@@ -59,7 +59,7 @@ def test_the_verdict_of_parts_is_that_of_the_whole(data, seed, workers):
         HiddenAssociations(support=0.2, confidence=0.6, scope="all", antecedent=3),
         HiddenAssociations(support=0.1, confidence=0.5, rules=("a + b => c", "d => e", "z => a")),
     ]
-    expected = proved(models, data)
+    expected = Local().judge(data, models, asked=True)[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(baskets_in_parts, "_workers", lambda *_: workers)
         found = verify_baskets(models, parted_baskets(data, seed), 1 << 30)
@@ -91,7 +91,7 @@ def test_items_are_divided_so_that_they_fit():
 
 def lines_of(texts, seed):
     parts = MemoryParts(pl.DataFrame({"line": texts}, schema={"line": pl.String}), seed)
-    return PartedRelease(None, parts, len(texts))
+    return Dataset(None, parts, len(texts))
 
 
 def parsed(read, texts, name):
@@ -106,7 +106,7 @@ def test_groups(data, seed, p):
     assert isinstance(release.data, Groups)
     texts = list(group_lines(canonical_groups(release.data)))
     model = PrivacyDegree(p=p)
-    (verdict,) = verify_lines([model], lines_of(texts, seed), partial(parsed, read_groups))
+    (verdict,) = judge_lines([model], lines_of(texts, seed), partial(parsed, read_groups))[0]
     expected = model.verify(read_groups(Lines("all", texts)))
     assert (verdict.holds, verdict.value, verdict.offender_count) == (
         expected.holds,
@@ -126,7 +126,7 @@ def test_named_items_are_looked_for_on_all_lines(named, told):
     model = PrivacyDegree(p=2, sensitive=named)
     expected = model.verify(read_groups(Lines("all", texts)))
     for seed in range(4):
-        (verdict,) = verify_lines([model], lines_of(texts, seed), partial(parsed, read_groups))
+        (verdict,) = judge_lines([model], lines_of(texts, seed), partial(parsed, read_groups))[0]
         assert (verdict.holds, verdict.offender_count) == (not told, expected.offender_count)
         assert all(told in one.why for one in verdict.offenders)
 
@@ -135,7 +135,7 @@ def test_an_item_that_is_secret_on_another_line_is_found():
     texts = ['{"baskets": [["a"], ["b"]], "sensitive": {"x": 1}}'] * 3
     texts.append('{"baskets": [["x"]], "sensitive": {}}')
     for seed in range(6):
-        (verdict,) = verify_lines([PrivacyDegree(p=2)], lines_of(texts, seed), partial(parsed, read_groups))
+        (verdict,) = judge_lines([PrivacyDegree(p=2)], lines_of(texts, seed), partial(parsed, read_groups))[0]
         assert (verdict.holds, verdict.value, verdict.offender_count) == (False, 1, 1)
         assert "lists 'x', which is sensitive" in verdict.offenders[0].why
 
@@ -145,7 +145,7 @@ def test_clusters(data, seed, k, m):
     release, _ = Disassociation(k=2, m=2).anonymize(data, seed=seed)
     texts = tree_lines(release.data)
     model = Disassociated(k=k, m=m)
-    verdict, *nothing = verify_lines([model], lines_of(texts, seed), partial(parsed, read_clusters))
+    verdict, *nothing = judge_lines([model], lines_of(texts, seed), partial(parsed, read_clusters))[0]
     assert bool(nothing) == (not len(data.items))
     expected = model.verify(release.data)
     assert (verdict.holds, verdict.value, verdict.offender_count) == (

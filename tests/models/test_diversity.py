@@ -125,7 +125,7 @@ def test_columns_that_are_not_sensitive_are_refused() -> None:
         DistinctDiversity(l=2, column="x").verify(data)
     with pytest.raises(UnknownName, match="no column 'z'"):
         DistinctDiversity(l=2, column="z").bound(data)
-    with pytest.raises(WrongUse, match="--sensitive"):
+    with pytest.raises(WrongUse, match="`sensitive`"):
         DistinctDiversity(l=2).verify(table({"x": list("aa")}))
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from tests.naive.rule_hiding import hidden, rules
 from tests.tables import table
 
 from shoal.data.table import Table
+from shoal.errors import WrongUse
 from shoal.models.hidden_rules import HiddenRules
 
 QUASI = ("x", "y", "z")
@@ -103,7 +103,7 @@ def test_a_column_of_stars_tells_nothing() -> None:
 
 @pytest.mark.parametrize("c", [0, -0.1, 1.1])
 def test_confidence_is_a_share_above_zero(c: float) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         HiddenRules(confidence=c)
 
 

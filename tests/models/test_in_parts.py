@@ -11,20 +11,20 @@ from tests.models.promises import PARAMETERS, populations, promises, tables, wit
 from tests.parts import MemoryParts
 from tests.tables import column, table
 
-from shoal.data._export import to_polars
-from shoal.data.parts import PartedRelease
+from shoal.data._export import text_frame
+from shoal.data.dataset import Dataset
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.verdict import Offender
+from shoal.engines.local import Local
 from shoal.errors import WrongUse
 from shoal.models import _distributed as in_parts
-from shoal.models._distributed import verify_table
+from shoal.models._distributed import judge_table
 from shoal.models._evidence import Evidence, joined
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.hidden_rules import HiddenRules
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.outcome import proved
 
 
 @pytest.fixture(autouse=True)
@@ -32,11 +32,16 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(in_parts, "SMALL_PART", 1)
 
 
+def verify_table(models, published, memory):
+    """All verdicts: also that nothing is published, and that the order is broken."""
+    return judge_table(models, published, memory)[0]
+
+
 def parted_release(data, seed=0):
-    frame = to_polars(data)
+    frame = text_frame(data)
     random = np.random.default_rng(seed)
     shuffled = frame[random.permutation(frame.height)] if frame.height else frame
-    return PartedRelease(data.take(np.empty(0, dtype=np.int64)), MemoryParts(shuffled, seed), data.rows)
+    return Dataset(data.take(np.empty(0, dtype=np.int64)), MemoryParts(shuffled, seed), data.rows)
 
 
 def same(one, other):
@@ -75,7 +80,7 @@ def test_the_verdict_of_parts_is_that_of_the_whole(name, data, population, seed,
     models = [with_population(model, population) for model in promises(name)]
     if stars:
         data = starred(data, np.random.default_rng(seed))
-    expected = proved(models, data)
+    expected = Local().judge(data, models, asked=True)[0]
     for one, other in zip(verify_table(models, parted_release(data, seed), 1 << 30), expected, strict=True):
         same(one, other)
 
@@ -119,7 +124,7 @@ def test_what_compares_classes_is_judged_in_one_place(data, seed):
     for one, other in zip(verify_table(models, parted_release(data, seed), 1 << 30), expected, strict=True):
         same(one, other)
     if data.rows > 2:
-        distinct = to_polars(data).unique().height
+        distinct = text_frame(data).unique().height
         if distinct > 1:
             with pytest.raises(WrongUse, match=f"{distinct} distinct rows do not fit"):
                 verify_table(models, parted_release(data, seed), 1)
@@ -154,7 +159,7 @@ def test_nothing_published():
     data = table({"x": [], "illness": []}, ["illness"])
     for model in (KAnonymity(k=2), TCloseness(t=0.2), HiddenRules(confidence=0.5)):
         verdicts = verify_table([model], parted_release(data), 1 << 30)
-        for one, other in zip(verdicts, proved([model], data), strict=True):
+        for one, other in zip(verdicts, Local().judge(data, [model], asked=True)[0], strict=True):
             same(one, other)
         assert [verdict.holds for verdict in verdicts] == [True, False]
 
@@ -164,7 +169,7 @@ def test_null_and_empty_texts_are_one_value():
     schema = table({"x": [None, "a"], "illness": [None, "b"]}, ["illness"])
     schema = replace(schema, columns=tuple(one.take(np.empty(0, dtype=np.int64)) for one in schema.columns))
     verdicts = verify_table(
-        [KAnonymity(k=2), KAnonymity(k=3)], PartedRelease(schema, MemoryParts(frame, 3), 4), 1 << 30
+        [KAnonymity(k=2), KAnonymity(k=3)], Dataset(schema, MemoryParts(frame, 3), 4), 1 << 30
     )
     assert [verdict.value for verdict in verdicts] == [2, 2]
     assert {place.where for place in verdicts[1].offenders} == {"x (missing)", "x a"}

@@ -12,8 +12,8 @@ from shoal.data.hierarchy import climb
 from shoal.data.table import Table
 from shoal.engines.stream import Stream
 from shoal.errors import Infeasible
-from shoal.methods.table_method import TableMethod
 from shoal.models._nothing_published import NOTHING
+from shoal.models._promises import Promises
 from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
@@ -54,7 +54,7 @@ def test_tables_of_stars(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     roles = Roles(quasi=("x",), sensitive=("s",) if "s" in text else ())
     for judge in engines():
-        asked = Asked(TableMethod(k=2), roles=roles)
+        asked = Asked(Promises(k=2), roles=roles)
         assert refused(judge(tmp_path / name, asked)) == nothing
 
 
@@ -63,10 +63,10 @@ def test_empty_baskets(model: Model, tmp_path: Path) -> None:
     path = tmp_path / "a.spmf"
     path.write_text("-2\n-2\n-2\n")
     for judge in engines():
-        assert refused(judge(path, Asked(others=(model,), layout="spmf")))
+        assert refused(judge(path, Asked(Promises(promises=(model,)), layout="spmf")))
     path.write_text("1 -1 -2\n1 -1 -2\n1 -1 -2\n")
     for judge in engines():
-        assert not refused(judge(path, Asked(others=(model,), layout="spmf")))
+        assert not refused(judge(path, Asked(Promises(promises=(model,)), layout="spmf")))
 
 
 def test_groups_and_clusters_without_an_item(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_groups_and_clusters_without_an_item(tmp_path: Path) -> None:
     clusters.write_text('{"size": 5, "chunks": [], "terms": []}\n')
     disassociated = registry.load("model", "disassociation")(k=2, m=2)
     for judge in engines():
-        assert refused(judge(groups, Asked(others=(PrivacyDegree(p=2),))))
-        assert refused(judge(clusters, Asked(others=(disassociated,))))
+        assert refused(judge(groups, Asked(Promises(promises=(PrivacyDegree(p=2),)))))
+        assert refused(judge(clusters, Asked(Promises(promises=(disassociated,)))))
 
 
 def test_a_method_that_could_only_publish_stars(tmp_path: Path) -> None:

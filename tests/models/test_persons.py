@@ -22,7 +22,16 @@ from shoal.models.model import TableModel
 
 MODELS = [name for name in PARAMETERS if issubclass(registry.load("model", name), SensitiveModel)]
 OF_PERSONS = [name for name in MODELS if "entity" in registry.load("model", name).model_fields]
-OF_ROWS = ["t-closeness", "hidden-rules", "beta-likeness", "delta-disclosure"]
+OF_ROWS = [
+    "t-closeness",
+    "hidden-rules",
+    "beta-likeness",
+    "delta-disclosure",
+    "ke-anonymity",
+    "em-anonymity",
+    "xy-privacy",
+    "personalized-privacy",
+]
 
 
 def everybody_has_both() -> Table:
@@ -100,7 +109,7 @@ def test_what_cannot_speak_about_persons_is_refused(name: str) -> None:
     for model in promises(name):
         unbound = model.model_copy(update={"column": None})
         for published in (False, True):
-            with pytest.raises(WrongUse, match=r"does not go with several rows a person \(who\).*--alpha"):
+            with pytest.raises(WrongUse, match=r"does not go with several rows a person \(who\).*`alpha`"):
                 unbound.bound(data, published=published)
         with pytest.raises(WrongUse, match="does not go with several rows"):
             unbound.verify(data)
@@ -109,7 +118,7 @@ def test_what_cannot_speak_about_persons_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["distinct-diversity", "entropy-diversity", "recursive-diversity"])
 def test_diversity_of_several_values_is_refused_at_the_door(name: str) -> None:
     model = promises(name)[0]
-    with pytest.raises(WrongUse, match=r"2 persons \(who\) have several of s\. Promise --alpha"):
+    with pytest.raises(WrongUse, match=r"2 persons \(who\) have several of s\. Promise `alpha`"):
         model.bound(everybody_has_both())
     assert len(model.bound(everybody_has_both(), published=True)) == 1
 

@@ -7,7 +7,7 @@ import pytest
 from tests.models.promises import PARAMETERS, promises
 
 from shoal.errors import BadData
-from shoal.models._promised import promised
+from shoal.models._promises import promised
 from shoal.models.k_anonymity import KAnonymity
 
 

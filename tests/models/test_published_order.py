@@ -37,7 +37,7 @@ def test_descents_are_those_of_lists(rows: list[list[int]]) -> None:
 
 def published(tmp_path: Path, layout: str) -> Path:
     promise = KmAnonymity(k=2, m=2).as_promise()
-    baskets = read_baskets(BASKETS, layout=layout)
+    baskets = read_baskets(BASKETS, baskets=layout)
     return write_release(tmp_path / "out", Release(baskets, "km-generalization", {}, (promise,)))
 
 

@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from pydantic import ValidationError
 from tests.tables import table
 
+from shoal.errors import WrongUse
 from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.confidence_bounding import ConfidenceBounding
 
@@ -55,7 +55,7 @@ def test_each_value_has_its_bound() -> None:
 
 
 def test_bounds_are_shares() -> None:
-    with pytest.raises(ValidationError, match="between 0 and 1"):
+    with pytest.raises(WrongUse, match="between 0 and 1"):
         ConfidenceBounding(bounds={"hiv": 1.5})
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         ConfidenceBounding(bounds={})

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from tests.contract.data import shopping
 from tests.models.promises import (
     PARAMETERS,
@@ -76,9 +75,9 @@ def test_says_nothing_about_baskets(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_is_frozen_and_strict(name: str) -> None:
     model = promises(name)[0]
-    with pytest.raises(ValidationError):
+    with pytest.raises(WrongUse):
         type(model)(**PARAMETERS[name][0], not_a_parameter=1)
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValueError, match="frozen"):
         setattr(model, next(iter(PARAMETERS[name][0])), 0)
 
 
@@ -257,15 +256,15 @@ def pairs(name: str, seed: int) -> Iterator[tuple[TableModel, Mask, Mask, Mask]]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_monotone_is_true(name: str) -> None:
-    """Every model claims it: no pair of classes that keep a promise has a union that breaks it."""
-    assert registry.load("model", name).monotone
-    tried = 0
+def test_monotone_is_true_or_has_a_counterexample(name: str) -> None:
+    """Where it is claimed, no pair of classes that keep a promise has a union that breaks it."""
+    tried = broken = 0
     for seed in range(20):
-        for model, one, other, union in pairs(name, seed):
+        for _, one, other, union in pairs(name, seed):
             tried += int((one & other).sum())
-            assert union[one & other].all(), model
+            broken += int((~union[one & other]).sum())
     assert tried > 1000
+    assert (broken == 0) == registry.load("model", name).monotone
 
 
 @pytest.mark.parametrize("name", NAMES)

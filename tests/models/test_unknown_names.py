@@ -62,13 +62,13 @@ def test_values_that_no_sensitive_column_has(promise: Callable[[str], TableModel
 
 @pytest.mark.parametrize("promise", NAMED)
 def test_values_are_looked_for_in_parts(promise: Callable[[str], TableModel], people: Path) -> None:
-    from shoal.methods.table_method import TableMethod
+    from shoal.models._promises import Promises
     from shoal.recipe import Roles
     from shoal.verification import Asked
 
     roles = Roles(quasi=("age",), sensitive=("illness", "job"))
     for value, known in (("HIV", False), ("hiv", True)):
-        asked = Asked(TableMethod(promises=(promise(value),)), roles=roles)
+        asked = Asked(Promises(promises=(promise(value),)), roles=roles)
         if known:
             assert all(verify_as_asked(people, asked, Stream("1GB")))
         else:
@@ -116,13 +116,13 @@ def test_coherence_without_a_secret_says_so(sold: Path) -> None:
 
 
 def test_a_model_that_no_worker_can_judge_is_refused(sold: Path) -> None:
-    from shoal.io.baskets.distributed import read_parted_baskets
+    from tests.parts import read_dataset
 
     class Unheard(KmAnonymity):
         name = "unheard"
 
     engine = Stream("1GB")
-    data = read_parted_baskets(engine, str(sold))
+    data = read_dataset(engine, str(sold))
     models: list[Model] = [Unheard(k=2, m=1)]
     with pytest.raises(WrongUse, match="unheard cannot be judged in parts"):
         verify_baskets(models, data, engine.memory)

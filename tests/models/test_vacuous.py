@@ -7,7 +7,7 @@ import pytest
 
 from shoal import registry
 from shoal.engines.stream import Stream
-from shoal.methods.table_method import TableMethod
+from shoal.models._promises import Promises
 from shoal.pipeline import anonymize
 from shoal.recipe import Roles
 from shoal.verification import Asked, verify, verify_as_asked
@@ -58,7 +58,7 @@ def test_runs_warn_and_verdicts_remark(options: dict[str, Any], said: str, tmp_p
     remark = said.split(": ", 1)[1][:-1]
     (verdict,) = verify(path, **options, **roles)
     assert remark in verdict.remark
-    asked = Asked(TableMethod(**options), roles=Roles(quasi=("age",), sensitive=("illness",)))
+    asked = Asked(Promises(**options), roles=Roles(quasi=("age",), sensitive=("illness",)))
     (verdict,) = verify_as_asked(path, asked, Stream("1GB"))
     assert remark in verdict.remark
 

@@ -3,6 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +21,7 @@ def keeps(
     """Whether published rows keep a promise."""
     if promise["model"] not in OF_A_POPULATION:
         rows = [row for row in rows if any(row[name] != "*" for name in (*quasi, *sensitive))]
-    classes = classes_of(rows, quasi)
+    classes = classes_of(rows, promise.get("x") or quasi)
     if promise["model"] in TOGETHER:
         return TOGETHER[promise["model"]](promise, classes, quasi, population)
     for column in [promise["column"]] if promise.get("column") else sensitive:
@@ -182,6 +183,38 @@ def is_number(text: str) -> bool:
     return True
 
 
+def numbers_in(here: Counts) -> list[Fraction]:
+    """The numbers of a class, as often as they occur; a day as its number."""
+    return [
+        exact(value) if is_number(value) else Fraction(date.fromisoformat(value).toordinal())
+        for value, count in here.items()
+        if value
+        for _ in range(count)
+    ]
+
+
+def spread(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(k,e): k different numbers, e apart at the ends."""
+    numbers = numbers_in(here)
+    return len(set(numbers)) >= promise["k"] and max(numbers) - min(numbers) >= exact(promise["e"])
+
+
+def proximity(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(ε,m): around each number at most an m-th of the class."""
+    numbers = numbers_in(here)
+    for one in numbers:
+        radius = exact(promise["epsilon"]) * (abs(one) if promise.get("nearness") == "relative" else 1)
+        if sum(abs(other - one) <= radius for other in numbers) * promise["m"] > sum(here.values()):
+            return False
+    return True
+
+
+def linkable(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """(X,Y): k values of Y, none with a share above h."""
+    most = exact(promise.get("h", 1)) * sum(here.values())
+    return len(here) >= promise.get("k", 2) and max(here.values()) <= most
+
+
 BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "distinct-diversity": distinct,
     "entropy-diversity": entropy,
@@ -192,6 +225,9 @@ BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "beta-likeness": likeness,
     "delta-disclosure": disclosure,
     "t-closeness": closeness,
+    "ke-anonymity": spread,
+    "em-anonymity": proximity,
+    "xy-privacy": linkable,
 }
 
 Classes = dict[tuple[str, ...], list[Row]]
@@ -246,11 +282,24 @@ def presence(promise: Promise, classes: Classes, quasi: Sequence[str], populatio
     return all(sum(one) <= upper and max(one, default=Fraction(0)) >= lower for one in chances)
 
 
+def guarded(promise: Promise, classes: Classes, quasi: Sequence[str], population: Sequence[Row]) -> bool:
+    """Row by row: the chance of a value at or below the node that guards it."""
+    tree = promise["tree"]
+    for members in classes.values():
+        values = [row[promise["column"]] for row in members if row[promise["column"]] != "*"]
+        for node in {row[promise["guard"]] for row in members} - {"", "*"}:
+            below = sum(node in (value, *tree.get(value, ())) for value in values)
+            if values and Fraction(below, len(values)) > exact(promise["p"]):
+                return False
+    return True
+
+
 TOGETHER: dict[str, Callable[[Promise, Classes, Sequence[str], Sequence[Row]], bool]] = {
     "k-anonymity": anonymity,
     "reidentification-risk": risk,
     "k-map": k_map,
     "delta-presence": presence,
+    "personalized-privacy": guarded,
 }
 
 OF_A_POPULATION = ("k-map", "delta-presence")

@@ -9,9 +9,9 @@ from tests.compare.conftest import misbehaving  # noqa: F401
 
 from shoal.datasets.people import People
 from shoal.io.tables.load import write_table
+from shoal.methods._candidates import Candidate
 from shoal.recipe import Roles
 from shoal.recommendation import propose as recommendation
-from shoal.recommendation.candidates import Candidate
 
 ROLES = Roles(quasi=("age", "education", "sex"), sensitive=("disease",), others="drop")
 

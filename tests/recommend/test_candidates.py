@@ -9,10 +9,11 @@ from tests.tables import column
 from shoal.data._hierarchy_builders import build
 from shoal.data.domain import Kind
 from shoal.errors import WrongUse
+from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import make_method
-from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
+from shoal.recommendation.candidates import candidates, harder, main_parameter
 from shoal.recommendation.first_hierarchies import builder_for
-from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import scale_for
 
 
@@ -48,7 +49,7 @@ def test_every_aim_has_candidates_that_are_valid(given: dict, baskets: bool, aim
         ({"k": 5, "m": 2}, False, "promise about baskets"),
         ({}, True, "Say what is promised"),
         ({"h": 0.5, "k": 5}, True, "Say what is promised"),
-        ({"k": 5, "l": 3}, True, "--l is a promise about tables"),
+        ({"k": 5, "l": 3}, True, "`l` is a promise about tables"),
         ({"p": 1}, True, "at least 2"),
     ],
 )

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from shoal.cli import anonymize, main
-from shoal.cli.command_line import command_line
 from shoal.cli.program import program
 from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles, Source
+from shoal.recommendation.command_line import command_line
 
 pytestmark = pytest.mark.usefixtures("few")
 

@@ -14,13 +14,14 @@ from shoal.comparison.workers import Answer, Worker
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._candidates import Candidate
 from shoal.pipeline import run
 from shoal.recipe import Roles
 from shoal.recommendation import propose as recommendation
-from shoal.recommendation.candidates import Candidate
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
-from shoal.recommendation.propose import Recommendation, recommend
+from shoal.recommendation.propose import Recommendation
+from shoal.recommendation.propose import propose as recommend
 from shoal.recommendation.scale import scale_for
 from shoal.verification import verify
 
@@ -160,7 +161,7 @@ def test_the_first_candidate_is_finished_however_short_the_time(
     assert "2 other candidates were given up. Give more with --time-limit" in found.reasons[1]
     tried(monkeypatch, {"name": "misbehaving", "k": 3, "how": "refuse"}, waits)
     with pytest.raises(
-        Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*--time-limit"
+        Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*`time_limit`"
     ):
         recommend(people, Stated(k=3), roles=roles, time_limit=0.1, jobs=1)
 
@@ -290,12 +291,12 @@ def test_a_limit_out_of_range_is_named(
 ) -> None:
     with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
-    told = [word for word in ("--time-limit", "--suppression-limit", "--jobs") if word in str(caught.value)]
+    told = [word for word in ("`time_limit`", "`suppression_limit`", "`jobs`") if word in str(caught.value)]
     assert told == [option]
 
 
 def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:
-    with pytest.raises(WrongUse, match="--sensitive"):
+    with pytest.raises(WrongUse, match="`sensitive`"):
         recommend(shop, Stated(p=4), time_limit=LIMIT)
     with pytest.raises(WrongUse, match="standard input"):
         recommend("-", Stated(k=4), time_limit=LIMIT)

@@ -32,7 +32,7 @@ SPARK = {
 }
 
 PARTS = re.compile(
-    r"in parts|--engine local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
+    r"in parts|engines\.Local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
 )
 """What a refusal says that only concerns rows in parts."""
 
@@ -118,7 +118,7 @@ class Engines:
             with (
                 nullcontext()
                 if case.measured
-                else mock.patch("shoal.pipeline.default_measures", return_value=())
+                else mock.patch("shoal.measures._chosen.default_measures", return_value=())
             ):
                 yield
         elif engine == "stream":

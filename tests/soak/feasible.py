@@ -25,6 +25,12 @@ def one_class(case: Case) -> Iterator[str]:
     if any(one["model"] in ("k-map", "delta-presence") for one in case.promises):
         return
     roles = case.recipe["roles"]
+    if not (roles["sensitive"] or roles.get("insensitive")) and all(
+        name in case.recipe.get("hierarchies", {}) or any(row[name] == "" for row in case.rows)
+        for name in roles["quasi"]
+    ):
+        # One class would show stars alone, which is refused as publishing nothing.
+        return
     rows = [{**row, **dict.fromkeys(roles["quasi"], "any")} for row in case.rows]
     told = judges.Told(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
     if not any(judges.judge(_whole(promise), told) for promise in case.promises):
@@ -74,7 +80,8 @@ def levels(case: Case) -> Iterator[str]:
         _highest(asked, name, height) for name, height in zip(roles["quasi"], table.heights, strict=True)
     ]
     for vector, kept in table.solutions(_limit(case), keeps).items():
-        if _allowed(vector, highest):
+        told = roles["sensitive"] or roles.get("insensitive")
+        if _allowed(vector, highest) and (told or vector != tuple(table.heights)):
             yield f"levels {vector} keep the promise for {len(kept)} of {len(case.rows)} rows"
             return
 

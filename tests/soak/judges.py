@@ -99,6 +99,30 @@ def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], pers
     return judge_classes
 
 
+def beside(judged: Callable[[Promise, Counter[str], Counter[str]], bool]) -> Judge:
+    """A promise about the values beside some of the quasi-identifiers."""
+
+    def judge_groups(promise: Promise, told: Told) -> Iterator[str]:
+        known = promise.get("x") or told.quasi
+        groups = Told(told.telling, list(known), told.sensitive, told.entity)
+        # Rows whose known cells are stars may still tell something by others.
+        groups.__dict__["telling"] = told.telling
+        yield from by_class(judged, persons=False)(promise, groups)
+
+    return judge_groups
+
+
+def guarded(promise: Promise, told: Told) -> Iterator[str]:
+    if told.entity is not None:
+        yield "personalized-privacy of persons with several rows has no meaning, and is published"
+    if not promise.get("tree"):
+        yield "a promise without a tree says nothing"
+        return
+    for cells, members in told.classes.items():
+        if not naive.guarded(promise, {cells: members}, told.quasi, ()):
+            yield f"class {cells}: more than {promise['p']} lies below a guard"
+
+
 def shares(bound: Callable[[Promise, str], float | None]) -> Judge:
     """Bounds of the share of values in each class."""
 
@@ -229,6 +253,10 @@ JUDGES: dict[str, Judge] = {
     "confidence-bounding": shares(lambda promise, value: promise["bounds"].get(value)),
     "beta-likeness": by_class(likeness, persons=False),
     "delta-disclosure": by_class(disclosure, persons=False),
+    "ke-anonymity": by_class(naive.spread, persons=False),
+    "em-anonymity": by_class(naive.proximity, persons=False),
+    "xy-privacy": beside(naive.linkable),
+    "personalized-privacy": guarded,
     "reidentification-risk": risk,
     "hidden-rules": hidden_rules,
     "k-map": k_map,

@@ -63,6 +63,20 @@ def tree(random: Random, facts: Facts) -> dict[str, list[str]] | None:
     return {value: [f"kind{place // 2}", "*"] if value else ["", "*"] for place, value in enumerate(known)}
 
 
+def guards(random: Random, facts: Facts) -> dict[str, Any]:
+    """A sensitive column whose values name nodes of a tree of another one."""
+    if len(facts.values) < 2:
+        return {}
+    column, guard = random.sample(facts.sensitive, 2)
+    nodes = [value.strip() for value in facts.values[guard] if value.strip()] or ["node"]
+    known = {"", *(value.strip() for value in facts.values[column])} - set(nodes)
+    return {
+        "column": column,
+        "guard": guard,
+        "tree": {value: [random.choice(nodes), "*"] if value else ["", "*"] for value in sorted(known)},
+    }
+
+
 def weights(random: Random, facts: Facts) -> dict[str, float]:
     return {name: random.choice([0.5, 1, 2, 3.25]) for name in facts.quasi if random.random() < 0.5}
 
@@ -104,6 +118,8 @@ NAMED: dict[str, Draw] = {
     "options": lambda random, facts: {},
     "order": order,
     "tree": tree,
+    "guard": a_column,
+    "x": lambda random, facts: [name for name in facts.quasi if random.random() < 0.5],
     "sensitive": lambda random, facts: [],
     "time_limit": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
@@ -130,6 +146,8 @@ def parameters(
         if name in left_out or (not one.is_required() and random.random() > share):
             continue
         value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
+        if value is None and one.is_required() and facts.sensitive:
+            value = random.choice(facts.sensitive)
         if value is not None:
             found[name] = value
     if "max_suppressed" in found:

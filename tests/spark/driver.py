@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 from tests.cluster import SETTINGS
 
-from shoal.data.parts import Parts
+from shoal.data.dataset import Parts
 from shoal.engines.spark import Spark
 from shoal.io.tables.distributed import open_parts
 from shoal.pipeline import run_on

@@ -8,13 +8,14 @@ import polars as pl
 import pytest
 from tests.basket_losses import drawn, losses, refuse_greater
 from tests.basket_parts import laid_out, text_of, text_of_parts
+from tests.parts import read_dataset
 
 from shoal import anonymize
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
+from shoal.data.role import Roles
 from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
-from shoal.io.baskets.distributed import read_parted_baskets, receive_parted_baskets
 from shoal.io.baskets.load import read_baskets, with_roles, write_baskets
 from shoal.io.releases.clusters_file import read_clusters
 from shoal.io.releases.groups_file import read_groups
@@ -30,7 +31,7 @@ def shopping(rows: int = 3_000) -> Baskets:
     """Baskets with two sensitive items."""
     baskets = Shopping(rows=rows, items=60, density=0.08, topics=3).make(seed=8)
     rare = np.argsort(baskets.supports, kind="stable")[:2]
-    return with_roles(baskets, [baskets.vocabulary[item] for item in rare])
+    return with_roles(baskets, Roles.of(sensitive=[baskets.vocabulary[item] for item in rare]))
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +40,19 @@ def baskets() -> Baskets:
 
 
 @pytest.fixture(scope="module")
-def there(spark: "Spark", baskets: Baskets, tmp_path_factory: pytest.TempPathFactory) -> PartedBaskets:
+def there(spark: "Spark", baskets: Baskets, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     path = tmp_path_factory.mktemp("baskets") / "baskets.dat"
     write_baskets(baskets, path)
     secrets = [baskets.vocabulary[item] for item in baskets.sensitive]
-    return read_parted_baskets(spark, str(path), sensitive=secrets)
+    return read_dataset(spark, str(path), sensitive=secrets)
 
 
 def test_blocks_of_several_parts_are_those_of_memory(
-    spark: "Spark", baskets: Baskets, there: PartedBaskets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: "Spark", baskets: Baskets, there: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark, "memory", 400_000)
     method = Cahd(p=4, form="blocks")
-    release, trace = method.anonymize_parts(there, spark)
+    release, trace = method.anonymize(there, spark)
     assert trace.notes["parts"] > 1
     assert text_of_parts(release.data) == text_of(method.anonymize(baskets)[0].data, tmp_path / "data")
 
@@ -63,14 +64,14 @@ def test_blocks_of_several_parts_are_those_of_memory(
 )
 def test_part_files_keep_the_promise(
     spark: "Spark",
-    there: PartedBaskets,
+    there: Dataset,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     method: Any,
     read: Any,
 ) -> None:
     monkeypatch.setattr(spark, "memory", 400_000)
-    release, _ = method.anonymize_parts(there, spark)
+    release, _ = method.anonymize(there, spark)
     folder = tmp_path / "data.jsonl"
     release.data.parts.write(str(folder), ".jsonl")
     published = read(folder)
@@ -95,7 +96,7 @@ def test_layouts_are_read_as_in_memory(spark: "Spark", tmp_path: Path, layout: s
         pl.DataFrame({"things": rows}, schema={"things": pl.List(pl.String)}).write_parquet(path)
     else:
         write_baskets(baskets, path)
-    here, found = read_baskets(str(path), layout=layout), read_parted_baskets(spark, str(path), layout=layout)
+    here, found = read_baskets(str(path), baskets=layout), read_dataset(spark, str(path), layout=layout)
     assert found.schema.vocabulary == here.vocabulary
     assert found.schema.layout == here.layout
     assert sorted(found.parts.collect()["items"].to_list()) == [
@@ -108,26 +109,28 @@ def test_baskets_that_are_here_are_handed_over(spark: "Spark") -> None:
     ones = pl.DataFrame({"a": [1, 0, 0], "b": [True, False, True]})
     lists = pl.DataFrame({"things": [["b", "a "], [], ["b"]]})
     for source in (wanted, ones, lists):
-        found, remarks = receive_parted_baskets(spark, source, sensitive=["b"])
+        encoded = spark.load_baskets(source, None, None, Roles(sensitive=("b",)))
+        found, remarks = encoded.baskets, encoded.remarks
         rows = found.parts.collect()["items"].to_list()
         assert sorted([found.schema.vocabulary[item] for item in row] for row in rows) == sorted(wanted)
         assert found.schema.sensitive.tolist() == [1]
         assert len(remarks) == (source is lists)
     own = spark.parts(pl.DataFrame({"item": ["a ", "b"], "basket": [1, 2]}))
     with pytest.raises(WrongUse, match='baskets="long:basket,item"'):
-        receive_parted_baskets(spark, own)
-    found, remarks = receive_parted_baskets(spark, own, "long:basket,item")
+        spark.load_baskets(own, None, None, Roles())
+    encoded = spark.load_baskets(own, "long:basket,item", None, Roles())
+    found, remarks = encoded.baskets, encoded.remarks
     assert (found.rows, found.schema.vocabulary) == (2, ("a", "b"))
     assert remarks == ("Blanks around an item were taken away: 'a'.",)
 
 
-def test_errors_of_workers_are_sentences(spark: "Spark", there: PartedBaskets, tmp_path: Path) -> None:
+def test_errors_of_workers_are_sentences(spark: "Spark", there: Dataset, tmp_path: Path) -> None:
     path = tmp_path / "bad.spmf"
     path.write_text("1 -1 2 -1 -2\n3 -1 -2 4 -1 -2\n")
     with pytest.raises(BadData, match="'3 -1 -2 4 -1 -2'"):
-        read_parted_baskets(spark, str(path), layout="spmf")
+        read_dataset(spark, str(path), layout="spmf")
     with pytest.raises(Infeasible, match="cannot be kept"):
-        Cahd(p=3_000).anonymize_parts(there, spark)
+        Cahd(p=3_000).anonymize(there, spark)
 
 
 @pytest.mark.slow
@@ -147,8 +150,8 @@ def test_a_million_baskets(
     monkeypatch.setattr(spark, "memory", 1 << 26)
     run = anonymize(path, method, engine=spark, baskets="lines", sensitive=rare).written(tmp_path / "out")
     assert run.holds
-    if not (isinstance(method, Disassociation) or getattr(method, "form", None) == "near"):
-        here = method.anonymize(with_roles(baskets, rare))[0].data
+    if not (isinstance(method, Disassociation) or getattr(method, "form", None) in ("near", "pivots")):
+        here = method.anonymize(with_roles(baskets, Roles.of(sensitive=rare)))[0].data
         (folder,) = (one for one in (tmp_path / "out" / "release").iterdir() if one.is_dir())
         there = "".join(part.read_text(encoding="utf-8") for part in sorted(folder.iterdir()))
         assert there == text_of(here, tmp_path / "here")

@@ -10,10 +10,12 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
-from shoal.data.parts import Parts
+import shoal
+from shoal.data.dataset import Parts
+from shoal.data.role import Roles
 from shoal.errors import BadData, EngineFailed, WrongUse
-from shoal.io.tables.distributed import receive_parted_table
-from shoal.io.tables.load import receive_table
+from shoal.io.reading import Reading
+from shoal.io.tables.load import load_table
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -123,7 +125,7 @@ def test_more_combinations_than_memory_holds_are_refused(
 ) -> None:
     monkeypatch.setattr(spark, "countable", 1000)
     assert_frame_equal(both[0].counts(["number"]), both[1].counts(["number"]))
-    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*--memory"):
+    with pytest.raises(WrongUse, match=r"combinations of number, a\.`name`.*`memory`"):
         both[0].counts(["number", "a.`name`"])
 
 
@@ -140,8 +142,8 @@ def test_frames_of_this_machine(spark: "Spark") -> None:
             "half": [0.5, float("nan"), -0.0],
         }
     )
-    here = receive_table(frame, quasi=frame.columns).table
-    there = receive_parted_table(frame, spark, quasi=frame.columns).table
+    here = load_table(frame, Roles.of(quasi=frame.columns)).table
+    there = spark.load_table(frame, Roles.of(quasi=frame.columns), Reading()).table
     for column, other in zip(here.columns, there.schema.columns, strict=True):
         assert (column.domain.kind, column.domain.labels) == (other.domain.kind, other.domain.labels)
     codes = pl.DataFrame({column.name: column.codes for column in here.columns})
@@ -156,10 +158,10 @@ def test_moments_do_not_depend_on_the_zone_that_spark_works_in(spark: "Spark", t
     zone = spark.session.conf.get("spark.sql.session.timeZone")
     spark.session.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:
-        there = receive_parted_table(path, spark, quasi=["moment", "time"]).table.schema
+        there = spark.load_table(path, Roles.of(quasi=["moment", "time"]), Reading()).table.schema
     finally:
         spark.session.conf.set("spark.sql.session.timeZone", zone)
-    here = receive_table(path, quasi=["moment", "time"]).table
+    here = load_table(path, Roles.of(quasi=["moment", "time"])).table
     assert [one.domain.labels for one in there.columns] == [one.domain.labels for one in here.columns]
 
 
@@ -167,8 +169,8 @@ def test_a_cell_with_a_line_break_is_never_two_rows(spark: "Spark", tmp_path: Pa
     """Also where its halves have as many cells as a row has."""
     path = tmp_path / "people.csv"
     path.write_text('a,b\n1,"x\n1,x"\n2,y\n')
-    with pytest.raises(BadData, match=r"Parquet.*--engine stream") as fault:
-        receive_parted_table(path, spark, quasi=["a"], sensitive=["b"])
+    with pytest.raises(BadData, match=r"Parquet.*engine=shoal\.engines\.Stream") as fault:
+        spark.load_table(path, Roles.of(quasi=["a"], sensitive=["b"]), Reading())
     assert fault.value.path == str(path)
 
 
@@ -180,13 +182,51 @@ def test_names_that_differ_in_case_alone(spark: "Spark", tmp_path: Path) -> None
     before = spark.session.conf.get(setting)
     try:
         spark.session.conf.set(setting, "true")
-        table = receive_parted_table(path, spark, quasi=["Age", "age"]).table
+        table = spark.load_table(path, Roles.of(quasi=["Age", "age"]), Reading()).table
         assert [column.domain.labels for column in table.schema.columns] == [("1", "3"), ("2", "4")]
         spark.session.conf.set(setting, "false")
         with pytest.raises(BadData, match=setting):
-            receive_parted_table(path, spark, quasi=["Age", "age"])
+            spark.load_table(path, Roles.of(quasi=["Age", "age"]), Reading())
     finally:
         spark.session.conf.set(setting, before)
+
+
+def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> None:
+    """Without a word about an engine; parts are few though the session asks for 200, and its settings stay."""
+    session = spark.session.newSession()
+    told = {
+        "spark.sql.shuffle.partitions": "200",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
+    }
+    for setting, value in told.items():
+        session.conf.set(setting, value)
+    people = session.createDataFrame(
+        [(20 + row % 40, "man" if row % 3 else "woman", "flu" if row % 2 else "cold") for row in range(60)],
+        ["age", "sex (m/w)", "illness"],
+    ).repartition(50)
+    run = shoal.anonymize(people, "mondrian", k=5, quasi=["age", "sex (m/w)"], sensitive=["illness"], seed=1)
+    assert run.holds
+    assert run.engine.name == "spark"
+    published = run.release.data.parts
+    assert published.frame.columns == ["age", "sex (m/w)", "illness"]
+    assert published.collect().height == 60
+    kept = run.original.parts.distinct(["age"]).keep()
+    assert kept.collect().height == 40
+    assert kept.frame.rdd.getNumPartitions() < 50
+    assert {setting: session.conf.get(setting) for setting in told} == told
+    run.engine.close()
+
+
+def test_settings_that_nobody_set_are_not_set_afterwards(spark: "Spark") -> None:
+    from shoal.engines.spark_session import PARTS_BY_SIZE, parts_by_size
+
+    session = spark.session.newSession()
+    for name in PARTS_BY_SIZE:
+        session.conf.unset(name)
+    with parts_by_size(session):
+        assert all(session.conf.get(name) == value for name, value in PARTS_BY_SIZE.items())
+    assert [session.conf.get(name, None) for name in PARTS_BY_SIZE] == [None] * len(PARTS_BY_SIZE)
 
 
 def refuse(frame: pl.DataFrame) -> pl.DataFrame:

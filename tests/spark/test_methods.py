@@ -10,6 +10,7 @@ from tests.contract.parted import check
 
 import shoal
 from shoal import registry
+from shoal.data._export import text_frame
 from shoal.errors import BadData
 from shoal.outcome import Run
 
@@ -41,7 +42,10 @@ def test_spark_frame(spark: "Spark", tmp_path: Path) -> None:
     assert isinstance(run, Run)
     assert run.holds
     local = shoal.anonymize(people, "samarati", hierarchies=trees, **options)
-    assert_frame_equal(run.release.data.parts.collect(), local.release.to_polars())
+    assert_frame_equal(run.release.data.parts.collect(), text_frame(local.release.data))
+    handed = run.release.to_spark()
+    assert handed.columns == people.columns
+    assert_frame_equal(pl.from_arrow(handed.toArrow()), text_frame(local.release.data))
     run.write(tmp_path / "parts", table_format="parquet")
     local.write(tmp_path / "local", table_format="parquet", report=False)
     parts = sorted((tmp_path / "parts" / "release" / "data.parquet").iterdir())
@@ -58,7 +62,7 @@ def test_blanks_around_cells_mean_nothing(spark: "Spark", tmp_path: Path) -> Non
         shoal.anonymize(path, "mondrian", k=2, quasi="age", sensitive="illness", **more).release
         for more in ({}, {"engine": spark})
     ]
-    assert_frame_equal(frames[1].data.parts.collect(), frames[0].to_polars())
+    assert_frame_equal(frames[1].data.parts.collect(), text_frame(frames[0].data))
 
 
 def test_bad_files_are_told_in_one_sentence(spark: "Spark", tmp_path: Path) -> None:

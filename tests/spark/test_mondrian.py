@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.data._hierarchy_builders import build
+from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind
-from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods.mondrian import _distributed as mondrian_parts
@@ -56,9 +56,9 @@ def _column(
     return Column(name, role, domain, codes.astype(np.int32))
 
 
-def on_the_cluster(table: Table, spark: "Spark") -> PartedTable:
+def on_the_cluster(table: Table, spark: "Spark") -> Dataset:
     frame = pl.DataFrame({column.name: column.codes for column in table.columns})
-    return PartedTable(table.take(np.empty(0, dtype=np.int64)), spark.parts(frame), table.rows)
+    return Dataset(table.take(np.empty(0, dtype=np.int64)), spark.parts(frame), table.rows)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_the_same_rows_as_in_memory(method: TableMethod, spark: "Spark", monkeyp
     monkeypatch.setattr(mondrian_parts, "SMALL_PART", 1200)
     table = people(ROWS)
     local, _ = method.anonymize(table, seed=3)
-    release, trace = method.anonymize_parts(on_the_cluster(table, spark), spark, seed=3)
-    assert_frame_equal(release.data.parts.collect(), to_polars(local.data))
+    release, trace = method.anonymize(on_the_cluster(table, spark), spark, seed=3)
+    assert_frame_equal(release.data.parts.collect(), text_frame(local.data))
     assert trace.notes["parts"] > 3
     assert release.promises == local.promises
 
@@ -85,10 +85,10 @@ def test_the_same_stars_as_in_memory(spark: "Spark", monkeypatch: Any) -> None:
     table = people(ROWS)
     method = TableRuleHiding(k=5, confidence=0.4)
     local, _ = method.anonymize(table, seed=3)
-    release, trace = method.anonymize_parts(on_the_cluster(table, spark), spark, seed=3)
+    release, trace = method.anonymize(on_the_cluster(table, spark), spark, seed=3)
     cells = ["age", "zip", "city", "illness"]
     rows = release.data.parts.collect()
-    assert_frame_equal(rows.select(cells).sort(cells), to_polars(local.data).select(cells).sort(cells))
+    assert_frame_equal(rows.select(cells).sort(cells), text_frame(local.data).select(cells).sort(cells))
     assert trace.notes["rules.illness"]["stars"] > 0
     assert all(verify_table(method.models(), release.data, spark.memory))
 
@@ -98,8 +98,8 @@ def test_a_million_rows(spark: "Spark", tmp_path: Any) -> None:
     table = people(1_000_000)
     method = Mondrian(k=10)
     local, _ = method.anonymize(table)
-    release, trace = method.anonymize_parts(on_the_cluster(table, spark), spark)
+    release, trace = method.anonymize(on_the_cluster(table, spark), spark)
     assert trace.notes["parts"] > 8
     release.data.parts.write(str(tmp_path / "data.parquet"), ".parquet")
     files = sorted((tmp_path / "data.parquet").glob("part-*.parquet"))
-    assert_frame_equal(pl.concat(map(pl.read_parquet, files)), to_polars(local.data))
+    assert_frame_equal(pl.concat(map(pl.read_parquet, files)), text_frame(local.data))

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from tests.parts import read_dataset
 
 import shoal
+from shoal.data.role import Roles
 from shoal.data.table import Table
-from shoal.io.baskets.distributed import read_parted_baskets
-from shoal.io.tables.distributed import receive_parted_table
+from shoal.io.reading import Reading
 from shoal.verification import Asked, verify_as_asked
 
 if TYPE_CHECKING:
@@ -21,12 +22,12 @@ MARK = "\ufeff"
 def test_a_byte_order_mark_is_one_at_the_beginning(spark: "Spark", tmp_path: Path) -> None:
     for number, rows in enumerate((f"{MARK}a,1\nb,2\n", f"{MARK}c,3\nd,{MARK}4\n")):
         (tmp_path / f"part-{number}.csv").write_text(f"{MARK}q,s\n{rows}", encoding="utf-8")
-    schema = receive_parted_table(str(tmp_path), spark, others="insensitive").table.schema
+    schema = spark.load_table(str(tmp_path), Roles.of(others="insensitive"), Reading()).table.schema
     assert isinstance(schema, Table)
     assert set(schema.columns[0].domain.labels) == {f"{MARK}a", "b", f"{MARK}c", "d"}
     baskets = tmp_path / "baskets.dat"
     baskets.write_text(f"{MARK}{MARK}a b\n{MARK}c b\n", encoding="utf-8")
-    assert set(read_parted_baskets(spark, baskets).schema.vocabulary) == {f"{MARK}a", "b", f"{MARK}c"}
+    assert set(read_dataset(spark, baskets).schema.vocabulary) == {f"{MARK}a", "b", f"{MARK}c"}
 
 
 @pytest.mark.parametrize("names", [("*", "^b$", "b"), ("a;b", "a.`c`", "it's")])

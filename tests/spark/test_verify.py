@@ -13,12 +13,12 @@ from tests.models.test_in_parts import parted_release, same
 from tests.spark.test_mondrian import people as many_people
 
 import shoal
-from shoal.data._export import to_polars
+from shoal.data._export import text_frame
 from shoal.errors import BadData, WrongUse
-from shoal.methods.table_method import TableMethod
 from shoal.models import _distributed as in_parts
 from shoal.models import _distributed_baskets as baskets_in_parts
 from shoal.models._distributed import verify_table
+from shoal.models._promises import Promises
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.delta_disclosure import DeltaDisclosure
 from shoal.models.distinct_diversity import DistinctDiversity
@@ -43,7 +43,7 @@ def small_parts(monkeypatch: Any) -> None:
 
 
 def test_a_table(spark: "Spark") -> None:
-    release, _ = shoal.Mondrian(k=5).anonymize(many_people(3000))
+    release, _ = shoal.methods.Mondrian(k=5).anonymize(many_people(3000))
     models = [
         KAnonymity(k=5),
         KAnonymity(k=8),
@@ -57,7 +57,7 @@ def test_a_table(spark: "Spark") -> None:
         HiddenRules(confidence=0.3, antecedent="any", size=1),
     ]
     expected = [model.verify(release.data) for model in models]
-    there = replace(parted_release(release.data), parts=spark.parts(to_polars(release.data)))
+    there = replace(parted_release(release.data), parts=spark.parts(text_frame(release.data)))
     for one, other in zip(verify_table(models, there, spark.memory), expected, strict=True):
         same(one, other)
 
@@ -66,7 +66,7 @@ def test_a_table(spark: "Spark") -> None:
 def test_a_release_folder(spark: "Spark", tmp_path: Path, table_format: str) -> None:
     run = shoal.anonymize(people(), "mondrian", k=3, l=2)
     run.write(tmp_path / "out", table_format=table_format)
-    asked = Asked(TableMethod(k=5, t=0.1))
+    asked = Asked(Promises(k=5, t=0.1))
     expected = verify_as_asked(tmp_path / "out", asked)
     for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
         same(one, other)
@@ -87,12 +87,12 @@ def test_a_changed_release_is_not_believed(spark: "Spark", tmp_path: Path) -> No
 
 def test_any_published_table(spark: "Spark", tmp_path: Path) -> None:
     (tmp_path / "any.csv").write_text("x,illness\n" + "a,flu\n" * 3 + "b,cold\n" * 2 + ",cold\n" * 4)
-    asked = Asked(TableMethod(k=3), roles=Roles(quasi=("x",), sensitive=("illness",)))
+    asked = Asked(Promises(k=3), roles=Roles(quasi=("x",), sensitive=("illness",)))
     (verdict,) = verify_as_asked(tmp_path / "any.csv", asked, spark)
     assert (verdict.holds, verdict.value) == (False, 2)
     assert [place.where for place in verdict.offenders] == ["x b"]
-    with pytest.raises(WrongUse, match="--quasi"):
-        verify_as_asked(tmp_path / "any.csv", Asked(TableMethod(k=3)), spark)
+    with pytest.raises(WrongUse, match="`quasi`"):
+        verify_as_asked(tmp_path / "any.csv", Asked(Promises(k=3)), spark)
 
 
 def test_baskets(spark: "Spark", tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_baskets(spark: "Spark", tmp_path: Path) -> None:
         KmAnonymity(k=4, m=2),
         HiddenAssociations(support=0.1, confidence=0.3, scope="all"),
     )
-    asked = Asked(others=models)
+    asked = Asked(Promises(promises=models))
     expected = verify_as_asked(tmp_path / "out", asked)
     for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
         same(one, other)
@@ -158,13 +158,13 @@ def test_nothing_is_learned_of_rows(spark: "Spark") -> None:
     """Distinct rows travel, so that a class of any size is judged in a worker of any size."""
     rows = 20_000
     table = many_people(rows).take(np.zeros(rows, dtype=np.int64))
-    there = replace(parted_release(table), parts=spark.parts(to_polars(table)))
+    there = replace(parted_release(table), parts=spark.parts(text_frame(table)))
     (verdict,) = verify_table([KAnonymity(k=10)], there, 1)
     assert (verdict.holds, verdict.value) == (True, rows)
 
 
 def test_cells_of_parquet(spark: "Spark", tmp_path: Path) -> None:
-    asked = Asked(TableMethod(k=2), roles=Roles(quasi=("x", "y")))
+    asked = Asked(Promises(k=2), roles=Roles(quasi=("x", "y")))
     path = tmp_path / "any.parquet"
     frame = pl.DataFrame(
         {"x": [None, "", "a", "a"], "y": [1.0, 1.0, 2.5, 2.5], "z": [float("nan"), None, 1, 1]}

@@ -1,6 +1,7 @@
 """``shoal anonymize``: one command for each registered method, its options read off the method's fields."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -17,7 +18,6 @@ from shoal.cli.options import (
     pairs_option,
     prose,
     single,
-    singular,
     source_named,
     text_option,
     to_seed,
@@ -25,11 +25,12 @@ from shoal.cli.options import (
 from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
+from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
-from shoal.pipeline import publish
-from shoal.recipe import Output, Recipe, Roles, Running, Source, make_method, parameters_of
+from shoal.recipe import Output, Recipe, Running, Source
+from shoal.recommendation.command_line import singular
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
@@ -106,9 +107,7 @@ def program(tokens: Sequence[str]) -> App:
 def command_of(name: str) -> Callable[..., Any]:
     """The command of one method."""
     kind: type[Method] = registry.load("method", name)
-    own = Section(
-        kind, "Method", without=("promises",), build=lambda **given: make_method({"name": name, **given})
-    )
+    own = Section(kind, "Method", without=("promises",), build=partial(dict, name=name))
     if kind.accepts is Baskets:
         command = flattened(
             anonymize_baskets,
@@ -136,7 +135,7 @@ def anonymize_table(
     input: Input,
     /,
     *,
-    method: Method,
+    method: dict[str, Any],
     roles: Roles,
     reading: Reading,
     output: Output,
@@ -154,7 +153,7 @@ def anonymize_table(
         source=Source(path=input, reading=reading, hierarchies_folder=hierarchies),
         roles=roles,
         hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
-        method=parameters_of(method),
+        method=method,
         seed=seed,
         running=running,
         output=output,
@@ -166,7 +165,7 @@ def anonymize_baskets(
     input: Input,
     /,
     *,
-    method: Method,
+    method: dict[str, Any],
     roles: Roles,
     source: dict[str, Any],
     reading: Reading,
@@ -184,7 +183,7 @@ def anonymize_baskets(
         source=Source(path=input, reading=reading, **source),
         roles=roles,
         hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
-        method=parameters_of(method),
+        method=method,
         seed=seed,
         running=running,
         output=output,
@@ -194,6 +193,8 @@ def anonymize_baskets(
 
 def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, json: bool) -> int:
     """Run a recipe up to its folder, and show what came of it."""
+    from shoal.pipeline import publish  # not needed for the help page, and it loads a lot
+
     if save is not None:
         refuse_existing(save, force, recipe.source.path)
     with show.progress(quiet or json) as stage:

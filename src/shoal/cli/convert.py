@@ -12,7 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.io.baskets.convert import convert_baskets, separator_to_tell
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
-from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.encoded import EncodedBaskets
 from shoal.recipe import Source
 
 EXAMPLE = """Example:
@@ -77,7 +77,7 @@ def convert(
         tell(before, after, output)
 
 
-def tell(arrival: BasketsArrival, after: Baskets, output: str) -> None:
+def tell(arrival: EncodedBaskets, after: Baskets, output: str) -> None:
     """Say what was read and written, and how to read it where that does not go without saying."""
     before = arrival.baskets
     show.line(

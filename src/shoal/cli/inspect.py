@@ -9,13 +9,14 @@ from cyclopts import App
 from shoal import registry
 from shoal.cli import profiles, show
 from shoal.cli.anonymize import OF_BASKETS, Input, Json, typed
-from shoal.cli.options import GROUPS, Section, flattened, list_option, retyped, single
+from shoal.cli.options import GROUPS, Section, flattened, list_option, single
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile
 from shoal.data.table import Table
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.reading import Reading
 from shoal.recipe import Source
+from shoal.recommendation.command_line import retyped
 from shoal.sources import likely_layout, profile
 
 EXAMPLE = """Example:

@@ -1,16 +1,18 @@
 """``shoal measure``: what a release costs in utility."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import list_option, pairs_option, single
+from shoal.cli.options import Section, flattened, list_option, pairs_option, single
 from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
 from shoal.measuring import measure as measure_folder
+from shoal.recipe import Running
 
 EXAMPLE = """{first}
   shoal measure out --original people.csv"""
@@ -18,13 +20,15 @@ EXAMPLE = """{first}
 
 def program(tokens: Sequence[str]) -> App:
     """The command."""
-    return single("measure", measure, EXAMPLE.format(first=first_example()))
+    command = flattened(measure, running=Section(Running, "Engine"))
+    return single("measure", command, EXAMPLE.format(first=first_example()))
 
 
 def measure(
     folder: Annotated[str, Parameter(help="a folder made by `shoal anonymize`, with its run.json")],
     /,
     *,
+    running: Running,
     original: Annotated[str, Parameter(help="the data that the release was made from", metavar="INPUT")],
     measures: Annotated[
         tuple[str, ...],
@@ -39,11 +43,13 @@ def measure(
     """Compare a release with its original.
 
     How to read the original, its roles and its hierarchies are taken from run.json in the folder. With --json every
-    score stands under its name, and its part for a column under the name, a dot and the column.
+    score stands under its name, and its part for a column under the name, a dot and the column. On an engine whose rows
+    are in parts only measures are taken for which counts over the rows are enough.
     """
-    with show.progress(json) as stage:
+    with show.progress(json) as stage, closing(running.open()) as engine:
         stage("measuring")
-        scores = measure_folder(folder, original, measures=chosen(measures, pairs_of(option, "--option")))
+        asked = chosen(measures, pairs_of(option, "--option"))
+        scores = measure_folder(folder, original, measures=asked, engine=engine)
     show.scores(scores, json=json)
 
 

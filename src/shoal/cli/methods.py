@@ -16,11 +16,16 @@ EXAMPLE = """Example:
   shoal methods
   shoal methods mondrian"""
 
-HIDDEN = {"methods": ("promises", "uncut", "paper"), "models": ("paper",), "measures": ()}
+HIDDEN = {
+    "methods": ("promises", "not_distributable", "paper"),
+    "models": ("paper",),
+    "measures": (),
+    "attacks": (),
+}
 """What the list leaves to the JSON object and to the page of one name."""
 
 Found = dict[str, list[dict[str, Any]]]
-"""Facts about methods, models and measures, by family."""
+"""Facts about methods, models, measures and attacks, by family."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -28,15 +33,16 @@ def program(tokens: Sequence[str]) -> App:
     return single("methods", methods, EXAMPLE)
 
 
-Name = Annotated[str, Parameter(help="a method, model, measure or score, to be told all about it")]
+Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to be told all about it")]
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:
-    """List methods, models and measures, or tell all about one.
+    """List methods, models, measures and attacks, or tell all about one.
 
     `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """
     found = {"methods": methods_found(), "models": models_found(), "measures": measures_found()}
+    found["attacks"] = attacks_found()
     if name is not None:
         found = entries_of(name, found)
     if json:
@@ -57,8 +63,8 @@ def listed(found: Found) -> None:
         show.line(family.capitalize(), "bold")
         show.grid([[_listed(entry[head]) for head in heads] for entry in entries], heads)
         for entry in entries:
-            if entry.get("uncut"):
-                show.line(f"{entry['name']} runs in memory alone: {entry['uncut']}.")
+            if entry.get("not_distributable"):
+                show.line(f"{entry['name']} runs in memory alone: {entry['not_distributable']}.")
         show.line()
 
 
@@ -116,7 +122,7 @@ def methods_found() -> list[dict[str, Any]]:
             "name": kind.name,
             "data": kind.accepts.__name__.lower(),
             "engines": list(kind.engines),
-            "uncut": None if "spark" in kind.engines else kind.uncut,
+            "not_distributable": None if "spark" in kind.engines else kind.not_distributable,
             "summary": summary(kind),
             "promises": promises_of(kind),
             "paper": kind.paper,
@@ -148,6 +154,18 @@ def measures_found() -> list[dict[str, Any]]:
             "scores": list(kind.scores_named),
         }
         for kind in registry.load_all("measure").values()
+    ]
+
+
+def attacks_found() -> list[dict[str, Any]]:
+    """The attacks: what they try, on which published forms."""
+    return [
+        {
+            "name": kind.name,
+            "data": [form.__name__.lower() for form in kind.accepts],
+            "summary": summary(kind),
+        }
+        for kind in registry.load_all("attack").values()
     ]
 
 

@@ -14,12 +14,13 @@ from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Group, Parameter
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal.cli.examples import complete
-from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of
+from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of, parted
 from shoal.errors import UnknownOption, WrongUse
+from shoal.recommendation.command_line import singular
 from shoal.renamed import share_instead
 
 TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
@@ -34,6 +35,17 @@ def split_names(text: str) -> tuple[str, ...]:
     ('age', 'income, yearly')
     """
     return tuple(part.strip().replace("\\,", ",") for part in re.split(r"(?<!\\),", text))
+
+
+def numbers_named(text: str) -> tuple[str, ...]:
+    """Several pairs of a name and a number between commas, or the text as it is where it is something else.
+
+    >>> numbers_named("linkage=0.1,inference=0.05"), numbers_named("income, yearly=2")
+    (('linkage=0.1', 'inference=0.05'), ('income, yearly=2',))
+    """
+    parts = split_names(text)
+    pairs = [parted(part, is_number) for part in parts]
+    return parts if all(pair is not None and is_number(pair[1]) for pair in pairs) else (text,)
 
 
 def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
@@ -124,12 +136,7 @@ class Section:
         own = {
             field.name: field.value(given.pop(field.name)) for field in self.fields() if field.name in given
         }
-        try:
-            return (self.build or self.kind)(**own)
-        except ValidationError as error:
-            from shoal.recipe import explain
-
-            raise WrongUse(explain(error)) from error
+        return (self.build or self.kind)(**own)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -198,40 +205,13 @@ class Field:
         """What the field is to be, from what the user gave."""
         if not self.is_mapping:
             return given
+        if self.fits is is_number and not self.of_lists:
+            given = [pair for text in given for pair in numbers_named(text)]
         pairs = pairs_of(given, self.flag, self.fits)
-        return {name: split_names(text) for name, text in pairs.items()} if self.of_lists else pairs
-
-
-def retyped(section: Any) -> list[str]:
-    r"""The options that make a section again: those of its fields that are not left at their defaults.
-
-    >>> from shoal.io.reading import Reading
-    >>> retyped(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
-    ['--names', 'age,income\\, yearly', '--drop-missing', '--kind', 'zip=nominal']
-    """
-    options: list[str] = []
-    for field in fields_of(type(section)):
-        value = getattr(section, field.name)
-        if value == field.default:
-            continue
-        if isinstance(value, bool):
-            options.append(field.flag)
-            continue
-        pairs = value.items() if isinstance(value, Mapping) else [(None, value)]
-        for name, part in pairs:
-            text = part if isinstance(part, str) else ",".join(one.replace(",", "\\,") for one in part)
-            pair = "" if name is None else name.replace("=", "\\=") + "="
-            options += typed_option(field.flag, pair + text)
-    return options
-
-
-def typed_option(flag: str, text: str) -> list[str]:
-    """An option and its value as words of a command line: one word where the value would be taken for an option.
-
-    >>> typed_option("--missing", "?"), typed_option("--missing", "-")
-    (['--missing', '?'], ['--missing=-'])
-    """
-    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+        if self.of_lists:
+            return {name: split_names(text) for name, text in pairs.items()}
+        numbers = self.fits is is_number
+        return {name: float(text) if numbers and is_number(text) else text for name, text in pairs.items()}
 
 
 def fields_of(kind: type) -> list[Field]:
@@ -313,15 +293,6 @@ def single(name: str, command: Callable[..., Any], example: str) -> App:
     app = App(name=name, help=prose(command.__doc__), help_epilogue=complete(example))
     app.default(command)
     return app
-
-
-def singular(name: str) -> str:
-    """The name of an option that is given once for each of many.
-
-    >>> singular("weights"), singular("hierarchies")
-    ('weight', 'hierarchy')
-    """
-    return name[:-3] + "y" if name.endswith("ies") else name.removesuffix("s")
 
 
 def flattened(command: Callable[..., Any], **sections: Section) -> Callable[..., Any]:

@@ -4,10 +4,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
-from shoal.cli.options import typed_option
 from shoal.data._plural import counted
 from shoal.data._spellings import pair_text
 from shoal.io.reading import header_hint
+from shoal.recommendation.command_line import typed_option
 
 K = 10
 """The k of a command to begin with, where there are as many persons."""

@@ -15,15 +15,19 @@ from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionErro
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
-from shoal.cli.show import visible
+from shoal.cli.show import as_json, visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
+from shoal.option_names import as_typed
 from shoal.renamed import RENAMED
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
+    "risk": "Show what data gives away before it is published.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
+    "attack": "Attack a release, to see what others could still learn.",
+    "find": "Find somebody in a release, or explain the cells of a row.",
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
@@ -31,9 +35,10 @@ COMMANDS = {
     "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
-    "methods": "List methods, models and measures, or tell all about one.",
+    "warm-up": "Compile all methods now, so that no first run has to wait.",
+    "methods": "List methods, models, measures and attacks, or tell all about one.",
 }
-"""Each command lives in the module of its name, which offers `program(tokens)`."""
+"""Each command lives in the module of its name, with underscores for hyphens, which offers `program(tokens)`."""
 
 EXAMPLE = """Example:
   shoal generate table --rows 2000 --seed 7 -o people.csv"""
@@ -54,7 +59,7 @@ def program(tokens: Sequence[str] = ()) -> App:
     )
     asked = next(iter(tokens), "")
     if asked in COMMANDS:
-        app.command(import_module(f"shoal.cli.{asked}").program(tokens[1:]))
+        app.command(import_module(f"shoal.cli.{asked.replace('-', '_')}").program(tokens[1:]))
         return app
     for place, (name, summary) in enumerate(COMMANDS.items()):
         app.command(App(name=name, help=summary, sort_key=place))
@@ -62,18 +67,22 @@ def program(tokens: Sequence[str] = ()) -> App:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code; errors become a sentence on standard error."""
+    """Run a command line and return its exit code; errors become a sentence on standard error.
+
+    With ``--json`` an error is an object on standard output too.
+    """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _warned
-            code = program(tokens)(tokens, exit_on_error=False, print_error=False)
-        sys.stdout.flush()
-        return int(code or 0)
-    except BaseException as error:
-        if os.environ.get("SHOAL_DEBUG") == "1":
-            raise
-        return _explained(error)
+    with as_typed():
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _warned
+                code = program(tokens)(tokens, exit_on_error=False, print_error=False)
+            sys.stdout.flush()
+            return int(code or 0)
+        except BaseException as error:
+            if os.environ.get("SHOAL_DEBUG") == "1":
+                raise
+            return _explained(error, json="--json" in tokens)
 
 
 def _warned(
@@ -91,20 +100,31 @@ def _warned(
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
-def _explained(error: BaseException) -> int:
+def _explained(error: BaseException, json: bool) -> int:
     """Say what went wrong in a sentence; the exit code for it."""
     if isinstance(error, BrokenPipeError | SystemExit):  # rich turns the one into the other
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     sentence, code = _sentence(error)
-    print(f"shoal: {visible(without_passwords(' '.join(sentence.split())))}", file=sys.stderr)
+    message = without_passwords(" ".join(sentence.split()))
+    print(f"shoal: {visible(message)}", file=sys.stderr)
+    if json:
+        known = error.as_dict() if isinstance(error, ShoalError) else {"kind": _kind(error, code)}
+        as_json({"error": {**known, "message": message, "exit_code": code}})
     return code
+
+
+def _kind(error: BaseException, code: int) -> str:
+    """What kind of error it is, where it is none of ours."""
+    return (
+        "WrongUse" if isinstance(error, CycloptsError) else "Fault" if code == FAULT else type(error).__name__
+    )
 
 
 def _sentence(error: BaseException) -> tuple[str, int]:
     match error:
         case ShoalError():
-            return str(error.args[0]), error.exit_code
+            return str(error), error.exit_code
         case UnusedCliTokensError():
             words = " ".join(error.unused_tokens or ())
             return f"There is no place for {words!r}. See: shoal {_place(error)}--help", WRONG_USE

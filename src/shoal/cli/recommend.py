@@ -1,15 +1,12 @@
 """``shoal recommend``: candidates tried within a time limit, and the least lossy release that keeps the promise."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from shoal.addresses import without_passwords
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
-from shoal.cli.command_line import command_line
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -26,7 +23,7 @@ from shoal.io.reading import Reading
 from shoal.recipe import Roles, Source
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.proposal_page import refuse_other_folder, write
-from shoal.recommendation.propose import recommend
+from shoal.recommendation.propose import propose
 
 EXAMPLE = """Example:
   shoal recommend people.csv --k 5 --quasi age,education --sensitive disease \\
@@ -108,11 +105,10 @@ def recommend_release(
     limits: dict[str, Any] = {"time_limit": time_limit, "by": by, "jobs": jobs}
     limits["suppression_limit"] = suppression_limit
     with show.bar(quiet or json) as tell:
-        found = recommend(input, stated, tell=tell, **{**data, **limits, **source})
-    command = without_passwords(command_line(found.recipe))
+        found = propose(input, stated, tell=tell, **{**data, **limits, **source})
     if output is not None:
-        write(found, output, shlex.join(command))
-    return recommended(found, command, output, json=json, quiet=quiet)
+        write(found, output)
+    return recommended(found, output, json=json, quiet=quiet)
 
 
 def _refuse_folder(output: str | None, force: bool, input: str) -> None:

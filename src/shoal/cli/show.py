@@ -1,22 +1,29 @@
 """What the terminal shows. Everything can be read without color, and a pipe gets the result alone."""
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from shoal.data._plural import counted
+from shoal.kernels._compiling import watched
 
 if TYPE_CHECKING:
-    from shoal.comparison.runner import Compared, Tell
+    from shoal.comparison.runner import Compared
+    from shoal.comparison.runner import Tell as TellRuns
     from shoal.data.verdict import Verdict
     from shoal.io.hierarchies.findings import Findings
+    from shoal.kernels._compiling import Tell
     from shoal.measures.measure import Score
     from shoal.models._judged import Verdicts
     from shoal.outcome import Stage
 
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
+
+MOMENT = 2.0
+"""Seconds of compiling of which a pipe is told nothing."""
 
 SHOWN = 50
 """How many faults of a hierarchy are listed."""
@@ -115,9 +122,13 @@ def _is_number(value: object) -> bool:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator["Stage"]:
-    """The name of the running step beside a spinner; nothing where no terminal looks on."""
-    if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
+    """The name of the running step beside a spinner; where no terminal looks on, one line if kernels are compiled."""
+    if quiet:
         yield lambda _: None
+        return
+    if not (sys.stderr.isatty() and sys.stdout.isatty()):
+        with watched(_compiling_line()):
+            yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -125,11 +136,40 @@ def progress(quiet: bool) -> Iterator["Stage"]:
     parts = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
-        yield lambda name: bar.update(task, description=name)
+        step = "starting"
+
+        def stage(name: str) -> None:
+            nonlocal step
+            step = name
+            bar.update(task, description=name)
+
+        def compiling(seconds: float) -> None:
+            told = f"{step}: compiling once (about {math.ceil(seconds)} s)" if seconds else step
+            bar.update(task, description=told)
+
+        with watched(compiling):
+            yield stage
+
+
+def _compiling_line() -> "Tell":
+    """Says once that kernels are compiled, unless it is done in a moment."""
+    told = False
+
+    def tell(seconds: float) -> None:
+        nonlocal told
+        if seconds > MOMENT and not told:
+            told = True
+            print(
+                f"shoal: compiling once (about {math.ceil(seconds)} s, or more where further steps are compiled); "
+                "`shoal warm-up` does it for all methods.",
+                file=sys.stderr,
+            )
+
+    return tell
 
 
 @contextmanager
-def bar(quiet: bool) -> Iterator["Tell"]:
+def bar(quiet: bool) -> Iterator["TellRuns"]:
     """A bar of finished runs; nothing where no terminal looks on."""
     if quiet or not (sys.stderr.isatty() and sys.stdout.isatty()):
         yield lambda *_: None

@@ -1,8 +1,5 @@
 """What the terminal shows of a recommendation."""
 
-import shlex
-from collections.abc import Sequence
-
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
 from shoal.recommendation.propose import Recommendation
@@ -12,15 +9,13 @@ WIDTH = 24
 """Letters of the longest bar."""
 
 
-def recommended(
-    found: Recommendation, command: Sequence[str], folder: str | None, *, json: bool, quiet: bool
-) -> int:
+def recommended(found: Recommendation, folder: str | None, *, json: bool, quiet: bool) -> int:
     """Show the proposal: what was tried, why this one, and what to run."""
     if json:
-        as_json(as_data(found, command, folder))
+        as_json(as_data(found, folder))
         return 0
     if quiet:
-        line(shlex.join(command))
+        line(found.command)
         return 0
     line(found.profile)
     line()
@@ -31,7 +26,7 @@ def recommended(
         line(f"- {reason}")
     line()
     line("Run", "bold")
-    line(f"  {shlex.join(command)}")
+    line(f"  {found.command}")
     if folder is not None:
         line()
         line(f"Read     {folder}/recommend.html", "bold")
@@ -64,7 +59,7 @@ def _bar(loss: float, most: float) -> str:
     return "#" * round(WIDTH * loss / most) if most else ""
 
 
-def as_data(found: Recommendation, command: Sequence[str], folder: str | None) -> dict[str, object]:
+def as_data(found: Recommendation, folder: str | None) -> dict[str, object]:
     """The recommendation as plain data."""
     return {
         "profile": found.profile,
@@ -75,7 +70,7 @@ def as_data(found: Recommendation, command: Sequence[str], folder: str | None) -
             "better": "higher" if found.scale.high else "lower",
         },
         "proposal": _entry(found.proposal),
-        "command": shlex.join(command),
+        "command": found.command,
         "recipe": without_passwords(
             found.recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         ),

@@ -11,7 +11,7 @@ from shoal.data._plural import counted
 if TYPE_CHECKING:
     from shoal.data.baskets import Baskets
     from shoal.data.clusters import Clusters
-    from shoal.data.parts import PartedRelease
+    from shoal.data.dataset import Dataset
     from shoal.data.release import Published
     from shoal.data.table import Table
     from shoal.measures.measure import Score
@@ -67,7 +67,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         show.as_json(
             {
                 "holds": run.holds,
-                "engine": "local" if run.engine is None else run.engine.name,
+                "engine": run.engine.name,
                 "verdicts": [verdict.as_dict() for verdict in run.verdicts],
                 "published": count(run.release.data),
                 "suppressed": run.release.suppressed,
@@ -104,7 +104,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
 def run_lines(run: "AnyRun") -> None:
     """How much is published, what was left out and chosen, and what the owner should hear first."""
     from shoal.data.baskets import Baskets
-    from shoal.data.parts import schema_of
+    from shoal.data.dataset import schema_of
 
     original = schema_of(run.original)
     show.line(f"{published_words(run)}.")
@@ -140,9 +140,7 @@ def published_words(run: "AnyRun") -> str:
     from shoal.data.groups import Groups
 
     data, suppressed = run.release.data, run.release.suppressed
-    words = f"{counted(count(data), noun(data))} published"
-    if run.engine is not None:
-        words += f" in parts by {run.engine.name}"
+    words = f"{counted(count(data), noun(data))} published{run.engine.where}"
     if isinstance(data, Groups):
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
@@ -157,7 +155,7 @@ def published_words(run: "AnyRun") -> str:
     return words
 
 
-def count(data: "Published | PartedRelease") -> int:
+def count(data: "Published | Dataset") -> int:
     """The number of published rows, baskets, groups or clusters, as release.json counts them."""
     from shoal.data.clusters import Clusters
 
@@ -166,7 +164,7 @@ def count(data: "Published | PartedRelease") -> int:
     return data.rows if hasattr(data, "rows") else len(data)
 
 
-def noun(data: "Published | PartedRelease") -> str:
+def noun(data: "Published | Dataset") -> str:
     """What `count` counts.
 
     >>> from shoal.data.table import Table

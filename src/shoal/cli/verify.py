@@ -1,6 +1,7 @@
 """``shoal verify``: promises proved from published files alone."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -10,11 +11,10 @@ from shoal.cli import show
 from shoal.cli.anonymize import Json, Quiet, first_example
 from shoal.cli.options import GROUPS, Section, flattened, single, source_named, text_option
 from shoal.io.reading import Reading
-from shoal.methods.table_method import TableMethod
+from shoal.models._promises import Promises
 from shoal.models.model import Model, TableModel
-from shoal.population import Trees
 from shoal.recipe import Roles, Running, Source
-from shoal.verification import Asked, verify_as_asked
+from shoal.verification import Asked, Trees, verify_as_asked
 
 EXAMPLE = """{first}
   shoal verify out
@@ -72,8 +72,8 @@ def _command(kind: type[Model] | None) -> Callable[..., Any]:
     tables = kind is None or issubclass(kind, TableModel)
     return flattened(
         verify,
-        promised=Section(TableMethod, "Promise", only=None if tables else (), without=("promises", *own)),
-        promise=Section(kind or TableMethod, "Promise", only=own, build=kind or (lambda: None)),
+        promised=Section(Promises, "Promise", only=None if tables else (), without=("promises", *own)),
+        promise=Section(kind or Promises, "Promise", only=own, build=kind or (lambda: None)),
         roles=Section(
             Roles, "Columns" if tables else "Items", only=COLUMNS if tables else ITEMS, without=own
         ),
@@ -95,7 +95,7 @@ def verify(
     ],
     /,
     *,
-    promised: TableMethod,
+    promised: Promises,
     promise: Model | None,
     roles: Roles,
     source: dict[str, Any],
@@ -122,14 +122,10 @@ def verify(
     Promises about a population are judged beside its file. Where published cells are nodes of hierarchies, these tell
     who of the population is meant: a folder with its run.json knows them, otherwise give them here.
     """
-    running.refuse_idle()
-    others: tuple[Model, ...] = ()
-    if isinstance(promise, TableModel):
+    if promise is not None:
         promised = promised.model_copy(update={"promises": (promise,)})
-    elif promise is not None:
-        others = (promise,)
-    with show.progress(quiet or json) as stage, running.opened() as engine:
+    with show.progress(quiet or json) as stage, closing(running.open()) as engine:
         stage("verifying")
-        asked = Asked(promised, others, roles, reading, source.get("baskets"), trees)
+        asked = Asked(promised, roles, reading, source.get("baskets"), trees)
         verdicts = verify_as_asked(path, asked, engine)
     return show.verdicts(verdicts, json=json, quiet=quiet)

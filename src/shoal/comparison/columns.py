@@ -99,14 +99,13 @@ def _read(data: Mapping[str, Any], headers: Headers) -> Table:
     What kinds they are of is not known before their cells are read, unless it is told: they are taken to be of the kind
     that their hierarchies ask for.
     """
-    from shoal.io.tables.load import assigned_roles, roles_given
+    from shoal.io.tables.load import assigned_roles
 
     roles, reading = Roles(**data["roles"]), reading_of(data)
-    given = roles_given(roles.quasi, roles.sensitive, roles.identifying, roles.insensitive, roles.entity)
     _, named = folder_and_columns(data["hierarchies"], None)
     also = (*reading.kinds, *reading.orders, *named)
     builders = {name: str(spec).partition(":")[0] for name, spec in named.items()}
-    columns = assigned_roles(_header(data["path"], reading, headers), given, roles.others, also)
+    columns = assigned_roles(_header(data["path"], reading, headers), roles, also)
     return Table(
         tuple(
             _empty(name, role, reading.kind_of(name) or KINDS.get(builders.get(name, ""), Kind.NOMINAL))

@@ -15,9 +15,9 @@ from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.comparison.run_data import generator_of
 from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
-from shoal.errors import UnknownName, WrongUse
+from shoal.errors import UnknownName, WrongUse, explain
 from shoal.methods.method import Method
-from shoal.recipe import Roles, explain, is_hierarchy_file, make_measure, make_method, names_folder
+from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
 """How often a timed run is repeated, unless told."""
@@ -143,7 +143,7 @@ def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any
         raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
     for name, kind, fields in (("roles", Roles, data["roles"]), ("draw", Draw, draw)):
         try:
-            kind(**fields) if fields else None
+            kind.model_validate(fields) if fields else None
         except ValidationError as error:
             raise WrongUse(f"{name}: {explain(error, kind.model_fields)}") from error
 

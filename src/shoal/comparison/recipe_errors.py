@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from shoal.recipe import told, wanted
+from shoal.errors import told, wanted
 
 TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
 """Tables of which a recipe has several, and the keys that tell which one it is."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from shoal import registry
 from shoal.comparison.sweep_recipe import Draw
@@ -14,7 +13,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
-from shoal.recipe import Roles, explain
+from shoal.recipe import Roles
 from shoal.sources import read_roles, with_drawn_roles, with_hierarchies, with_item_hierarchy
 
 
@@ -68,10 +67,7 @@ def generator_of(data: Mapping[str, Any]) -> Any:
     for name in shape:
         if name not in kind.model_fields:
             raise UnknownName(f"field of the shape of {data['generate']} called", name, kind.model_fields)
-    try:
-        return kind(**shape)
-    except ValidationError as error:
-        raise WrongUse(f"{data['generate']}: {explain(error)}") from error
+    return kind(**shape)
 
 
 def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
@@ -80,7 +76,7 @@ def _generated(data: Mapping[str, Any], seed: int) -> Table | Baskets:
     if isinstance(made, Baskets):
         from shoal.io.baskets.load import with_roles
 
-        return with_roles(made, roles.sensitive, roles.insensitive)
+        return with_roles(made, roles)
     return with_hierarchies(with_column_roles(made, roles), data["hierarchies"])
 
 
@@ -110,12 +106,10 @@ def _read(data: Mapping[str, Any]) -> Table | Baskets:
     roles, rows, reading = Roles(**data["roles"]), data["rows"], reading_of(data)
     made: Table | Baskets
     if data["form"] == "baskets":
-        from shoal.io.baskets.load import receive_baskets
+        from shoal.io.baskets.load import load_baskets
 
-        made = receive_baskets(
-            data["path"], data["baskets"], reading, sensitive=roles.sensitive, insensitive=roles.insensitive
-        ).baskets
-        count = len(made)
+        made = baskets = load_baskets(data["path"], data["baskets"], reading, roles).baskets
+        count = len(baskets)
     else:
         made = read_roles(data["path"], roles, reading, data["hierarchies"])
         count = made.rows

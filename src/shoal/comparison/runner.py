@@ -3,20 +3,25 @@
 import os
 import re
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
 from shoal.comparison.curves import Figure, figure_of
 from shoal.comparison.grid import Cell, cells_of
 from shoal.comparison.journal import AGAIN, Journal
-from shoal.comparison.results import Row, refuse_unknown_columns, row_of, write_results
+from shoal.comparison.results import Row, frame_of, refuse_unknown_columns, row_of, write_results
 from shoal.comparison.scheduler import answers
 from shoal.comparison.sweep_recipe import Chart, Comparison
+from shoal.data._plural import counted
 from shoal.errors import CannotWrite, UnknownName, WrongUse
+
+if TYPE_CHECKING:
+    import polars
 
 JOURNAL, RECIPE = "runs.jsonl", "recipe.toml"
 
@@ -64,6 +69,14 @@ class Compared:
     quick: bool
     meanings: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
+        return f"<Compared: {counted(len(self.rows), 'runs')} ({counts}) in {self.folder}>"
+
+    def to_frame(self) -> "polars.DataFrame":
+        """The results as a polars frame: parameters, scores, seconds and status, a row a run."""
+        return frame_of(self.rows)
+
     @property
     def statuses(self) -> Mapping[str, int]:
         """How many runs ended how."""
@@ -71,8 +84,8 @@ class Compared:
 
 
 def compare(
-    recipe: str | Path,
-    folder: str | Path,
+    recipe: str | Path | Mapping[str, Any],
+    folder: str | Path | None = None,
     *,
     quick: bool = False,
     jobs: int | None = None,
@@ -85,9 +98,11 @@ def compare(
     Parameters
     ----------
     recipe
-        A TOML file (see `shoal.comparison.sweep_recipe`).
+        A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken
+        from the folder that the file lies in, or from the current one.
     folder
-        Where to write. Runs that are finished there already are not repeated; those that failed are.
+        Where to write; called like the file unless told. Runs that are finished there already are not repeated; those
+        that failed are.
     quick
         Run the small form.
     jobs
@@ -105,15 +120,38 @@ def compare(
         If the recipe is wrong, data lacks what it names, or the folder holds something else. A run that fails raises
         nothing: it is a result.
     """
+    if isinstance(recipe, Mapping):
+        import tomli_w
+
+        if folder is None:
+            raise WrongUse("Say where to write: a comparison that is no file needs a `folder`.")
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place, RECIPE)
+            path.write_text(tomli_w.dumps(recipe), encoding="utf-8")
+            return _compared(path, Path.cwd(), Path(folder), quick, jobs, force, charts, tell)
+    recipe = Path(recipe)
+    home, target = recipe.resolve().parent, Path(recipe.stem if folder is None else folder)
+    return _compared(recipe, home, target, quick, jobs, force, charts, tell)
+
+
+def _compared(
+    recipe: Path,
+    home: Path,
+    folder: Path,
+    quick: bool,
+    jobs: int | None,
+    force: bool,
+    charts: bool,
+    tell: Tell | None,
+) -> Compared:
     from shoal.comparison.columns import refuse_wrong_columns
 
-    recipe, folder = Path(recipe), Path(folder)
     if jobs is not None and jobs < 1:
-        raise WrongUse(f"At least one run at a time must be allowed, not {jobs}.")
+        raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
     comparison = Comparison.read(recipe)
     if quick:
         comparison = comparison.made_quick()
-    cells = cells_of(comparison, recipe.resolve().parent)
+    cells = cells_of(comparison, home)
     refuse_unknown_columns((one for chart in comparison.chart for one in chart.pictures()), cells)
     refuse_wrong_columns(cells)
     _prepare(folder, recipe, force)
@@ -136,9 +174,7 @@ def _prepare(folder: Path, recipe: Path, force: bool) -> None:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             if not (folder / JOURNAL).is_file():
-                raise WrongUse(
-                    f"{folder} holds something else than a comparison; name another folder with -o."
-                )
+                raise WrongUse(f"{folder} holds something else than a comparison; name another folder.")
             if force:
                 (folder / JOURNAL).unlink()
         folder.mkdir(parents=True, exist_ok=True)

@@ -320,7 +320,7 @@ class Comparison(Section):
         except tomllib.TOMLDecodeError as error:
             raise BadData(f"this is not TOML: {error}.", path=path) from error
         try:
-            return cls(**plain).checked()
+            return cls.model_validate(plain).checked()
         except ValidationError as error:
             raise WrongUse(f"{path}: {explained(error, plain, cls)}") from error
         except WrongUse as error:
@@ -355,7 +355,7 @@ class Comparison(Section):
             "quick": Quick(),
         }
         try:
-            return type(self)(**small).checked()
+            return type(self).model_validate(small).checked()
         except ValidationError as error:
             raise WrongUse(f"In its quick form: {explained(error, small, type(self))}") from error
 

@@ -19,7 +19,7 @@ from shoal.comparison.workers import COMPILED, COMPILING
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import BrokenPromise, Infeasible, ShoalError
-from shoal.kernels._jit import watch
+from shoal.kernels._compiling import watched
 from shoal.measures.measure import Score
 from shoal.outcome import Run
 from shoal.pipeline import carry_out
@@ -42,11 +42,11 @@ def main() -> None:
         answers.write(f"{text}\n")
         answers.flush()
 
-    watch(lambda begins: say(COMPILING if begins else COMPILED))
     say(READY)
     bench = Bench()
-    for line in sys.stdin:
-        say(json.dumps(bench.answer(json.loads(line)), default=str))
+    with watched(lambda seconds: say(COMPILING if seconds else COMPILED)):
+        for line in sys.stdin:
+            say(json.dumps(bench.answer(json.loads(line)), default=str))
 
 
 class Bench:

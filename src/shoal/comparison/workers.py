@@ -1,4 +1,8 @@
-"""Processes that carry out runs."""
+"""Processes that carry out runs.
+
+They are ours, and not those of a library such as pebble, because a limit of time stands while kernels are compiled, and
+what a process said last is part of the answer when it has crashed.
+"""
 
 import contextlib
 import json

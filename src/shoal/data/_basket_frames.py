@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Indptr, Items
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
 
 if TYPE_CHECKING:
     import polars
@@ -55,7 +55,7 @@ def baskets_in(frame: "Frame", schema: Baskets) -> Baskets:
     return replace(schema, indptr=indptr, items=items)
 
 
-def supports_in(data: PartedBaskets) -> Counts:
+def supports_in(data: Dataset) -> Counts:
     """The number of baskets in parts that hold each item."""
     width = len(data.schema.vocabulary)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import polars
 
-    from shoal.data.parts import Parts
+    from shoal.data.dataset import Parts
 
     Frame: TypeAlias = polars.DataFrame
 

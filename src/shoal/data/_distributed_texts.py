@@ -13,7 +13,7 @@ from shoal.data.table import Table
 if TYPE_CHECKING:
     import polars
 
-    from shoal.data.parts import Frame
+    from shoal.data.dataset import Frame
 
 
 class PublishedTexts:

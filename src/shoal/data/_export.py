@@ -1,17 +1,37 @@
-"""Published tables as frames of other libraries: labels return here."""
+"""Published data as frames of other libraries: labels return here, numbers and dates with their types."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from shoal.data.parts import PartedRelease
+from shoal.data._calendar import FORMS, iso
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset
+from shoal.data.groups import Groups
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+Ranges: TypeAlias = Literal["text", "bounds", "middle"]
+"""What becomes of ranges of numbers and dates."""
+
+_RANGE = re.compile(r"[\[(]([^,\[\]()]+),([^,\[\]()]+)[\])]")
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+EXACT = 15
+"""Whole numbers with more digits are no floating-point numbers."""
+
+Span: TypeAlias = tuple[Any, Any] | None
+"""The ends of a cell; None for one that may be anything."""
 
 
 def named(names: "Iterable[str] | str") -> "polars.Expr":
@@ -38,30 +58,240 @@ def to_series(column: Column) -> "polars.Series":
     labels: list[str | None] = list(column.domain.labels)
     if column.domain.missing is not None:
         labels[column.domain.missing] = None
-    texts = pl.Series(labels, dtype=pl.String)
-    return texts.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32))).alias(column.name)
+    return _spread(pl.Series(labels, dtype=pl.String), column, column.name)
 
 
-def to_polars(data: object) -> "polars.DataFrame":
-    """A table as a polars frame of texts."""
+def text_frame(table: Table) -> "polars.DataFrame":
+    """A frame of texts, as they are published; missing cells are null."""
     import polars as pl
 
-    if isinstance(data, PartedRelease):
-        raise WrongUse(
-            "The rows of this release are in parts, and not here: release.data.parts.collect() brings them into "
-            "memory where they fit, or write the release and read its files."
-        )
-    if not isinstance(data, Table):
-        raise WrongUse(
-            f"Only a table can become a frame, not {type(data).__name__}; write the release and read its file."
-        )
-    return pl.DataFrame([to_series(column) for column in data.columns])
+    return pl.DataFrame([to_series(column) for column in table.columns])
 
 
-def to_pandas(data: object) -> "pandas.DataFrame":
-    """A table as a pandas frame of texts."""
-    frame = to_polars(data)
+def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
+    """Published data as a polars frame: a table with its types, all else as a long frame."""
+    import polars as pl
+
+    if ranges not in ("text", "bounds", "middle"):
+        raise WrongUse(f"`ranges` must be 'text', 'bounds' or 'middle', not {ranges!r}.")
+    match data:
+        case Table():
+            return pl.DataFrame(
+                [series for column in data.columns for series in typed(column, ranges, data.names)]
+            )
+        case Baskets():
+            return baskets_frame(data)
+        case Groups():
+            return groups_frame(data)
+        case Clusters():
+            return clusters_frame(data)
+    raise WrongUse(
+        "The rows of this release are in parts, and not here: release.data.parts.collect() brings them into "
+        "memory where they fit, or write the release and read its files."
+    )
+
+
+def to_pandas(data: object, ranges: Ranges = "text") -> "pandas.DataFrame":
+    """Published data as a pandas frame."""
+    frame = to_polars(data, ranges)
     try:
         return frame.to_pandas()
     except ImportError as error:
         raise MissingExtra("A pandas frame", "pandas") from error
+
+
+def to_spark(data: object) -> Any:
+    """Published rows that are on a Spark cluster as its own frame."""
+    frame = getattr(data.parts, "frame", None) if isinstance(data, Dataset) else None
+    if frame is None:
+        raise WrongUse(
+            "The rows of this release are not on a cluster: publish with engine=shoal.engines.Spark(session), or hand "
+            "its frame over: session.createDataFrame(release.to_pandas())."
+        )
+    return frame
+
+
+def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[polars.Series]":
+    """A published column with the type of its values: whole numbers, numbers, dates, or texts.
+
+    Types are found from the published texts alone, so that a release has the same in memory and from its files:
+    numbers with leading zeros or too many digits are texts, and a missing cell is null. Where cells are ranges,
+    ``text`` leaves them texts, ``bounds`` gives two columns with both ends as published (whether an end is included is
+    not told), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
+
+    Parameters
+    ----------
+    taken
+        Names of all columns, which those of ends must not have.
+    """
+    import polars as pl
+
+    labels = column.domain.labels
+    blank = [label == "" or code == column.domain.missing for code, label in enumerate(labels)]
+    texts = pl.Series(
+        [None if none else label for label, none in zip(labels, blank, strict=True)], dtype=pl.String
+    )
+    plain = [_spread(texts, column, column.name)]
+    filled = [label for label, none in zip(labels, blank, strict=True) if not none]
+    found = _spans(filled)
+    if found is None:
+        return plain
+    spans, dtype = found
+    ends = iter(spans)
+    every: list[Span] = [None if none else next(ends) for none in blank]
+    if all(span is not None and span[0] == span[1] for span in spans):
+        values = pl.Series([None if span is None else span[0] for span in every], dtype=dtype)
+        return [_spread(values, column, column.name)]
+    if ranges == "text":
+        return plain
+    if ranges == "middle":
+        middles = pl.Series([None if span is None else _middle(*span) for span in every])
+        return [_spread(middles, column, column.name)]
+    names = [f"{column.name}_low", f"{column.name}_high"]
+    if clash := next((name for name in names if name in taken), None):
+        raise WrongUse(f"There is a column {clash!r} already: rename it, or take ranges='middle'.")
+    return [
+        _spread(
+            pl.Series([None if span is None else span[end] for span in every], dtype=dtype),
+            column,
+            names[end],
+        )
+        for end in (0, 1)
+    ]
+
+
+def _spread(values: "polars.Series", column: Column, name: str) -> "polars.Series":
+    """A value for each row, from one for each code."""
+    import polars as pl
+
+    return values.gather(pl.Series(np.asarray(column.codes, dtype=np.uint32))).alias(name)
+
+
+def _spans(labels: Sequence[str]) -> "tuple[list[Span], Any] | None":
+    """The ends of cells and their type, where all are numbers, or all are dates; None where they are something else."""
+    import polars as pl
+
+    kinds: tuple[tuple[Callable[[str], Any], Any], ...] = (
+        (_whole, pl.Int64),
+        (_number, pl.Float64),
+        (_day, pl.Date),
+    )
+    for parse, dtype in kinds:
+        spans: list[Span] = []
+        for label in labels:
+            if label == SUPPRESSED:
+                spans.append(None)
+                continue
+            ranged = _RANGE.fullmatch(label)
+            low, high = map(parse, ranged.groups() if ranged else (label, label))
+            if low is None or high is None:
+                break
+            spans.append((low, high))
+        else:
+            return (spans, dtype) if any(span is not None for span in spans) else None
+    return None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def _number(text: str) -> float | None:
+    long = text.lstrip("-").isdigit() and len(text) > EXACT
+    return float(text) if _NUMBER.fullmatch(text) and not long else None
+
+
+def _day(text: str) -> date | None:
+    if not any(re.match(form, text) for form in FORMS.values()):
+        return None
+    try:
+        return date.fromisoformat(iso(text))
+    except ValueError:
+        return None
+
+
+def _middle(low: Any, high: Any) -> Any:
+    """What lies halfway; of days the earlier of two."""
+    return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
+
+
+def baskets_frame(data: Baskets) -> "polars.DataFrame":
+    """A row for each item of each basket: ``basket`` counts from 1. An empty basket has no row."""
+    import polars as pl
+
+    basket = np.repeat(np.arange(1, len(data) + 1), data.lengths)
+    return pl.DataFrame({"basket": basket, "item": _texts(data.vocabulary, data.items)})
+
+
+def groups_frame(data: Groups) -> "polars.DataFrame":
+    """A row for each public item of each basket, and for each sensitive item of a group.
+
+    Of a sensitive item it is not published which baskets hold it, so that ``basket`` is null and ``count`` tells how
+    many do; of a public one ``count`` is 1.
+    """
+    import polars as pl
+
+    group = np.repeat(np.arange(1, len(data) + 1), data.sizes)
+    basket = np.repeat(np.arange(len(group)), np.diff(data.basket_indptr))
+    public = pl.DataFrame(
+        {
+            "group": group[basket],
+            "basket": basket + 1,
+            "item": _texts(data.vocabulary, data.items),
+            "count": np.ones(len(basket), dtype=np.int64),
+        }
+    )
+    owner = np.repeat(np.arange(1, len(data) + 1), np.diff(data.sensitive_indptr))
+    secret = pl.DataFrame(
+        {
+            "group": owner,
+            "basket": pl.Series([None] * len(owner), dtype=pl.Int64),
+            "item": _texts(data.vocabulary, data.sensitive_items),
+            "count": data.sensitive_counts,
+        }
+    )
+    return pl.concat([public, secret]).sort("group", maintain_order=True)
+
+
+def clusters_frame(data: Clusters) -> "polars.DataFrame":
+    """A row for each item of each sub-record of each chunk, and for each term.
+
+    ``cluster`` counts what is published on a line of its own, ``part`` the simple and joint clusters that all are made
+    of, and ``size`` its baskets. ``chunk`` and ``record`` count inside of a part and of a chunk; both are null for
+    terms, whose counts are not published. A chunk of a joint cluster is shared by its parts.
+    """
+    import polars as pl
+
+    records = np.diff(data.record_indptr)
+    chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))
+    record = np.repeat(np.arange(len(data.item_indptr) - 1), np.diff(data.item_indptr))
+    part = data.owners[chunk]
+    term = np.repeat(np.arange(len(data)), np.diff(data.term_indptr))
+    root = np.arange(len(data))
+    while (inside := data.parents[root] >= 0).any():
+        root[inside] = data.parents[root[inside]]
+    number, sizes = np.cumsum(data.parents < 0)[root], data.spans[1]
+
+    def frame(owner: Any, chunks: Any, numbers: Any, items: Any) -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                "cluster": number[owner],
+                "part": owner + 1,
+                "size": sizes[owner],
+                "chunk": pl.Series(chunks, dtype=pl.Int64),
+                "record": pl.Series(numbers, dtype=pl.Int64),
+                "item": _texts(data.vocabulary, items),
+            }
+        )
+
+    of_chunks = frame(
+        part, chunk - data.chunk_indptr[part] + 1, record - data.record_indptr[chunk] + 1, data.items
+    )
+    of_terms = frame(term, [None] * len(term), [None] * len(term), data.terms)
+    return pl.concat([of_chunks, of_terms]).sort("cluster", "part", maintain_order=True)
+
+
+def _texts(vocabulary: tuple[str, ...], codes: Any) -> "polars.Series":
+    import polars as pl
+
+    return pl.Series(vocabulary, dtype=pl.String).gather(pl.Series(np.asarray(codes, dtype=np.uint32)))

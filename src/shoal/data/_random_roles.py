@@ -3,22 +3,24 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Mask, Rows
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets
+from shoal.data.dataset import Dataset
 from shoal.errors import WrongUse
 
 Private: TypeAlias = Literal["none", "top", "bottom", "rest"]
 """Which of the items that are not public are sensitive."""
 
+Data = TypeVar("Data", Baskets, Dataset)
+
 
 def draw_roles(
-    baskets: Baskets, share: float, seed: int, private: Private = "none", below: float | None = None
-) -> Baskets:
+    baskets: Data, share: float, seed: int, private: Private = "none", below: float | None = None
+) -> Data:
     """Give items their roles by chance: the same seed draws the same ones, whatever the order of the baskets.
 
     Items that have a role already — sensitive or insensitive — keep it and are not drawn.
@@ -26,7 +28,7 @@ def draw_roles(
     Parameters
     ----------
     baskets
-        Whose items.
+        Whose items; of baskets that are elsewhere the same ones are drawn.
     share
         δ: so large a share of all items, rounded to the nearest number, becomes public.
     seed
@@ -52,26 +54,23 @@ def draw_roles(
     >>> len(drawn.public), len(drawn.sensitive)
     (1, 2)
     """
+    if isinstance(baskets, Baskets):
+        indptr, items = baskets.indptr, baskets.items
 
-    def first(place: Rows) -> Rows:
-        return least_places(place, baskets.indptr, baskets.items)
+        def first(place: Rows) -> Rows:
+            return least_places(place, indptr, items)
 
-    return _drawn(baskets, baskets.supports, len(baskets), share, seed, private, below, first)
+        return _drawn(baskets, baskets.supports, len(baskets), share, seed, private, below, first)
 
-
-def draw_roles_in_parts(
-    data: PartedBaskets, share: float, seed: int, private: Private = "none", below: float | None = None
-) -> PartedBaskets:
-    """The same of baskets in parts: the same items are drawn."""
     from shoal.data._basket_frames import rows_of, supports_in
 
-    def first(place: Rows) -> Rows:
-        found = data.parts.fold(lambda frame: least_places(place, *rows_of(frame["items"])), np.union1d)
+    def first_of_all(place: Rows) -> Rows:
+        found = baskets.parts.fold(lambda frame: least_places(place, *rows_of(frame["items"])), np.union1d)
         return np.empty(0, dtype=np.int64) if found is None else found
 
-    supports = supports_in(data)
-    schema = _drawn(data.schema, supports, data.rows, share, seed, private, below, first)
-    return replace(data, schema=schema)
+    supports = supports_in(baskets)
+    schema = _drawn(baskets.schema, supports, baskets.rows, share, seed, private, below, first_of_all)
+    return replace(baskets, schema=schema)
 
 
 def least_places(place: Rows, indptr: Indptr, items: Items) -> Rows:

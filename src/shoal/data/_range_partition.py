@@ -13,12 +13,12 @@ from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._basket_frames import rows_of
 from shoal.data._hashes import list_hashes
 from shoal.data.baskets import ragged_ranks
-from shoal.data.parts import COUNT
+from shoal.data.dataset import COUNT
 
 if TYPE_CHECKING:
     import polars
 
-    from shoal.data.parts import Parts
+    from shoal.data.dataset import Parts
 
     Frame: TypeAlias = polars.DataFrame
 

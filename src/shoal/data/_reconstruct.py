@@ -6,7 +6,21 @@ from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.errors import BadData
+from shoal.errors import BadData, WrongUse
+
+
+def reconstructed(data: object, count: int, seed: int) -> tuple[Baskets, ...]:
+    """Draw several datasets that are consistent with published clusters or groups, each in canonical order."""
+    if not isinstance(data, Clusters | Groups):
+        form = type(data).__name__.lower()
+        raise WrongUse(f"Only clusters and groups are reconstructed; {form} can be used as they are.")
+    if count < 1 or seed < 0:
+        raise WrongUse(f"`count` must be at least 1 and `seed` at least 0, not {count} and {seed}.")
+    drawn = (
+        reconstruct(data, one) if isinstance(data, Clusters) else reconstruct_groups(data, one)
+        for one in range(seed, seed + count)
+    )
+    return tuple(baskets.take(baskets.canonical_order()) for baskets in drawn)
 
 
 def reconstruct(clusters: Clusters, seed: int) -> Baskets:

@@ -75,6 +75,6 @@ def formulas_published(table: Table) -> tuple[str, ...]:
         if text is not None:
             return (
                 f"A spreadsheet would run cells of the column {column.name!r} as formulas, such as {text!r}: publish "
-                "with --safe-cells (in Python: write(…, safe_cells=True)), which puts an apostrophe before them.",
+                "with --safe-cells, which puts an apostrophe before them.",
             )
     return ()

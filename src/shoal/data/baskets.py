@@ -1,5 +1,6 @@
 """One set of items a person."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -61,6 +62,10 @@ class Baskets:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        """The texts of the items of each basket."""
+        return map(self.basket, range(len(self)))
 
     def __repr__(self) -> str:
         roles = f"{len(self.sensitive):,} sensitive, {len(self.insensitive):,} insensitive"

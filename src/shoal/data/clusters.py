@@ -1,5 +1,6 @@
 """Baskets published in clusters of chunks (disassociation)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,6 +8,28 @@ import numpy as np
 from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
 from shoal.data._frozen import frozen
 from shoal.data._plural import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """One published cluster.
+
+    Parameters
+    ----------
+    size
+        The number of its baskets.
+    chunks
+        Sub-records by chunk; those of a joint cluster are shared by its parts.
+    terms
+        Items of which only the presence is published.
+    parts
+        What a joint cluster is made of; a simple one has none.
+    """
+
+    size: int
+    chunks: tuple[tuple[tuple[str, ...], ...], ...]
+    terms: tuple[str, ...] = ()
+    parts: "tuple[Cluster, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +76,34 @@ class Clusters:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+    def __iter__(self) -> Iterator[Cluster]:
+        """The clusters that are published, each on a line of its own, with the texts of their items (see `count`)."""
+        inside = np.flatnonzero(self.parents >= 0)
+        order = inside[np.argsort(self.parents[inside], kind="stable")]
+        begin = np.searchsorted(self.parents[order], np.arange(len(self) + 1))
+        for root in np.flatnonzero(self.parents < 0):
+            yield self._cluster(int(root), order, begin)
+
+    def _cluster(self, place: int, order: Rows, begin: Rows) -> Cluster:
+        """One cluster; its parts are ``order[begin[place]:begin[place + 1]]``."""
+        text = self.vocabulary.__getitem__
+
+        def chunk(number: int) -> tuple[tuple[str, ...], ...]:
+            records = range(self.record_indptr[number], self.record_indptr[number + 1])
+            return tuple(
+                tuple(map(text, self.items[self.item_indptr[one] : self.item_indptr[one + 1]]))
+                for one in records
+            )
+
+        parts = tuple(self._cluster(int(one), order, begin) for one in order[begin[place] : begin[place + 1]])
+        terms = self.terms[self.term_indptr[place] : self.term_indptr[place + 1]]
+        return Cluster(
+            int(self.sizes[place]) + sum(part.size for part in parts),
+            tuple(map(chunk, range(self.chunk_indptr[place], self.chunk_indptr[place + 1]))),
+            tuple(map(text, terms)),
+            parts,
+        )
 
     def __repr__(self) -> str:
         items = counted(len(self.vocabulary), "items")

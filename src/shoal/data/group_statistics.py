@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.data.dataset import COUNT
 from shoal.data.domain import Domain
-from shoal.data.parts import COUNT
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
-    from shoal.data.parts import PartedTable
+    from shoal.data.dataset import Dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Ro
     return keys // max(len(kinds), 1), (kinds[keys % max(len(kinds), 1)] % max(size, 1)).astype(np.int32)
 
 
-def whole_statistics(data: "PartedTable", columns: tuple[str, ...] = ()) -> GroupStatistics:
+def whole_statistics(data: "Dataset", columns: tuple[str, ...] = ()) -> GroupStatistics:
     """The statistics of all rows of a table in parts as one group."""
     sensitive = {}
     for column in data.schema.select(columns):

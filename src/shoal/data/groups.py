@@ -1,5 +1,6 @@
 """Baskets published in groups: exact sets of public items, and counts of sensitive ones (CAHD)."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,6 +8,14 @@ import numpy as np
 from shoal.arrays import Counts, Indptr, Items, Rows
 from shoal.data._frozen import frozen
 from shoal.data._plural import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One published group: the public items of each basket, and how many of them hold each sensitive item."""
+
+    baskets: tuple[tuple[str, ...], ...]
+    sensitive: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +45,21 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.group_indptr) - 1
+
+    def __iter__(self) -> Iterator[Group]:
+        """The groups with the texts of their items."""
+        return map(self.group, range(len(self)))
+
+    def group(self, place: int) -> Group:
+        """One group with the texts of its items."""
+        text, ends = self.vocabulary.__getitem__, self.basket_indptr
+        baskets = range(self.group_indptr[place], self.group_indptr[place + 1])
+        secret = slice(self.sensitive_indptr[place], self.sensitive_indptr[place + 1])
+        counted_items = zip(self.sensitive_items[secret], self.sensitive_counts[secret].tolist(), strict=True)
+        return Group(
+            tuple(tuple(map(text, self.items[ends[one] : ends[one + 1]])) for one in baskets),
+            {text(item): count for item, count in counted_items},
+        )
 
     def __repr__(self) -> str:
         baskets = counted(len(self.basket_indptr) - 1, "baskets")

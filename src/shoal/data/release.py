@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from shoal.data._export import Ranges
+
 Published: TypeAlias = Table | Baskets | Groups | Clusters
 """Published data in one of its four forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
-"""The form of published data; rows in parts (`PartedRelease`) have to be named."""
+"""The form of published data; rows elsewhere (`Dataset`) have to be named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,14 +63,59 @@ class Release(Generic[Data]):
 
         return release_html(self)
 
-    def to_polars(self) -> "polars.DataFrame":
-        """The published table as a polars frame: texts as they are published, missing cells null."""
+    def to_polars(self, ranges: "Ranges" = "text") -> "polars.DataFrame":
+        """The published data as a polars frame.
+
+        Columns of a table whose cells are exact have the type of their values (whole numbers, numbers, dates); missing
+        cells are null. Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
+        ``group, basket, item, count``; ``cluster, part, size, chunk, record, item``.
+
+        Parameters
+        ----------
+        ranges
+            What becomes of ranges of numbers and dates such as ``[20,29]``: ``text`` leaves the column as it is
+            published, ``bounds`` gives two columns, ``age_low`` and ``age_high``, and ``middle`` a number halfway. With
+            the last two a suppressed cell is null.
+        """
         from shoal.data._export import to_polars
 
-        return to_polars(self.data)
+        return to_polars(self.data, ranges)
 
-    def to_pandas(self) -> "pandas.DataFrame":
-        """The published table as a pandas frame."""
+    def to_pandas(self, ranges: "Ranges" = "text") -> "pandas.DataFrame":
+        """The published data as a pandas frame, as `to_polars` gives it."""
         from shoal.data._export import to_pandas
 
-        return to_pandas(self.data)
+        return to_pandas(self.data, ranges)
+
+    def to_spark(self) -> Any:
+        """The published rows of a run on Spark as a Spark frame: cells are texts, as they are published.
+
+        Raises
+        ------
+        WrongUse
+            If the rows are somewhere else.
+        """
+        from shoal.data._export import to_spark
+
+        return to_spark(self.data)
+
+    def reconstruct(self, count: int = 1, seed: int = 1) -> tuple[Baskets, ...]:
+        """Draw datasets that published clusters or groups could have been made from.
+
+        Run an analysis on several of them: what it gives on all is in the release, what differs was taken apart.
+
+        Parameters
+        ----------
+        count
+            How many.
+        seed
+            Of the first; the others follow, so that a larger count begins with the same datasets.
+
+        Raises
+        ------
+        WrongUse
+            If what is published can be used as it is.
+        """
+        from shoal.data._reconstruct import reconstructed
+
+        return reconstructed(self.data, count, seed)

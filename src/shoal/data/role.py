@@ -1,6 +1,12 @@
-"""What a column may give away."""
+"""What a column or an item may give away."""
 
 from enum import StrEnum
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from shoal.errors import UnknownName
+from shoal.parameters import Parameters
 
 
 class Role(StrEnum):
@@ -20,3 +26,64 @@ class Role(StrEnum):
 
     ENTITY = "entity"
     """Says which rows belong to one person. Published as a number that is valid only inside its class."""
+
+
+OTHERS = ("drop", "insensitive")
+"""What can be done with columns that have no role."""
+
+
+class Roles(Parameters):
+    """Who is who: columns of a table, or items of baskets."""
+
+    quasi: tuple[str, ...] = Field(default=(), description="columns that an adversary may know")
+    sensitive: tuple[str, ...] = Field(default=(), description="columns or items that must not be learned")
+    identifying: tuple[str, ...] = Field(default=(), description="columns that name a person: dropped")
+    insensitive: tuple[str, ...] = Field(
+        default=(), description="columns or items that are neither known nor secret"
+    )
+    entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+    others: Literal["drop", "insensitive"] | None = Field(
+        default=None, description="what to do with columns that have no role"
+    )
+    public_share: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="draw so large a share of the items at random (--seed) to be public, the others not",
+    )
+    private: Literal["none", "top", "bottom", "rest"] = Field(
+        default="none",
+        description="which items that are not drawn are sensitive: none, the most frequent of some basket, the rarest "
+        "of some basket, or all",
+    )
+    private_below: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="only items that at most such a share of the baskets holds are made sensitive by --private",
+    )
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Roles as Python gives them: a text is one name, and what does not fit is said in a sentence.
+
+        >>> Roles.of(quasi="age", sensitive=["illness"]).quasi
+        ('age',)
+        """
+        named: dict[str, Any] = {
+            role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
+            for role, names in given.items()
+        }
+        if (others := given.get("others")) not in (None, *OTHERS):
+            raise UnknownName("treatment of other columns", str(others), OTHERS)
+        return cls(**named)
+
+    def by_column(self) -> dict[Role, tuple[str, ...]]:
+        """The columns of each role."""
+        return {
+            Role.QUASI: self.quasi,
+            Role.SENSITIVE: self.sensitive,
+            Role.IDENTIFYING: self.identifying,
+            Role.INSENSITIVE: self.insensitive,
+            Role.ENTITY: () if self.entity is None else (self.entity,),
+        }

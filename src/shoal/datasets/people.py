@@ -3,12 +3,13 @@
 from typing import ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shoal.arrays import Codes, Floats, Mask, Rows
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.parameters import Parameters
 
 TODAY = np.datetime64("2020-01-01")
 """The day on which people are as old as the column says."""
@@ -125,7 +126,7 @@ WITH_GAPS = ("zip", "marital-status", "occupation", "hours-per-week", "country")
 """The columns in which cells are missing."""
 
 
-class People(BaseModel):
+class People(Parameters):
     """People with age, sex, place, education, work and diagnosis.
 
     The truth: ages fall off from 40 on; `date-of-birth` makes the age exact on 2020-01-01; `education` is the name of
@@ -134,8 +135,6 @@ class People(BaseModel):
     else. Places are popular by a Zipf law. Cells of zip, marital status, occupation, hours and country are missing
     independently of everything.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str] = "people"
 

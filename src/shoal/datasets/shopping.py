@@ -3,10 +3,11 @@
 from typing import ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shoal.arrays import Floats, Items, Rows
 from shoal.data.baskets import Baskets
+from shoal.parameters import Parameters
 
 HIGHEST = 0.95
 """The largest probability of an item: above it, baskets would hardly differ in it."""
@@ -15,7 +16,7 @@ EVENNESS = 4.0
 """Shape of the gamma distribution of how much a person buys: the smaller, the more lengths of baskets differ."""
 
 
-class Shopping(BaseModel):
+class Shopping(Parameters):
     """Baskets of shoppers: popular and rare items, large and small baskets, and tastes if wanted.
 
     The truth: the probability that item *r* lies in a basket is ``probabilities()[r - 1]``, which is
@@ -23,8 +24,6 @@ class Shopping(BaseModel):
     from a gamma distribution (shape 4, mean 1); given that factor, and the person's taste, items are independent. Items
     are called 1, 2, 3, … in the order of their popularity. A basket may be empty; items that nobody bought are absent.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str] = "baskets"
 

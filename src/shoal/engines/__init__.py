@@ -1,1 +1,23 @@
-"""Where the work is done."""
+"""Engines: where the work is done.
+
+A class stands here under its name, ``shoal.engines.Stream``, and is loaded when it is first used.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from shoal import registry
+
+if TYPE_CHECKING:
+    from shoal.engines.local import Local as Local
+    from shoal.engines.spark import Spark as Spark
+    from shoal.engines.stream import Stream as Stream
+
+
+def __getattr__(name: str) -> Any:
+    if (kind := registry.class_called("engine", name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return sorted(registry.class_names("engine"))

@@ -1,20 +1,54 @@
-"""Threads of this machine."""
+"""The memory and threads of this machine."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
+from shoal.data.groups import Groups
+from shoal.data.release import Release
+from shoal.data.role import Role, Roles
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+
+if TYPE_CHECKING:
+    from shoal.engines.protocol import Engine, Judgment
+    from shoal.io.reading import Reading
+    from shoal.io.tables.encoded import EncodedBaskets, EncodedTable
+    from shoal.models._judged import Judged
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
+JUDGED_THERE = "A release is judged where its rows are: give the engine of its run, or none."
+
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """The default engine. Kernels release the interpreter's lock, so threads work side by side."""
+    """The default engine: all rows are one part, which lies in memory as coded arrays.
+
+    Kernels release the interpreter's lock, so threads work side by side.
+    """
 
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    name: ClassVar[str] = "local"
+    unmeasured: ClassVar[str | None] = None
+    where: ClassVar[str] = ""
+
+    @classmethod
+    def within(cls, memory: str = "", master: str = "") -> "Local":
+        """The engine; nothing bounds its memory, and there is no master."""
+        return cls()
+
+    @classmethod
+    def of(cls, engine: "Engine | None") -> "Local":
+        """The threads that work on rows in memory, whatever engine is named."""
+        return engine if isinstance(engine, cls) else cls()
 
     def map(self, work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
         """Do the same work on every part; results in the order of the parts."""
@@ -23,3 +57,115 @@ class Local:
             return [work(part) for part in tasks]
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(work, tasks))
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+    @classmethod
+    def refuse_database(cls) -> None:
+        """Rows that are here can be written anywhere."""
+
+    def refuse_method(self, method: Any) -> None:
+        """Every method runs here."""
+
+    def refuse_unwritable(self, schema: Any, table_format: str) -> None:
+        """Every release is read back as it is written."""
+
+    def held(self, data: Any) -> Any:
+        """The same: it is here."""
+        return data
+
+    def load_table(
+        self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
+    ) -> "EncodedTable":
+        """Read a table into memory."""
+        from shoal.io.tables.load import load_table
+
+        return load_table(source, roles, reading, columns)
+
+    def load_baskets(
+        self, source: Any, layout: str | None, reading: "Reading | None", roles: Roles
+    ) -> "EncodedBaskets":
+        """Read baskets into memory."""
+        from shoal.io.baskets.load import load_baskets
+
+        return load_baskets(source, layout, reading, roles)
+
+    def column_names(self, source: Any, reading: "Reading") -> Sequence[str]:
+        """The columns of a file on a disk."""
+        from shoal.io.tables.load import open_input
+
+        return open_input(source, reading).names if os.path.isfile(source) else ()
+
+    def open_release(self, source: Any) -> Release[Any]:
+        """Read a release."""
+        from shoal.io.releases.folder import read_release
+
+        if not isinstance(source, Release):
+            return read_release(source)
+        if isinstance(source.data, Dataset):
+            raise WrongUse(JUDGED_THERE)
+        return source
+
+    def open_published(
+        self, source: str | Path, form: type, reading: "Reading | None", roles: Roles, layout: str | None
+    ) -> Any:
+        """Read a published file."""
+        from shoal.io.baskets.load import load_baskets
+        from shoal.io.releases.clusters_file import read_clusters
+        from shoal.io.releases.groups_file import read_groups
+        from shoal.io.tables.load import read_published_table
+
+        if form is Table:
+            return read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
+        if form is Baskets:
+            return load_baskets(source, layout, reading, published=True).baskets
+        return read_groups(source) if form is Groups else read_clusters(source)
+
+    def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
+        """Judge published data by promises, and by its order.
+
+        One more verdict comes at the end where nothing is published, and one where the order is broken.
+
+        Parameters
+        ----------
+        asked
+            Somebody asks for these promises, and no release makes them: the order of tables and baskets is not judged.
+        """
+        from shoal.models._nothing_published import nothing_published
+        from shoal.models._published_order import broken_order
+
+        verdicts = [model.remarked(model.verify(published)) for model in models]
+        others = (nothing_published(published), None if asked else broken_order(published))
+        return (*verdicts, *(one for one in others if one is not None)), {}
+
+    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
+        """Refuse promises that somebody asks for and that name what is not published anywhere."""
+        for model in models:
+            model.ask(published)
+
+    def judged(
+        self,
+        published: Any,
+        models: Sequence[Any],
+        named: Mapping[str, Role] | None,
+        found: Mapping[str, int],
+    ) -> "Judged":
+        """By what published data was judged."""
+        from shoal.io.releases.data_file import counts_of
+        from shoal.models._judged import judged_sets, judged_table
+
+        if isinstance(published, Table):
+            return judged_table(published, named)
+        return judged_sets(published, models, counts_of(published)["items"])
+
+    def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
+        """What the owner of the data should hear before publishing it."""
+        from shoal.models._achieved_levels import reached_k
+        from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
+
+        data = release.data
+        if isinstance(data, Table):
+            matched = any(promise.get("missing_matches_all") for promise in release.promises)
+            return (*concerns(original, data), *([missing_matched(reached_k(data) or 0)] if matched else ()))
+        return set_warnings(original, data, release.promises)

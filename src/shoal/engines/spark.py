@@ -6,15 +6,17 @@ a session is asked for, so that all else works without it.
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data._export import named
-from shoal.data.parts import COUNT, Parts, TextLayout
+from shoal.data.dataset import COUNT, Parts, TextLayout
+from shoal.engines.distributed import Distributed
 from shoal.engines.hadoop import address, beginning, name_parts
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
 from shoal.engines.spark_errors import CUT, said
-from shoal.engines.spark_session import start, worker_memory
+from shoal.engines.spark_session import fewer_parts, parts_by_size, start, worker_memory
 from shoal.engines.spark_tasks import (
     Folded,
     Grouped,
@@ -33,7 +35,7 @@ from shoal.errors import BadData, MissingExtra
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from shoal.data.parts import Frame, Schema
+    from shoal.data.dataset import Frame, Schema
 
 Result = TypeVar("Result")
 
@@ -41,7 +43,7 @@ MANY = 64
 """Results of parts above which they are merged on the cluster first."""
 
 
-class Spark:
+class Spark(Distributed):
     """A Spark cluster, or this machine's cores under Spark.
 
     Parameters
@@ -122,8 +124,10 @@ class Spark:
         """The rows of a Spark frame; None for anything else."""
         if isinstance(source, SparkParts):
             return source
-        own = type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
-        return self.rows(source) if own else None
+        if not is_spark_frame(source):
+            return None
+        with said():
+            return self.rows(fewer_parts(source))
 
     def rows(
         self, frame: "DataFrame", names: Sequence[str] | None = None, path: str | None = None
@@ -190,6 +194,12 @@ class Spark:
                 frame.unpersist()
             if session is not None:
                 session.stop()
+
+    @contextmanager
+    def working(self, path: str | None = None) -> Iterator[None]:
+        """Work is done inside: what Spark says is one sentence, and parts are as many as rows are worth."""
+        with said(path), parts_by_size(self.session):
+            yield
 
     def remember(self, frame: "DataFrame") -> None:
         """Let go of a frame that is kept when the engine closes."""
@@ -272,7 +282,7 @@ class SparkParts:
     ) -> Result | None:
         """A result of each part, merged into one."""
         packed = self._base.mapInArrow(Folded(self._before, self._works, work, merge), "result binary")
-        with said(self._path):
+        with self._engine.working(self._path):
             parts = self._engine.session.sparkContext.defaultParallelism
             if parts > MANY:
                 packed = packed.repartition(int(parts**0.5)).mapInArrow(Merged(merge), "result binary")
@@ -325,21 +335,21 @@ class SparkParts:
         more = other.select(self.names)
         return self._like(self._rows.union(more._rows), self.names)
 
-    @said()
     def keep(self) -> "SparkParts":
         """The same rows, computed once and kept on the cluster: in memory, or on its disks where that is full."""
-        kept = self._rows.persist(_level())
+        with self._engine.working():
+            kept = self._rows.persist(_level())
         self._engine.remember(kept)
         return self._like(kept, self.names)
 
     def collect(self) -> "Frame":
         """All rows, here."""
-        with said(self._path):
+        with self._engine.working(self._path):
             return to_frame(self._rows.toArrow(), self.names)
 
     def write(self, folder: str, ending: str, header: str | None = None) -> int:
         """Write the rows in their order as part files into a new folder of a disk that driver and workers share."""
-        with said(self._path):
+        with self._engine.working(self._path):
             if ending == ".parquet":
                 self.frame.write.parquet(address(folder))
             else:
@@ -352,6 +362,11 @@ class SparkParts:
 
     def _like(self, frame: "DataFrame", names: Sequence[str]) -> "SparkParts":
         return SparkParts(self._engine, frame, names, self._path)
+
+
+def is_spark_frame(source: Any) -> bool:
+    """Whether a source is a frame of Spark."""
+    return type(source).__module__.startswith("pyspark.sql.") and hasattr(source, "mapInArrow")
 
 
 def _builder() -> Any:

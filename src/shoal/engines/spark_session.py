@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from shoal.engines.memory import room_of
@@ -22,10 +23,44 @@ SETTINGS = {
     "spark.driver.maxResultSize": "0",
     "spark.sql.caseSensitive": "true",
     "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
-    # What is kept lies in as many parts as it is large; otherwise in 200, each of which costs a Python worker's call.
-    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
 """Of a session that is started here."""
+
+PARTS_BY_SIZE = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
+}
+"""Rows that were moved, or are kept, lie in as many parts as they are large; otherwise in 200, each of which costs a
+call of a Python worker."""
+
+PART = 1 << 24
+"""Bytes of a source, by Spark's estimate, that are worth a part."""
+
+
+@contextmanager
+def parts_by_size(session: Any) -> Iterator[None]:
+    """Let Spark choose the number of parts by their size; the session is left with the settings that it had."""
+    before = {name: session.conf.get(name, None) for name in PARTS_BY_SIZE}
+    changed = [name for name, value in PARTS_BY_SIZE.items() if before[name] != value]
+    try:
+        for name in changed:
+            session.conf.set(name, PARTS_BY_SIZE[name])
+        yield
+    finally:
+        # A JVM that has ended has no settings, and whoever waits hears of its end.
+        with suppress(Exception):
+            for name in changed:
+                restored = before[name]
+                session.conf.unset(name) if restored is None else session.conf.set(name, restored)
+
+
+def fewer_parts(frame: Any) -> Any:
+    """The rows of a frame, in no more parts than its size is worth and cores can share."""
+    session = frame.sparkSession
+    size = int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+    most = max(-(-size // PART), session.sparkContext.defaultParallelism)
+    return frame.coalesce(most) if most < 1 << 20 else frame
 
 
 def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) -> Any:

@@ -17,7 +17,7 @@ from shoal.data._export import named
 from shoal.engines.spill import BYTES, ROWS
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Frame, Schema
+    from shoal.data.dataset import Frame, Schema
 
 Work: TypeAlias = "Callable[[Frame], Frame]"
 Batches: TypeAlias = Iterator[Any]

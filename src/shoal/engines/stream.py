@@ -9,15 +9,16 @@ import polars as pl
 
 from shoal.data._export import named
 from shoal.data._utf8 import check_utf8
-from shoal.data.parts import BUCKET, COUNT, Parts, TextLayout
-from shoal.engines.external_sort import in_order, pieces, together
+from shoal.data.dataset import COUNT, Parts, TextLayout
+from shoal.engines.distributed import Distributed
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
-from shoal.engines.spill import ROWS, Heap, Scratch
+from shoal.engines.out_of_core import counted, groups, in_order
+from shoal.engines.spill import ROWS, Heap, Scratch, pieces
 from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.errors import BadData
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Frame, Schema
+    from shoal.data.dataset import Frame, Schema
 
     Work = Callable[[Frame], Frame]
 
@@ -28,14 +29,11 @@ Frames = Callable[[Sequence[str] | None], Iterator[pl.DataFrame]]
 FILE = 1 << 27
 """Bytes of rows in a part file, about."""
 
-SPREAD = 1 << 12
-"""Groups that distinct rows are divided into, by their hash."""
-
 PROGRAM = LEAST // 2
 """Bytes that the program takes without any rows, about."""
 
 
-class Stream:
+class Stream(Distributed):
     """This machine, with a bound of its memory.
 
     Parameters
@@ -152,11 +150,9 @@ class StreamParts:
         """Transform all rows with the same integer in a column as one frame."""
 
         def frames() -> Iterator[pl.DataFrame]:
-            for rows in together(self._all(), by, self._engine.memory, self._engine.scratch):
-                # One group is copied at a time: all of them would take the memory of the rows again.
-                for _, group in rows.group_by(by, maintain_order=True):
-                    yield work(group)
-                    give_back()
+            for group in groups(self._all(), by, self._engine.memory, self._engine.scratch):
+                yield work(group)
+                give_back()
 
         return self._made(frames, schema)
 
@@ -197,13 +193,9 @@ class StreamParts:
         keys = list(names)
 
         def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-            bucket = (pl.struct(named(keys)).hash() % SPREAD).cast(pl.Int32).alias(BUCKET)
-            counted = (
-                frame.group_by(named(keys)).agg(pl.len().cast(pl.Int64).alias(COUNT)).with_columns(bucket)
-                for frame in self.select(names)._all()
-            )
-            for rows in together(counted, BUCKET, self._engine.memory, self._engine.scratch):
-                yield _some(rows.group_by(named(keys)).agg(pl.col(COUNT).sum()), some)
+            rows = self.select(names)._all()
+            found = counted(rows, keys, self._engine.memory, self._engine.scratch)
+            return (_some(frame, some) for frame in found)
 
         return StreamParts(self._engine, frames, (*keys, COUNT))
 
@@ -232,11 +224,9 @@ class StreamParts:
             if kept:
                 yield from kept[0].frames()
                 return
-            heap = Heap(self._engine.scratch)
+            heap = Heap(self._engine.scratch, self._engine.memory // 8)
             for frame in self._all():
                 heap.add(frame)
-                if heap.waiting > self._engine.memory // 8:
-                    heap.flush()
                 yield frame
             kept.append(heap)
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from shoal.data._line_ends import last_line_end
 from shoal.data._remote import refuse_address
 from shoal.data._utf8 import BYTE_ORDER_MARK
-from shoal.data.parts import TextLayout
+from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
 
 BLOCK = 1 << 23

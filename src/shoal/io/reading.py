@@ -125,7 +125,7 @@ def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[s
     shown = ", ".join(map(repr, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
     return [
         f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
-        "name the columns with --names (in Python: names=[…])."
+        "name the columns with --names."
     ]
 
 

@@ -6,48 +6,95 @@ Importing this module imports numba, which takes about a second: modules of kern
 function that needs them.
 """
 
+import gc
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import event, types
+
+from shoal.kernels._compiling import tell_all
+
+unliteral: Callable[[Any], Any] = types.unliteral
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
+OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+
+BYTES = 1000.0
+"""Of Python's code, compiled in a second."""
+
 
 def jit(kernel: Kernel) -> Kernel:
-    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics."""
-    return cast(Kernel, numba.njit(cache=True, nogil=True)(kernel))
+    """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics.
+
+    A kernel that calls another with a constant shares what is compiled for a variable: numba would compile it once for
+    each constant.
+    """
+    compiled = _lazily(kernel)
+    if hasattr(compiled, "get_call_template"):  # plain Python has none
+        called = compiled.get_call_template
+
+        def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
+            return called(
+                [unliteral(one) for one in arguments], {name: unliteral(one) for name, one in named.items()}
+            )
+
+        compiled.get_call_template = for_variables
+    return cast(Kernel, compiled)
 
 
-class Watch(event.Listener):
-    """Told when compiling begins and when it has ended; what is compiled on the way to something else is part of it.
+def _lazily(kernel: Any) -> Any:
+    """The kernel as numba's dispatcher; where no folder can be written, what is compiled lasts for this process."""
+    try:
+        return numba.njit(cache=True, **OPTIONS)(kernel)
+    except (
+        RuntimeError
+    ):  # numba found no place for its cache: neither beside the package nor in the user's folder
+        return numba.njit(**OPTIONS)(kernel)
 
-    Parameters
-    ----------
-    tell
-        Called with True and False by turns.
+
+class _Listener(event.Listener):
+    """Hears of all compiling; what is compiled on the way to something else is part of it.
+
+    Meanwhile Python's garbage collector rests: a compiler makes many objects and leaves few, and a tenth of the time
+    would go to looking for them.
     """
 
-    def __init__(self, tell: Callable[[bool], None]) -> None:
-        self._tell, self._depth, self._lock = tell, 0, threading.Lock()
+    def __init__(self) -> None:
+        self._depth, self._lock, self._collects = 0, threading.Lock(), False
 
     def on_start(self, event: Any) -> None:
         """Something is being compiled."""
         with self._lock:
             self._depth += 1
             if self._depth == 1:
-                self._tell(True)
+                self._collects = gc.isenabled()
+                gc.disable()
+                tell_all(seconds_for(event.data["dispatcher"].py_func))
 
     def on_end(self, event: Any) -> None:
         """It is compiled."""
         with self._lock:
             self._depth -= 1
             if not self._depth:
-                self._tell(False)
+                tell_all(0.0)
+                if self._collects:
+                    gc.enable()
 
 
-def watch(tell: Callable[[bool], None]) -> None:
-    """Be told of all compiling of this process from now on."""
-    event.register("numba:compile", Watch(tell))  # type: ignore[no-untyped-call]
+def seconds_for(kernel: Any) -> float:
+    """About how long it takes to compile a kernel and all that it calls: by the length of their code."""
+    found = {kernel}
+    waiting = [kernel]
+    while waiting:
+        one = waiting.pop()
+        called = (one.__globals__.get(name) for name in one.__code__.co_names)
+        more = {other.py_func for other in called if hasattr(other, "py_func")} - found
+        found |= more
+        waiting += more
+    return sum(len(one.__code__.co_code) for one in found) / BYTES
+
+
+event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]

@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
 from shoal.kernels._jit import jit
+from shoal.kernels.sorting import sort
 
 SEARCHES = 8
 """Walks to find an end of a component, at most: each one starts farther out than the one before."""
@@ -89,7 +90,10 @@ def row_order(
         for row in walk.found[base:tail]:
             done[row] = True
         base = tail
-    return walk.found[::-1].copy()
+    backwards = np.empty(rows, dtype=np.int64)
+    for place in range(rows):
+        backwards[place] = walk.found[rows - 1 - place]
+    return backwards
 
 
 @jit
@@ -148,7 +152,7 @@ def _sort(rows: Rows, degrees: Counts, keys: Counts) -> None:
     count = len(degrees)
     for place in range(len(rows)):
         keys[place] = degrees[rows[place]] * count + rows[place]
-    keys[: len(rows)].sort()
+    sort(keys, 0, len(rows))
     for place in range(len(rows)):
         rows[place] = keys[place] % count
 
@@ -180,8 +184,10 @@ def placed(order: Rows, rows: int) -> Placed:
     begin = np.zeros(rows + 1, dtype=np.int64)
     for row in order:
         begin[row + 1] += 1
-    begin = np.cumsum(begin)
-    following = begin[:-1].copy()
+    following = np.empty(rows, dtype=np.int64)
+    for row in range(rows):
+        following[row] = begin[row]
+        begin[row + 1] += begin[row]
     places = np.empty(len(order), dtype=np.int32)
     for place in range(len(order)):
         places[following[order[place]]] = place
@@ -222,7 +228,10 @@ def spread(indptr: Indptr, items: Items, width: int, order: Placed) -> tuple[int
     for item in range(width):
         if counts[item]:
             bandwidth = max(bandwidth, last[item] - first[item])
-    return bandwidth, profile, sums / np.maximum(counts, 1)
+    means = np.empty(width, dtype=np.float64)
+    for item in range(width):
+        means[item] = sums[item] / max(counts[item], 1)
+    return bandwidth, profile, means
 
 
 @jit

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -115,7 +116,7 @@ def _choose(
                 if marked[items[place]] == stamp:
                     common += 1
         keys[entry] = ((length - common) * count + entry) * (np.int64(1) << 32) + found[entry]
-    keys[:count].sort()
+    sort(keys, 0, int(count))
     for entry in range(wanted):
         found[entry] = keys[entry] & ((np.int64(1) << 32) - 1)
 

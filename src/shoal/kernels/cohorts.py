@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
 from shoal.kernels.popcount import ones
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 
@@ -117,7 +118,8 @@ def cohort_rows(holders: Holders, rows: Array, count: int, items: Array, out: Ar
     if count == 0:
         begin, end = holders.item_indptr[items[0]], holders.item_indptr[items[0] + 1]
         rows, count, first = holders.baskets[begin:end], end - begin, 1
-        out[:count] = rows
+        for entry in range(count):
+            out[entry] = rows[entry]
     for place in range(first, len(items)):
         item = items[place]
         source = rows if place == 0 else out
@@ -138,7 +140,9 @@ def cohort_rows(holders: Holders, rows: Array, count: int, items: Array, out: Ar
 @jit
 def cohort_bits(holders: Holders, items: Array, out: Array) -> None:
     """The baskets that hold all of some frequent items, as bits."""
-    out[:] = holders.bits[items[0] - holders.first_bits]
+    first = holders.bits[items[0] - holders.first_bits]
+    for word in range(len(out)):
+        out[word] = first[word]
     for place in range(1, len(items)):
         other = holders.bits[items[place] - holders.first_bits]
         for word in range(len(out)):
@@ -201,7 +205,7 @@ def met_items(holders: Holders, rows: Array, last: int, counts: Array, items: Ar
                 found += 1
                 counts[item] = -counts[item]
             entry -= 1
-    items[:found].sort()
+    sort(items, 0, found)
     for place in range(found):
         counts[items[place]] = -counts[items[place]]
     return found
@@ -211,7 +215,8 @@ def met_items(holders: Holders, rows: Array, last: int, counts: Array, items: Ar
 def forget(holders: Holders, rows: Array, last: int, counts: Array, walked: int) -> None:
     """Make the counts of the items above `last` zero again."""
     if len(counts) - last < 4 * walked:
-        counts[last + 1 :] = 0
+        for item in range(last + 1, len(counts)):
+            counts[item] = 0
         return
     for place in range(len(rows)):
         entry = holders.indptr[rows[place] + 1] - 1

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
 from shoal.kernels.popcount import ones
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 
@@ -38,7 +39,8 @@ def grown(array: Array, used: int, needed: int) -> Array:
     if needed <= len(array):
         return array
     longer = np.empty(max(needed, 2 * len(array)), dtype=array.dtype)
-    longer[:used] = array[:used]
+    for place in range(used):
+        longer[place] = array[place]
     return longer
 
 
@@ -101,8 +103,11 @@ def mine_roots(
                 count += 1
         elif len(met):
             bits, words = bits_of(root, holders, indptr, items, met, counts)
+            supports = np.empty(len(met), dtype=np.int64)
+            for place in range(len(met)):
+                supports[place] = counts[met[place]]
             bounds = (least, small, size, limit)
-            found, count = search(bits, words, met, counts[met], node, bounds, found, count)
+            found, count = search(bits, words, met, supports, node, bounds, found, count)
         forget(root, holders, indptr, items, counts)
         if count > limit:
             break
@@ -126,7 +131,8 @@ def frequent_companions(
                 met = grown(met, found, found + 1)
                 met[found] = item
                 found += 1
-    return np.sort(met[:found])
+    sort(met, 0, found)
+    return met[:found]
 
 
 @jit
@@ -249,7 +255,8 @@ def list_positions(row: Array, positions: Array) -> int:
 def store(both: Array, words: int, positions: Array, listed: int, bits: Array, begin: int) -> None:
     """Keep a row of bits, or only its bits at the listed positions, side by side."""
     if listed == 0:
-        bits[begin : begin + words] = both[:words]
+        for word in range(words):
+            bits[begin + word] = both[word]
         return
     for word in range((listed + 63) // 64):
         packed = NONE
@@ -281,10 +288,12 @@ def count_sets(
         own = baskets[item_indptr[members[0]] : item_indptr[members[0] + 1]]
         count = len(own)
         rows = grown(rows, 0, count)
-        rows[:count] = own
-        for item in members[1:]:
+        for entry in range(count):
+            rows[entry] = own[entry]
+        for entry in range(1, len(members)):
             if count == 0:
                 break
+            item = members[entry]
             count = shared_rows(rows, count, baskets[item_indptr[item] : item_indptr[item + 1]])
         out[place] = count
 

@@ -7,6 +7,7 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Rows
 from shoal.kernels._jit import jit
 from shoal.kernels.hidden import Hidden, Leaves, Roots
+from shoal.kernels.sorting import sort
 from shoal.kernels.verpart import Promise
 
 END, ANY, NEVER = -1, -2, -3
@@ -68,7 +69,8 @@ def run(
     found, size, count = 0, 0, 1
     moved = order[:0]
     line = failed[roots.nodes[order[0]]]
-    line[:] = ANY
+    for number in range(len(line)):
+        line[number] = ANY
     for number in range(len(order)):
         root = order[number]
         if number:
@@ -124,9 +126,10 @@ def _worth(tally: Tally, touched: Rows, size: int, promise: Promise) -> Rows:
         ):
             keys[found] = -support * width + item
             found += 1
-    keys = keys[:found]
-    keys.sort()
-    return keys % width
+    sort(keys, 0, found)
+    for place in range(found):
+        keys[place] %= width
+    return keys[:found]
 
 
 @jit
@@ -149,7 +152,8 @@ def _allowed(order: Rows, roots: Roots, hidden: Hidden, leaves: Leaves, moved: R
         return moved
     kept = np.empty(len(moved), dtype=np.int64)
     found = 0
-    for item in moved[::-1]:
+    for place in range(len(moved) - 1, -1, -1):
+        item = moved[place]
         empties = False
         for change in (0, 1):
             for root in order:
@@ -165,4 +169,6 @@ def _allowed(order: Rows, roots: Roots, hidden: Hidden, leaves: Leaves, moved: R
         else:
             kept[found] = item
             found += 1
-    return kept[:found][::-1].copy()
+    for place in range(found // 2):
+        kept[place], kept[found - 1 - place] = kept[found - 1 - place], kept[place]
+    return kept[:found]

@@ -72,8 +72,10 @@ def places_of(pair_of: Rows, number: Rows, count: int) -> tuple[Indptr, Rows]:
     for pair in pair_of:
         if pair >= 0 and number[pair] >= 0:
             begins[number[pair] + 1] += 1
-    begins = np.cumsum(begins)
-    following = begins[:-1].copy()
+    following = np.empty(count, dtype=np.int64)
+    for place in range(count):
+        following[place] = begins[place]
+        begins[place + 1] += begins[place]
     places = np.empty(begins[-1], dtype=np.int64)
     for place in range(len(pair_of)):
         pair = pair_of[place]

@@ -97,11 +97,13 @@ def split(
         np.empty(room, dtype=np.int64),
     )
     made = len(levels.first)
-    grown.first[:made], grown.last[:made] = levels.first, levels.last
-    grown.item[:made], grown.above[:made] = levels.item, levels.above
+    for level in range(made):
+        grown.first[level], grown.last[level] = levels.first[level], levels.last[level]
+        grown.item[level], grown.above[level] = levels.item[level], levels.above[level]
     stack, left = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     waiting, small = len(todo), 0
-    stack[:waiting] = todo
+    for place in range(waiting):
+        stack[place] = todo[place]
     while waiting:
         waiting -= 1
         level = stack[waiting]
@@ -231,7 +233,8 @@ def _divide(
             buffer[put] = row
             put += 1
         taken[row] = False
-    segment[:] = buffer[:put]
+    for place in range(put):
+        segment[place] = buffer[place]
     for item in desk.touched[:found]:
         counts[item] = 0
     at[made] = put

@@ -274,7 +274,8 @@ def judge_by_bits(
         )
         room.kinds[place] = BREACH if room.peaks[place] > limit else SAFE
     if secrets_counted:
-        room.secret_counts[:] = 0
+        for secret in range(len(room.secret_counts)):
+            room.secret_counts[secret] = 0
 
 
 @jit
@@ -297,7 +298,8 @@ def fill_bits(holders: Holders, items: Array, is_new: bool, room: Room) -> None:
     """The cohort of a set as bits; that of its beginning is kept for the next set of the group."""
     last = holders.bits[items[-1] - holders.first_bits]
     if len(items) == 1:
-        room.bits[:] = last
+        for word in range(len(last)):
+            room.bits[word] = last[word]
         return
     if is_new:
         cohort_bits(holders, items[:-1], room.beginning_bits)

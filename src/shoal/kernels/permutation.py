@@ -124,7 +124,8 @@ def cut_groups(
             else:
                 order[left] = row
                 left += 1
-        order[left:end] = spare[:right]
+        for place in range(right):
+            order[left + place] = spare[place]
         stack[depth, 0], stack[depth, 1] = left, end
         stack[depth + 1, 0], stack[depth + 1, 1] = begin, left
         depth += 2

@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.arrays import Indptr, Items, Rows
 from shoal.kernels._jit import jit
+from shoal.kernels.sorting import sort
 
 SHORT = 32
 """Rows up to this length are sorted by putting each item in its place among those before."""
@@ -39,7 +40,7 @@ def rank_rows(indptr: Indptr, items: Items, number: Items) -> Items:
                 place -= 1
             line[place] = item
         if not short:
-            line.sort()
+            sort(line, 0, len(line))
     return ranked
 
 

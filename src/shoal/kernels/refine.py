@@ -34,7 +34,8 @@ def leading(roots: Roots, hidden: Hidden, ranks: Rows) -> AnyArray:
             while place and line[place - 1] > rank:
                 place -= 1
             if place < LEADING and (place == 0 or line[place - 1] != rank):
-                line[place + 1 :] = line[place:-1].copy()
+                for later in range(len(line) - 1, place, -1):
+                    line[later] = line[later - 1]
                 line[place] = rank
     return first
 
@@ -175,7 +176,8 @@ def _share(
                 local = place_of_row[row]
                 masks[place, local // 64] |= np.uint64(1) << np.uint64(local % 64)
     for pair in pairs:
-        place_of_row[hidden.rows[hidden.row_indptr[pair] : hidden.row_indptr[pair + 1]]] = -1
+        for row in hidden.rows[hidden.row_indptr[pair] : hidden.row_indptr[pair + 1]]:
+            place_of_row[row] = -1
     chunks = np.empty(alone, dtype=np.int32)
     made = fill_chunks(masks, promise.k, promise.m, chunks)
     for item in moved:
@@ -187,7 +189,8 @@ def _share(
         joined.chunks[pair] = chunk + (chunks[place] if place >= 0 else -2 - place)
     for item in moved:
         place_of_item[item] = -1
-    joined.owners[chunk : chunk + made] = node
+    for place in range(chunk, chunk + made):
+        joined.owners[place] = node
     return chunk + made
 
 
@@ -205,7 +208,9 @@ def _carry(
 ) -> None:
     """Write the tree that a group became: its size, what it still hides, and the items of its chunks."""
     after.nodes[made] = node if len(moved) else roots.nodes[group[0]]
-    after.sizes[made] = roots.sizes[group].sum()
+    after.sizes[made] = 0
+    for root in group:
+        after.sizes[made] += roots.sizes[root]
     put, end = after.pair_indptr[made], after.item_indptr[made]
     # Items of the chunks below are marked with the joint cluster; without the mark they are written already.
     for item in moved:

@@ -66,7 +66,8 @@ def possible_pivots(
     rows = len(basket)
     possible = np.ones(rows, dtype=np.bool_)
     taken = np.ones(rows, dtype=np.bool_)
-    taken[group_indptr[leftover] : group_indptr[leftover + 1]] = False
+    for row in range(group_indptr[leftover], group_indptr[leftover + 1]):
+        taken[row] = False
     for group in asked:
         if group == leftover:
             continue

@@ -33,7 +33,10 @@ def secret_counts(sets: Array, holders: Holders, secret_indptr: Array, secrets: 
         if size == 1:
             found = cohort_rows(holders, rows, 0, items, rows)
         else:
-            if place == 0 or (sets[place - 1, :-1] != items[:-1]).any():
+            same = place > 0
+            for column in range(size - 1):
+                same = same and sets[place - 1, column] == items[column]
+            if not same:
                 shared = cohort_rows(holders, beginning, 0, items[:-1], beginning)
             # Without baskets, those of the last item alone would be begun with.
             found = cohort_rows(holders, beginning, shared, items[-1:], rows) if shared else 0

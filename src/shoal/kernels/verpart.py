@@ -11,6 +11,7 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
 from shoal.kernels._jit import jit
 from shoal.kernels.popcount import ones
+from shoal.kernels.sorting import sort
 
 HIDDEN = -1
 """The chunk of an item that goes to the term chunk; also the pair of an occurrence that is left out."""
@@ -171,9 +172,18 @@ def gather(
 
 
 @jit
+def _chunks(chunks: Items) -> int:
+    """The number of chunks, those without an item between them included."""
+    last = HIDDEN
+    for chunk in chunks:
+        last = max(last, chunk)
+    return last + 1
+
+
+@jit
 def _number_through(chunks: Items) -> int:
     """Number the chunks that hold an item without gaps, in their order; how many there are."""
-    number = np.zeros(chunks.max() + 1 if len(chunks) else 0, dtype=np.int32)
+    number = np.zeros(_chunks(chunks), dtype=np.int32)
     for chunk in chunks:
         if chunk != HIDDEN:
             number[chunk] = 1
@@ -195,8 +205,10 @@ def _by_support(touched: Counts, counts: Counts, rows: int, ignored: Mask, k: in
         item = touched[place]
         behind = ignored[item] or counts[item] < k
         keys[place] = ((rows + 1 if behind else 0) + rows - counts[item]) * width + item
-    keys.sort()
-    return keys % width
+    sort(keys, 0, len(keys))
+    for place in range(len(keys)):
+        keys[place] %= width
+    return keys
 
 
 @jit
@@ -209,7 +221,8 @@ def fill_chunks(masks: AnyArray, k: int, m: int, chunks: Items) -> int:
     scratch = np.empty((m + 1, masks.shape[1]), dtype=np.uint64)
     following = np.empty(m + 1, dtype=np.int64)
     current = np.empty(size, dtype=np.int64)
-    chunks[:] = HIDDEN
+    for place in range(len(chunks)):
+        chunks[place] = HIDDEN
     left, made = size, 0
     while left:
         held = 0
@@ -228,7 +241,8 @@ def fits(
     masks: AnyArray, current: Counts, item: int, k: int, m: int, scratch: AnyArray, following: Counts
 ) -> bool:
     """Whether no combination of the item and up to m - 1 of the current ones has a support of 1 up to k - 1."""
-    scratch[0] = masks[item]
+    for word in range(masks.shape[1]):
+        scratch[0, word] = masks[item, word]
     following[0] = 0
     depth = 0
     while depth >= 0 and m > 1:
@@ -275,8 +289,7 @@ def _settle(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Pro
 def _cover(masks: AnyArray, chunks: Items) -> tuple[int, int]:
     """The number of sub-records of all chunks, and the number of chunks that hold an item."""
     cover, alive = 0, 0
-    made = chunks.max() + 1 if len(chunks) else 0
-    for chunk in range(made):
+    for chunk in range(_chunks(chunks)):
         union = _union(masks, chunks, chunk, -1)
         cover += _count(union)
         alive += _count(union) > 0
@@ -303,10 +316,13 @@ def _bound(masks: AnyArray, chunks: Items, hidden: int, rows: int, promise: Prom
         if chunks[item] == HIDDEN or excess <= 0 or others == 0:
             item += 1
             continue
-        before = masks[item].copy()
+        before = np.empty(masks.shape[1], dtype=np.uint64)
+        for word in range(len(before)):
+            before[word] = masks[item, word]
         _clear(masks[item], _union(masks, chunks, chunks[item], item), excess)
         if allowed < promise.k or not _still_fits(masks, chunks, item, promise):
-            masks[item] = before
+            for word in range(len(before)):
+                masks[item, word] = before[word]
             chunks[item] = HIDDEN
             moved += 1
             item = 0
@@ -343,7 +359,8 @@ def _union(masks: AnyArray, chunks: Items, chunk: int, without: int) -> AnyArray
     union = np.zeros(masks.shape[1], dtype=np.uint64)
     for item in range(len(chunks)):
         if chunks[item] == chunk and item != without:
-            union |= masks[item]
+            for word in range(len(union)):
+                union[word] |= masks[item, word]
     return union
 
 

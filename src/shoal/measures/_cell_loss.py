@@ -13,6 +13,7 @@ from shoal.data.table import Column
 from shoal.errors import BadData
 from shoal.measures._interval_syntax import Range, day, number, read_range
 from shoal.measures._nodes import NodeTexts
+from shoal.measures._plain_texts import PlainTexts, plain_texts
 
 COUNTED = float("nan")
 """The width of a cell whose loss is a matter of counting values."""
@@ -48,22 +49,43 @@ class Cells:
     size: int
 
 
-def read_cells(original: Column, published: Column) -> Cells:
+def read_cells(
+    original: Column,
+    published: Column,
+    counts: Counts | None = None,
+    held: Counts | None = None,
+    plain: PlainTexts | None = None,
+) -> Cells:
     """Understand the cells of a published column beside the original column it was made from.
 
     Each distinct text is read once.
+
+    Parameters
+    ----------
+    counts, held
+        The rows of each value of the original, and of each published text, where they were counted before.
+    plain
+        What was found out of the texts that are used, where they were looked up before.
 
     Raises
     ------
     BadData
         Naming the column and the text that makes no sense in it.
     """
-    rows = np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
+    if counts is None:
+        counts = np.bincount(original.codes, minlength=len(original.domain))
+    rows = (
+        np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
+        if held is None
+        else held
+    )
     used = np.flatnonzero(rows)
     labels = published.domain.labels
-    reader = _Flat(original) if original.hierarchy is None else _Tree(original)
+    reader = _Flat(original, counts) if original.hierarchy is None else _Tree(original, counts)
     cells = reader.blank(rows[used])
-    reader.read_all([labels[code] for code in used.tolist()], cells)
+    if plain is None:
+        plain = plain_texts(original.domain, [labels[code] for code in used.tolist()])
+    reader.read_all(plain, cells)
     return cells
 
 
@@ -88,9 +110,10 @@ class _Reader:
     size: int
     raw: _Meaning
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: Column, counts: Counts) -> None:
         self.column = column
         self.names = column.domain.values is None
+        self.occurring: Rows = np.flatnonzero(counts)
 
     def blank(self, rows: Counts) -> Cells:
         """Cells that are all raw values, to be filled in."""
@@ -104,21 +127,34 @@ class _Reader:
             size=self.size,
         )
 
-    def read_all(self, texts: list[str], cells: Cells) -> None:
+    def read_all(self, plain: PlainTexts, cells: Cells) -> None:
         """Find out what each text means. Ranges are measured together, since there may be very many."""
+        exact, ranges = self.understood(plain)
+        if SUPPRESSED in self.column.domain.labels:
+            exact &= np.array([text != SUPPRESSED for text in plain.texts], dtype=np.bool_)
+        ranges &= plain.high >= plain.low
         places: list[int] = []
-        ranges: list[float] = []
-        for place, text in enumerate(texts):
+        others: list[float] = []
+        rest = np.flatnonzero(~(exact | ranges)).tolist()
+        for place, text in zip(rest, [plain.texts[one] for one in rest], strict=True):
             meaning = self.read(text)
             if type(meaning) is Range:
                 places.append(place)
-                ranges.extend(meaning)
+                others.extend(meaning)
             elif meaning is not self.raw:
                 cells.values[place], cells.widths[place], cells.levels[place], cells.suppressed[place] = (
                     meaning
                 )
-        if places:
-            self.measure(np.array(ranges).reshape(-1, 4), np.array(places), cells)
+        at = np.flatnonzero(ranges)
+        ends = np.zeros((len(at), 4))
+        ends[:, 0], ends[:, 1] = self.positions[plain.low[at]], self.positions[plain.high[at]]
+        if len(at) or places:
+            both = np.concatenate((ends, np.array(others).reshape(-1, 4)))
+            self.measure(both, np.concatenate((at, np.array(places, dtype=np.int64))), cells)
+
+    def understood(self, plain: PlainTexts) -> tuple[Mask, Mask]:
+        """The texts that are raw values, and those that are ranges between two values, without a closer look."""
+        raise NotImplementedError
 
     def read(self, text: str) -> _Meaning | Range:
         """What a text means."""
@@ -177,11 +213,6 @@ class _Reader:
         return dict(zip(domain.labels[present], self.positions[present].tolist(), strict=True))
 
     @cached_property
-    def occurring(self) -> Rows:
-        """The values that occur in the original."""
-        return np.flatnonzero(np.bincount(self.column.codes, minlength=len(self.column.domain)))
-
-    @cached_property
     def present(self) -> Floats:
         """The coordinates that occur in the original, ascending."""
         values = self.occurring[self.occurring != self.column.domain.missing]
@@ -212,10 +243,14 @@ class _Reader:
 class _Flat(_Reader):
     """Reads a column without a hierarchy: its values are those that occur in the original."""
 
-    def __init__(self, column: Column) -> None:
-        super().__init__(column)
+    def __init__(self, column: Column, counts: Counts) -> None:
+        super().__init__(column, counts)
         self.size = len(self.occurring)
         self.raw = RAW if self.names else RAW_NUMBER
+
+    def understood(self, plain: PlainTexts) -> tuple[Mask, Mask]:
+        exact: Mask = plain.exact >= 0
+        return exact, ~exact & (plain.low >= 0)
 
     def whole(self) -> _Meaning:
         return _Meaning(self.size, suppressed=True)
@@ -245,8 +280,8 @@ class _Flat(_Reader):
 class _Tree(_Reader):
     """Reads a column with a hierarchy: its values are the leaves, whether they occur in the original or not."""
 
-    def __init__(self, column: Column) -> None:
-        super().__init__(column)
+    def __init__(self, column: Column, counts: Counts) -> None:
+        super().__init__(column, counts)
         assert column.hierarchy is not None
         self._hierarchy = column.hierarchy
         self._nodes = NodeTexts(column.hierarchy)
@@ -259,6 +294,11 @@ class _Tree(_Reader):
         """The coordinate of each leaf; NaN where it has none."""
         known = [self.coordinate(leaf) for leaf in self._hierarchy.leaves]
         return np.array([COUNTED if place is None else place for place in known])
+
+    def understood(self, plain: PlainTexts) -> tuple[Mask, Mask]:
+        # A value may be a node above several too.
+        known = np.array([text in self._nodes for text in plain.texts], dtype=np.bool_)
+        return np.zeros(len(known), dtype=np.bool_), ~known & (plain.low >= 0)
 
     def whole(self) -> _Meaning:
         return _Meaning(self.size, level=self._hierarchy.height, suppressed=True)

@@ -12,6 +12,7 @@ from shoal.data.table import Column
 from shoal.errors import BadData
 from shoal.measures._interval_syntax import day, number, read_range
 from shoal.measures._nodes import NodeTexts
+from shoal.measures._plain_texts import PlainTexts, plain_texts
 
 
 class Form(StrEnum):
@@ -93,12 +94,19 @@ class Coverage:
         return sums
 
 
-def coverage_of(original: Column, published: Column, used: Mask) -> Coverage:
-    """Read each text of a published column once; texts that are not used stand for nothing."""
+def coverage_of(original: Column, published: Column, used: Mask, plain: PlainTexts | None = None) -> Coverage:
+    """Read each text of a published column once; texts that are not used stand for nothing.
+
+    Parameters
+    ----------
+    plain
+        What was found out of the texts that are used, where they were looked up before.
+    """
     reader = _Reader(original, len(published.domain))
-    places = np.flatnonzero(used).tolist()
-    labels = published.domain.labels
-    reader.read(places, [labels[place] for place in places])
+    places = np.flatnonzero(used)
+    if plain is None:
+        plain = plain_texts(original.domain, [published.domain.labels[place] for place in places.tolist()])
+    reader.read(places, plain)
     return reader.coverage()
 
 
@@ -113,7 +121,11 @@ def read_coverage(original: Column, published: Column) -> Coverage:
         If a text makes no sense in the column.
     """
     used = np.bincount(published.codes, minlength=len(published.domain)) > 0
-    found = coverage_of(original, published, used)
+    return checked_coverage(original, published, used, coverage_of(original, published, used))
+
+
+def checked_coverage(original: Column, published: Column, used: Mask, found: Coverage) -> Coverage:
+    """What was read of a published column, if every text that rows have makes sense, as `read_coverage` gives it."""
     strange = np.flatnonzero(used & (found.forms == FORMS.index(Form.UNREAD)))
     if len(strange):
         raise BadData(
@@ -154,38 +166,44 @@ class _Reader:
         nodes = self._nodes
         return frozenset(text for text in self._codes if text in nodes and nodes.count(text) > 1)
 
-    def read(self, places: list[int], texts: list[str]) -> None:
+    def read(self, places: Rows, plain: PlainTexts) -> None:
         """Read the texts that stand at places of the published domain."""
-        other = {*self._inner, SUPPRESSED}  # a suppressed cell is no value, whatever the original holds
-        codes = [None if text in other else self._codes.get(text) for text in texts]
-        self._set_exact(places, codes)
-        ranges: list[tuple[int, str]] = []
-        for place, text, code in zip(places, texts, codes, strict=True):
-            if code is not None:
-                continue
-            if text and not text.strip(SUPPRESSED):
-                self._set(place, Form.SUPPRESSED, 0, len(self._domain), self._top)
-            elif self._nodes is not None and text in self._nodes:
-                self._set(place, Form.NODE, level=self._nodes.level(text))
-                self._add_members(place, self._leaf_codes[self._nodes.leaves(text)].tolist())
-            elif text[:1] == "{" and (members := set_members(text)) is not None:
-                if (codes_inside := self._codes_of_members(members)) is not None:
-                    self._set(place, Form.SET)
-                    self._add_members(place, codes_inside)
-            elif text == "":
-                self._set(place, Form.MISSING)
-            else:
-                ranges.append((place, text))
-        self._set_ranges(ranges)
+        texts = plain.texts
+        exact: Mask = plain.exact >= 0
+        if SUPPRESSED in self._codes or self._inner:
+            # A suppressed cell is no value, whatever the original holds.
+            exact &= np.array([text not in self._inner and text != SUPPRESSED for text in texts])
+        self._set_exact(places[exact], plain.exact[exact].astype(np.int64))
+        nodes = self._nodes
+        ranges: Mask = ~exact & (plain.low >= 0)
+        if nodes is not None:
+            ranges &= np.array([text not in nodes for text in texts], dtype=np.bool_)
+        self._set_ranges(places[ranges], plain.low[ranges], plain.high[ranges])
+        rest = np.flatnonzero(~(exact | ranges))
+        for place, text in zip(places[rest].tolist(), [texts[one] for one in rest.tolist()], strict=True):
+            self._read_one(place, text)
+
+    def _read_one(self, place: int, text: str) -> None:
+        if text and not text.strip(SUPPRESSED):
+            self._set(place, Form.SUPPRESSED, 0, len(self._domain), self._top)
+        elif self._nodes is not None and text in self._nodes:
+            self._set(place, Form.NODE, level=self._nodes.level(text))
+            self._add_members(place, self._leaf_codes[self._nodes.leaves(text)].tolist())
+        elif text[:1] == "{" and (members := set_members(text)) is not None:
+            if (codes_inside := self._codes_of_members(members)) is not None:
+                self._set(place, Form.SET)
+                self._add_members(place, codes_inside)
+        elif text == "":
+            self._set(place, Form.MISSING)
+        elif (codes := self._codes_between(text)) is not None:
+            self._set(place, Form.RANGE, *codes)
 
     def _set(self, place: int, form: Form, begin: int = 0, end: int = 0, level: int = -1) -> None:
         self._forms[place] = FORMS.index(form)
         self._begin[place], self._end[place], self._levels[place] = begin, end, level
 
-    def _set_exact(self, places: list[int], codes: list[int | None]) -> None:
+    def _set_exact(self, at: Rows, values: Rows) -> None:
         """Texts that are values of the original."""
-        pairs = [(place, code) for place, code in zip(places, codes, strict=True) if code is not None]
-        at, values = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         missing = -1 if self._domain.missing is None else self._domain.missing
         self._forms[at] = np.where(values == missing, FORMS.index(Form.MISSING), FORMS.index(Form.EXACT))
         self._begin[at], self._end[at] = values, values + 1
@@ -209,20 +227,10 @@ class _Reader:
         self._member_places.append(place)
         self._member_counts.append(len(codes))
 
-    def _set_ranges(self, ranges: list[tuple[int, str]]) -> None:
-        """Ranges between two values of the original, which is what methods publish; others one by one."""
-        find = self._codes.get
-        split = [(place, text[1:-1].split(",")) for place, text in ranges if text[0] + text[-1] == "[]"]
-        found = [(place, find(ends[0]), find(ends[1])) for place, ends in split if len(ends) == 2]
-        plain = [entry for entry in found if entry[1] is not None and entry[2] is not None]
-        at, low, high = np.array(plain, dtype=np.int64).reshape(-1, 3).T
+    def _set_ranges(self, at: Rows, low: Codes, high: Codes) -> None:
+        """Ranges between two values of the original, which is what methods publish."""
         self._forms[at] = FORMS.index(Form.RANGE)
         self._begin[at], self._end[at] = low, np.maximum(high + 1, low)
-        if len(plain) < len(ranges):
-            done = set(at.tolist())
-            for place, text in ranges:
-                if place not in done and (codes := self._codes_between(text)) is not None:
-                    self._set(place, Form.RANGE, *codes)
 
     def _codes_between(self, text: str) -> tuple[int, int] | None:
         """The codes of the values in a range, the end not included; or of a number that is written in another way."""

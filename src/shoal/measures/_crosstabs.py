@@ -4,13 +4,15 @@ A reader of a release can only spread a cell evenly over the values that it stan
 spread over all pairs of their values. Rows that are published alike are spread together, as a product of matrices.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Rows
+from shoal.arrays import Codes, Counts, Floats, Rows
+from shoal.data._equal_rows import RowClasses
 from shoal.data.domain import Domain, Kind
 from shoal.data.table import Column
 from shoal.measures._coverage import Coverage, read_coverage
@@ -18,8 +20,14 @@ from shoal.measures._coverage import Coverage, read_coverage
 BINS = 20
 """Bins of a column beside others; the missing value has one more of its own."""
 
-AT_ONCE = 200_000
-"""Classes that are spread together."""
+AT_ONCE = 4096
+"""Classes that are spread together: so few that they stay at hand."""
+
+BLOCK = 16_384
+"""Rows that are counted together."""
+
+Places: TypeAlias = tuple[int, int]
+"""Two columns by their places, the first one first."""
 
 SMALL = 2**18
 """Multiplications that are done by one thread."""
@@ -62,16 +70,27 @@ class Axis:
         return np.bincount(self.bins, minlength=self.size) / max(len(self.bins), 1)
 
 
-def axis_of(original: Column, published: Column, bins: int = BINS) -> Axis:
+def axis_of(
+    original: Column,
+    published: Column,
+    bins: int = BINS,
+    coverage: Coverage | None = None,
+    counts: Counts | None = None,
+) -> Axis:
     """Read a published column and put its values into bins.
+
+    Parameters
+    ----------
+    coverage, counts
+        What the published texts stand for, and the rows of each value of the original, where it is known.
 
     Raises
     ------
     BadData
         If a text makes no sense in the column.
     """
-    coverage = read_coverage(original, published)
-    places = bins_of(original, bins)
+    coverage = read_coverage(original, published) if coverage is None else coverage
+    places = bins_of(original, bins, counts)
     sizes = np.maximum(coverage.sizes, 1)
     shares = np.stack(
         [coverage.total(places == place) / sizes for place in range(int(places.max(initial=0)) + 1)], axis=1
@@ -79,7 +98,7 @@ def axis_of(original: Column, published: Column, bins: int = BINS) -> Axis:
     return Axis(original, published, coverage, places, shares)
 
 
-def bins_of(column: Column, bins: int = BINS) -> Codes:
+def bins_of(column: Column, bins: int = BINS, counts: Counts | None = None) -> Codes:
     """The bin of each value: each its own where they are few.
 
     Names: the most frequent values have bins of their own, all others share one. Numbers, dates and ordered names: runs
@@ -89,7 +108,8 @@ def bins_of(column: Column, bins: int = BINS) -> Codes:
     present = domain.present
     if present <= bins:
         return np.arange(len(domain), dtype=np.int32)
-    rows = np.bincount(column.codes, minlength=len(domain))[:present]
+    counts = np.bincount(column.codes, minlength=len(domain)) if counts is None else counts
+    rows = counts[:present]
     if domain.kind is Kind.NOMINAL:
         places = np.full(present, bins - 1, dtype=np.int32)
         frequent = np.argsort(-rows, kind="stable")[: bins - 1]
@@ -110,49 +130,85 @@ class Crosstabs:
     axes
         The columns.
     classes
-        The class of each published row: rows that agree on all quasi-identifiers.
+        The published rows that agree on all quasi-identifiers: a class is one row that counts several times.
     """
 
-    def __init__(self, axes: list[Axis], classes: Rows) -> None:
+    def __init__(self, axes: Sequence[Axis], classes: RowClasses) -> None:
         self.axes = axes
         self._classes = classes
-        self._first = np.unique(classes, return_index=True)[1]
-        self._sizes = np.bincount(classes, minlength=len(self._first)).astype(np.float64)
-        self._quasi = [axis.original.role == "quasi" for axis in axes]
-        self._by_class: dict[int, Floats] = {}
+        self._quasi = [place for place, axis in enumerate(axes) if axis.original.role == "quasi"]
 
     def pairs(self) -> Iterator[tuple[Axis, Axis, Floats, Floats]]:
         """Two columns each, and the rows in each pair of their bins, before and as a reader expects them after."""
-        binned = [axis.bins[axis.original.codes] for axis in self.axes]
+        before, after = self.before(), self.after()
         for one, other in combinations(range(len(self.axes)), 2):
-            left, right = self.axes[one], self.axes[other]
-            mixed = binned[one] * np.int32(right.size) + binned[other]
-            before = np.bincount(mixed, minlength=left.size * right.size).reshape(left.size, right.size)
-            yield left, right, before.astype(np.float64), self._after(one, other)
+            yield self.axes[one], self.axes[other], before[one, other], after[one, other]
 
-    def _after(self, one: int, other: int) -> Floats:
+    def before(self) -> dict[Places, Floats]:
+        """The rows in each pair of bins; block by block, so that what is looked at stays at hand."""
+        sizes = [axis.size for axis in self.axes]
+        found = {
+            (one, other): np.zeros(sizes[one] * sizes[other], dtype=np.int64)
+            for one, other in combinations(range(len(sizes)), 2)
+        }
+        bins = [axis.bins.astype(np.int64) for axis in self.axes]
+        for begin in range(0, len(self.axes[0].original.codes), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            here = [of[axis.original.codes[part]] for of, axis in zip(bins, self.axes, strict=True)]
+            for one in range(len(sizes) - 1):
+                for other in range(one + 1, len(sizes)):
+                    mixed = here[one] * sizes[other] + here[other]
+                    found[one, other] += np.bincount(mixed, minlength=sizes[one] * sizes[other])
+        return {
+            (one, other): counts.reshape(sizes[one], sizes[other]).astype(np.float64)
+            for (one, other), counts in found.items()
+        }
+
+    def after(self) -> dict[Places, Floats]:
+        """The rows that a reader expects in each pair of bins."""
+        found = {
+            (one, other): self._apart(one, other)
+            for one, other in combinations(range(len(self.axes)), 2)
+            if one not in self._quasi and other not in self._quasi
+        }
+        return {**found, **self._by_class()}
+
+    def _apart(self, one: int, other: int) -> Floats:
+        """Two columns of which a class may hold several values."""
         left, right = self.axes[one], self.axes[other]
-        if not (self._quasi[one] or self._quasi[other]):
-            width = max(len(right.published.domain), 1)
-            mixed = left.published.codes.astype(np.int64) * width + right.published.codes
-            kinds, counts = np.unique(mixed, return_counts=True)
-            return product(left.shares[kinds // width] * counts[:, None], right.shares[kinds % width])
-        expected = np.zeros((left.size, right.size))
-        for begin in range(0, len(self._first), AT_ONCE):
-            part = slice(begin, begin + AT_ONCE)
-            weighed = self._inside(one, part) * self._sizes[part, None]
-            expected += product(weighed, self._inside(other, part))
-        return expected
+        width = max(len(right.published.domain), 1)
+        mixed = left.published.codes.astype(np.int64) * width + right.published.codes
+        kinds, counts = np.unique(mixed, return_counts=True)
+        return product(left.shares[kinds // width] * counts[:, None], right.shares[kinds % width])
 
-    def _inside(self, place: int, part: slice) -> Floats:
-        """The share of each bin in some classes. A quasi-identifier is the same in all rows of a class."""
-        axis = self.axes[place]
-        if self._quasi[place]:
-            shares: Floats = axis.shares[axis.published.codes[self._first[part]]]
-            return shares
-        if place not in self._by_class:
-            self._by_class[place] = _shares_by_class(axis, self._classes, len(self._first))
-        return self._by_class[place][part]
+    def _by_class(self) -> dict[Places, Floats]:
+        """Pairs with a quasi-identifier, whose cell is the same in all rows of a class."""
+        classes, quasi = self._classes, self._quasi
+        others = [place for place in range(len(self.axes)) if place not in quasi]
+        sums = [_sums_by_class(self.axes[place], classes.number, len(classes)) for place in others]
+        order = [*quasi, *others]
+        edges = np.concatenate(([0], np.cumsum([self.axes[place].size for place in order]))).tolist()
+        total = np.zeros((edges[len(quasi)], edges[-1]))
+        for begin in range(0, len(classes), AT_ONCE):
+            part = slice(begin, begin + AT_ONCE)
+            shares = np.hstack([_published_shares(self.axes[place], classes.first[part]) for place in quasi])
+            weighed = np.hstack([shares * classes.sizes[part, None], *(one[part] for one in sums)])
+            for place in range(len(quasi) if others else len(quasi) - 1):
+                rows = slice(edges[place], edges[place + 1])
+                total[rows, rows.stop :] += product(shares[:, rows], weighed[:, rows.stop :])
+        found: dict[Places, Floats] = {}
+        for place, one in enumerate(quasi):
+            for later in range(place + 1, len(order)):
+                table = total[edges[place] : edges[place + 1], edges[later] : edges[later + 1]]
+                found[min(one, order[later]), max(one, order[later])] = (
+                    table if one < order[later] else table.T
+                )
+        return found
+
+
+def _published_shares(axis: Axis, rows: Rows) -> Floats:
+    shares: Floats = axis.shares[axis.published.codes[rows]]
+    return shares
 
 
 def product(left: Floats, right: Floats) -> Floats:
@@ -171,8 +227,8 @@ def product(left: Floats, right: Floats) -> Floats:
     return total
 
 
-def _shares_by_class(axis: Axis, classes: Rows, count: int) -> Floats:
-    """The share of each bin in each class, for a column that differs inside classes."""
+def _sums_by_class(axis: Axis, classes: Rows, count: int) -> Floats:
+    """The rows of each class that are expected in each bin, for a column that differs inside classes."""
     found = np.zeros((count, axis.size))
     widths = (axis.shares > 0).sum(axis=1)
     bins = axis.shares.argmax(axis=1)
@@ -183,5 +239,4 @@ def _shares_by_class(axis: Axis, classes: Rows, count: int) -> Floats:
     for place in range(axis.size if len(rest) else 0):
         weights = axis.shares[axis.published.codes[rest], place]
         found[:, place] += np.bincount(classes[rest], weights=weights, minlength=count)
-    sizes = np.bincount(classes, minlength=count)
-    return found / np.maximum(sizes, 1)[:, None]
+    return found

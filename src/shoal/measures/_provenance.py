@@ -4,21 +4,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shoal.arrays import Counts
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import schema_of
 from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, looks_published, set_members
-from shoal.data.release import Release
 from shoal.data.role import Role
-from shoal.data.table import Column, Table
+from shoal.data.table import Table
 from shoal.errors import BadData
+from shoal.measures._comparison import ColumnPair, Comparison
 from shoal.measures._interval_syntax import day, number
 
 PUT_IN = ("basket-rule-hiding",)
 """Methods that may put items into baskets."""
 
 
-def refuse_other_original(original: Table | Baskets, release: Release, path: str | None = None) -> None:
+def refuse_other_original(both: Comparison, path: str | None = None) -> None:
     """Refuse an original that holds less than what was published.
 
     A raw value that is published was a value of the original, and so were the ends of a range that is not a node of a
@@ -27,8 +27,8 @@ def refuse_other_original(original: Table | Baskets, release: Release, path: str
 
     Parameters
     ----------
-    original
-        With the hierarchies that the release was made with.
+    both
+        The original, with the hierarchies that the release was made with, and the release.
     path
         Of the original, for messages.
 
@@ -37,7 +37,7 @@ def refuse_other_original(original: Table | Baskets, release: Release, path: str
     BadData
         Naming the first value that the original does not have.
     """
-    found = next(_foreign(original, release), None)
+    found = next(_foreign(both), None)
     if found is not None:
         column, said = found
         raise BadData(
@@ -47,9 +47,10 @@ def refuse_other_original(original: Table | Baskets, release: Release, path: str
         )
 
 
-def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str | None, str]]:
+def _foreign(both: Comparison) -> Iterator[tuple[str | None, str]]:
     """What is published and cannot come from the original: the column, and a sentence."""
-    published = release.data
+    original, release = both.original, both.release
+    published = schema_of(release.data)
     if isinstance(original, Baskets):
         if not isinstance(published, Table):
             known = set(original.vocabulary)
@@ -60,29 +61,33 @@ def _foreign(original: Table | Baskets, release: Release) -> Iterator[tuple[str 
                 if item not in known and item not in nodes:
                     yield None, f"the item {item!r} is published, and no basket of the original has it"
         if isinstance(published, Baskets):
-            yield from _other_baskets(original, published, release)
+            yield from _other_baskets(both)
         return
     for column in published.columns if isinstance(published, Table) else ():
         if column.role is Role.ENTITY or column.name not in original.names:
             continue
-        source = original.column(column.name)
+        if both.distributed and column.role not in (Role.QUASI, Role.SENSITIVE):
+            continue
+        pair = both.column(column.name)
         if column.role is Role.QUASI:
-            tight = source.hierarchy is None or release.parameters.get("publish") == "ranges"
-            for text in _Values(source, tight).strangers(column):
+            tight = pair.original.hierarchy is None or release.parameters.get("publish") == "ranges"
+            for text in _Values(pair, tight).strangers():
                 yield column.name, f"{_shown(text)} is published, and no row of the original has it"
         else:
-            yield from _too_many(source, column)
+            yield from _too_many(pair)
 
 
-def _other_baskets(original: Baskets, published: Baskets, release: Release) -> Iterator[tuple[None, str]]:
+def _other_baskets(both: Comparison) -> Iterator[tuple[None, str]]:
     """Baskets that came or went, and items that are held by more baskets than before."""
-    if len(published) + release.suppressed != len(original):
+    items, release, original = both.items, both.release, both.original
+    assert isinstance(original, Baskets)
+    if items.published_rows + release.suppressed != items.rows:
         left_out = f" and left {release.suppressed:,} out" if release.suppressed else ""
-        yield None, f"the release has {len(published):,} baskets{left_out}, the original {len(original):,}"
+        yield None, f"the release has {items.published_rows:,} baskets{left_out}, the original {items.rows:,}"
     if release.method in PUT_IN:
         return
-    before = dict(zip(original.vocabulary, original.supports.tolist(), strict=True))
-    for item, after in zip(published.vocabulary, published.supports.tolist(), strict=True):
+    before = dict(zip(original.vocabulary, items.before.tolist(), strict=True))
+    for item, after in items.after.items():
         if after > before.get(item, after):
             yield (
                 None,
@@ -94,15 +99,11 @@ def _shown(text: str) -> str:
     return repr(text) if text else "a missing cell"
 
 
-def _counts(column: Column) -> Counts:
-    return np.bincount(column.codes, minlength=len(column.domain)).astype(np.int64)
-
-
-def _too_many(original: Column, published: Column) -> Iterator[tuple[str, str]]:
+def _too_many(pair: ColumnPair) -> Iterator[tuple[str, str]]:
     """Texts of a column that is published as it is which occur more often than in the original."""
-    values = _Values(original, tight=False)
-    before = dict(zip(original.domain.labels, _counts(original).tolist(), strict=True))
-    for text, after in zip(published.domain.labels, _counts(published).tolist(), strict=True):
+    values, published = _Values(pair, tight=False), pair.published
+    before = dict(zip(pair.original.domain.labels, pair.counts.tolist(), strict=True))
+    for text, after in zip(published.domain.labels, pair.held.tolist(), strict=True):
         if not after or text == SUPPRESSED:
             continue
         if not values.has(text):
@@ -123,9 +124,11 @@ class _Values:
         Whether the ends of a published range are values of the column.
     """
 
-    def __init__(self, column: Column, tight: bool) -> None:
+    def __init__(self, pair: ColumnPair, tight: bool) -> None:
+        column = pair.original
         domain = column.domain
-        used = np.flatnonzero(_counts(column)).tolist()
+        self._published = dict(zip(pair.published.domain.labels, pair.held.tolist(), strict=True))
+        used = np.flatnonzero(pair.counts).tolist()
         self._texts = {domain.labels[code] for code in used}
         self._dates = domain.kind is Kind.DATE
         self._numbers = set() if domain.values is None else {float(domain.values[code]) for code in used}
@@ -143,14 +146,14 @@ class _Values:
             return False
         return (day(text) if self._dates else number(text)) in self._numbers
 
-    def strangers(self, published: Column) -> Iterator[str]:
+    def strangers(self) -> Iterator[str]:
         """The published texts that are, or are made of, values that do not occur.
 
         Where the original is generalized itself, what was joined to what is not looked into.
         """
         if not self._raw:
             return
-        for text, rows in zip(published.domain.labels, _counts(published).tolist(), strict=True):
+        for text, rows in self._published.items():
             suppressed = text and not text.strip(SUPPRESSED)
             if not rows or suppressed or text in self._inner or self.has(text):
                 continue

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Mask
+from shoal.arrays import Mask, Rows
 from shoal.data.domain import Kind
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData
@@ -26,6 +26,9 @@ from shoal.measures._nodes import NodeTexts
 
 Wanted: TypeAlias = tuple[int, int] | Mask
 """The codes that are asked for: from one to before another, or one entry a code."""
+
+LEAD = 2**20
+"""Combinations of the first columns that are counted, at most, to find the rows at some places."""
 
 Question: TypeAlias = Mapping[str, Wanted]
 """Column to what is asked of it."""
@@ -53,13 +56,35 @@ def draw(
     """
     quasi, sensitive = table.quasi, table.sensitive
     found: list[Question] = []
-    order = canonical_order((*quasi, *sensitive))
-    for row in order[generator.integers(0, table.rows, questions)].tolist():
+    for row in rows_at((*quasi, *sensitive), generator.integers(0, table.rows, questions)).tolist():
         chosen = generator.permutation(len(quasi))[:columns].tolist()
         asked = [quasi[place] for place in sorted(chosen)]
         if sensitive:
             asked.append(sensitive[int(generator.integers(len(sensitive)))])
         found.append({column.name: _around(column, row, width, generator) for column in asked})
+    return found
+
+
+def rows_at(columns: Sequence[Column], places: Rows) -> Rows:
+    """The rows at some places of the canonical order; of equal rows any.
+
+    Only rows that agree with one of them in the first columns are sorted.
+    """
+    key, width = np.zeros(len(columns[0].codes), dtype=np.int64), 1
+    for column in columns:
+        if width * len(column.domain) > LEAD and width > 1:
+            break
+        key *= len(column.domain)
+        key += column.domain.ranks()[column.codes]
+        width *= len(column.domain)
+    counts = np.bincount(key, minlength=width)
+    leads = np.searchsorted(np.cumsum(counts), places, side="right")
+    chosen = np.zeros(width, dtype=np.bool_)
+    chosen[leads] = True
+    rows = np.flatnonzero(chosen[key])
+    ordered = rows[canonical_order([column.take(rows) for column in columns])]
+    passed = np.cumsum(np.where(chosen, 0, counts))
+    found: Rows = ordered[places - passed[leads]]
     return found
 
 

@@ -10,8 +10,8 @@ from pydantic import Field
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score
 from shoal.mining.association_rules import AssociationRules, association_rules, parse_rule
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
@@ -36,6 +36,7 @@ class Associations(Measure):
     """
 
     name: ClassVar[str] = "associations"
+    not_distributable: ClassVar[str | None] = "rules are mined in memory"
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "hiding_failure",
@@ -56,8 +57,14 @@ class Associations(Measure):
     )
     size: int = Field(default=3, ge=2, description="most items of a rule, both sides together")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def concerns(self, release: Release[Any]) -> bool:
+        """Only of releases that hide rules, unless support and confidence are given."""
+        told = self.support is not None and self.confidence is not None
+        return told or any(one.get("model") == MODEL for one in release.promises)
+
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine the rules of both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or not isinstance(published, Baskets):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()

@@ -6,11 +6,10 @@ import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 
 class Chunks(Measure):
@@ -28,6 +27,7 @@ class Chunks(Measure):
     """
 
     name: ClassVar[str] = "chunks"
+    not_distributable: ClassVar[str | None] = "links are counted over all clusters at once"
     accepts: ClassVar[tuple[type, ...]] = (Clusters,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "term_chunk_share",
@@ -37,8 +37,9 @@ class Chunks(Measure):
         "largest_linked_share",
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Count items in chunks, and links."""
+        original, release = both.original, both.release
         clusters = release.data
         if not isinstance(original, Baskets) or not isinstance(clusters, Clusters):
             odd = type(clusters if isinstance(original, Baskets) else original).__name__.lower()

@@ -1,22 +1,26 @@
 """How well columns, and pairs of them, are still distributed as they were."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from math import fsum
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Floats
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Column, Table
+from shoal.arrays import Codes, Counts, Floats
+from shoal.data.table import Column
+from shoal.measures._comparison import ColumnPair, Comparison
 from shoal.measures._coverage import Coverage
-from shoal.measures._crosstabs import BINS, Axis, Crosstabs, axis_of
-from shoal.measures._row_keys import mixed_codes
+from shoal.measures._crosstabs import BINS, SMALL, Crosstabs
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 NOISE = 1e-12
 """Shares and correlations below this are what rounding leaves of nothing."""
+
+EXACT = 1e-14
+"""Differences below this share of the numbers themselves are what rounding makes."""
 
 PARTS = 60
 """Pairs of columns that a score lists, the worst first."""
@@ -38,9 +42,12 @@ class Distributions(TableMeasure):
         How strongly two columns go together, in the published rows: Pearson's correlation of two columns of numbers or
         dates, taken at the middle of what a cell stands for; Cramér's V of all others. The means over the pairs of the
         strength before and after, and of the difference without its sign.
+
+    Of rows in parts single columns are measured, and no pairs.
     """
 
     name: ClassVar[str] = "distributions"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = (
         "marginal_kl",
         "marginal_hellinger",
@@ -53,35 +60,31 @@ class Distributions(TableMeasure):
 
     bins: int = Field(default=BINS, ge=2, le=200, description="bins of a column beside others")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Compare each column and each pair of columns."""
-        before, after = self.tables(original, release)
-        columns = [one for one in (*before.quasi, *before.sensitive) if one.name in after.names]
+        before, after = self.tables(both)
+        columns = [
+            both.column(one.name) for one in (*before.quasi, *before.sensitive) if one.name in after.names
+        ]
         if not columns:
             return ()
-        axes = [axis_of(column, after.column(column.name), self.bins) for column in columns]
-        absent = before.rows - after.rows
-        scores = _marginals(axes, absent)
-        if len(axes) < 2:
+        absent = both.rows - both.published_rows
+        scores = _marginals(columns, absent)
+        if len(columns) < 2 or both.distributed:
             return tuple(scores)
         kl: dict[str, float] = {}
         hellinger: dict[str, float] = {}
         strength: dict[str, tuple[float, float]] = {}
-        classes = np.unique(mixed_codes(after.quasi), return_inverse=True)[1]
-        middles = {axis.original.name: _middles(axis) for axis in axes if axis.measured}
-        for left, right, truth, expected in Crosstabs(axes, classes).pairs():
-            name = f"{left.original.name} × {right.original.name}"
+        measured = _pearsons(
+            both, [column for column in columns if column.original.domain.values is not None]
+        )
+        crosstabs = Crosstabs([column.axis(self.bins) for column in columns], both.classes)
+        for left, right, truth, expected in crosstabs.pairs():
+            names = left.original.name, right.original.name
+            name = " × ".join(names)
             even = np.outer(left.spread_evenly(), right.spread_evenly())
             kl[name], hellinger[name] = distances(truth, expected + absent * even, even)
-            if left.measured and right.measured:
-                found = tuple(
-                    pearson(
-                        *(side[place] for side in (middles[left.original.name], middles[right.original.name]))
-                    )
-                    for place in (0, 1)
-                )
-            else:
-                found = cramer(truth, truth), cramer(expected, truth)
+            found = measured.get(names) or (cramer(truth, truth), cramer(expected, truth))
             if found[0] is not None:
                 strength[name] = (found[0], found[1] or 0.0)
         scores += [
@@ -97,16 +100,13 @@ class Distributions(TableMeasure):
         return tuple(scores)
 
 
-def _marginals(axes: list[Axis], absent: int) -> list[Score]:
+def _marginals(columns: Sequence[ColumnPair], absent: int) -> list[Score]:
     kl: dict[str, float] = {}
     hellinger: dict[str, float] = {}
-    for axis in axes:
-        size = len(axis.original.domain)
-        truth = np.bincount(axis.original.codes, minlength=size).astype(np.float64)
-        even = np.full(size, 1 / max(size, 1))
-        held = np.bincount(axis.published.codes, minlength=len(axis.published.domain))
-        expected = axis.coverage.spread(held) + absent * even
-        kl[axis.original.name], hellinger[axis.original.name] = distances(truth, expected, even)
+    for column in columns:
+        even = np.full(len(column.counts), 1 / max(len(column.counts), 1))
+        expected = column.expected + absent * even
+        kl[column.name], hellinger[column.name] = distances(column.counts.astype(np.float64), expected, even)
     return [
         Score("marginal_kl", _mean(kl), "Kullback-Leibler divergence of single columns.", parts=kl),
         Score(
@@ -192,24 +192,114 @@ def cramer(table: Floats, shape: Floats) -> float | None:
     return float(np.sqrt(min(squares / total / (values - 1), 1.0)))
 
 
-def pearson(one: Floats, other: Floats) -> float | None:
-    """Pearson's correlation of the rows where both are known; None where one of them does not vary."""
-    known = np.isfinite(one) & np.isfinite(other)
-    if not known.all():
-        one, other = one[known], other[known]
-    if len(one) < 2:
-        return None
-    one, other = one - one.mean(), other - other.mean()
-    product = float(np.sqrt((one @ one) * (other @ other)))
-    return float(one @ other) / product if product > 0 else None
+def _pearsons(
+    both: Comparison, columns: Sequence[ColumnPair]
+) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+    """Pearson's correlation of each two columns of numbers or dates, before and after.
+
+    A published cell counts as the middle of what it stands for. Where all are quasi-identifiers, a class is one row.
+    """
+    coordinates = [(column.original.codes, _values(column), column.counts) for column in columns]
+    middles = [
+        (column.published.codes, middle_of(column.original, column.coverage), column.held)
+        for column in columns
+    ]
+    weights = None
+    if all(column.original.role == "quasi" for column in columns):
+        middles = [(codes[both.classes.first], middle, held) for codes, middle, held in middles]
+        weights = both.classes.sizes
+    before, after = pearson(coordinates), pearson(middles, weights)
+    names = [column.name for column in columns]
+    return {
+        (names[one], names[other]): (before[one, other], after[one, other])
+        for one, other in combinations(range(len(names)), 2)
+    }
 
 
-def _middles(axis: Axis) -> tuple[Floats, Floats]:
-    """The coordinate of each original row, and the middle of what each published cell stands for."""
-    values = axis.original.domain.values
+def _values(column: ColumnPair) -> Floats:
+    values = column.original.domain.values
     assert values is not None
-    middle = middle_of(axis.original, axis.coverage)
-    return values[axis.original.codes], middle[axis.published.codes]
+    return values
+
+
+def pearson(
+    columns: Sequence[tuple[Codes, Floats, Counts]], weights: Counts | None = None
+) -> dict[tuple[int, int], float | None]:
+    """Pearson's correlation of each two columns, of the rows where both are known; None where one does not vary.
+
+    Parameters
+    ----------
+    columns
+        The code of each row, the number that a code stands for, NaN where it is not known, and the rows of each code.
+    weights
+        How often each row counts; once unless told.
+    """
+    if len(columns) < 2:
+        return {}
+    sums = Moments.of(columns, weights)
+    return {(one, other): sums.correlation(one, other) for one, other in combinations(range(len(columns)), 2)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Sums over the rows where both of two columns are known, an entry a pair of columns.
+
+    Numbers are taken from the mean of their column, so that nothing is lost where they are large.
+
+    Parameters
+    ----------
+    rows
+        The rows where both are known.
+    first, squares
+        Of the column of the line: the sum, and the sum of the squares.
+    products
+        The sum of the products of both.
+    noise
+        Squares of a column below this come from rounding.
+    """
+
+    rows: Floats
+    first: Floats
+    squares: Floats
+    products: Floats
+    noise: Floats
+
+    @classmethod
+    def of(cls, columns: Sequence[tuple[Codes, Floats, Counts]], weights: Counts | None) -> "Moments":
+        """Add up block by block, so that what is looked at stays at hand."""
+        known = [np.isfinite(values).astype(np.float64) for _, values, _ in columns]
+        plain = [
+            np.where(there > 0, values, 0.0) for there, (_, values, _) in zip(known, columns, strict=True)
+        ]
+        counts = [held * there for there, (_, _, held) in zip(known, columns, strict=True)]
+        centered = [
+            np.where(there > 0, values - float(values @ held) / max(float(held.sum()), 1.0), 0.0)
+            for there, values, held in zip(known, plain, counts, strict=True)
+        ]
+        largest = np.array([float(np.abs(values).max(initial=0.0)) for values in plain])
+        width, step = len(columns), max(SMALL // len(columns) ** 2, 64)
+        rows, first, squares, products = np.zeros((4, width, width))
+        for begin in range(0, len(columns[0][0]), step):
+            codes = [column[0][begin : begin + step] for column in columns]
+            numbers = np.stack([values[here] for values, here in zip(centered, codes, strict=True)])
+            there = np.stack([values[here] for values, here in zip(known, codes, strict=True)])
+            weighed = numbers if weights is None else numbers * weights[begin : begin + step]
+            rows += (there if weights is None else there * weights[begin : begin + step]) @ there.T
+            first += weighed @ there.T
+            squares += (weighed * numbers) @ there.T
+            products += weighed @ numbers.T
+        return cls(rows, first, squares, products, rows * (EXACT * largest[:, None]) ** 2)
+
+    def correlation(self, one: int, other: int) -> float | None:
+        """Pearson's correlation of two columns; None where one of them does not vary."""
+        rows = self.rows[one, other]
+        if rows < 2:
+            return None
+        spread = self.squares - self.first**2 / np.maximum(self.rows, 1)
+        if spread[one, other] <= self.noise[one, other] or spread[other, one] <= self.noise[other, one]:
+            return None
+        joint = self.products[one, other] - self.first[one, other] * self.first[other, one] / rows
+        return float(joint / np.sqrt(spread[one, other] * spread[other, one]))
 
 
 def middle_of(original: Column, coverage: Coverage) -> Floats:

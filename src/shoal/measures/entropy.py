@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import AnyArray, Floats
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Column, Table
+from shoal.data.table import Column
+from shoal.measures._comparison import ColumnPair, Comparison
 from shoal.measures._coverage import read_coverage
 from shoal.measures.measure import Score, TableMeasure
 
@@ -22,27 +21,25 @@ class Entropy(TableMeasure):
     """
 
     name: ClassVar[str] = "entropy"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("entropy",)
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Measure the bits lost in each column, and in all together."""
-        before, after = self.tables(original, release)
-        if not before.quasi:
+        self.accept(both)
+        if not both.quasi:
             return ()
-        parts = {
-            column.name: bits_lost(column, after.column(column.name), before.rows) for column in before.quasi
-        }
+        parts = {column.name: bits_lost(column, both.rows) for column in both.quasi}
         meaning = "Entropy: bits of the original values that the cells no longer tell, a row."
         return (Score("entropy", fsum(parts.values()), meaning, parts=parts),)
 
 
-def bits_lost(original: Column, published: Column, rows: int) -> float:
+def bits_lost(column: ColumnPair, rows: int) -> float:
     """The mean over the original rows of the bits that a column loses; which row became which does not matter."""
-    counts = np.bincount(original.codes, minlength=len(original.domain))
-    held = np.bincount(published.codes, minlength=len(published.domain))
-    told = held * np.log2(np.maximum(rows_meant(original, published), 1))
+    counts, held = column.counts, column.held
+    told = held * np.log2(np.maximum(np.rint(column.coverage.total(counts)), 1))
     raw = counts * np.log2(np.maximum(counts, 1))
-    absent = (rows - len(published.codes)) * log2(rows)
+    absent = (rows - int(held.sum())) * log2(rows)
     return fsum([*told[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
 
 

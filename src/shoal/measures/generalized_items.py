@@ -5,8 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
+from shoal.data.dataset import schema_of
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -22,18 +22,22 @@ class GeneralizedItems(Measure):
     """
 
     name: ClassVar[str] = "generalized-items"
+    not_distributable: ClassVar[str | None] = None
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
     scores_named: ClassVar[tuple[str, ...]] = ("item_ncp", "generalized_occurrences")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Weigh each node by its occurrences."""
+        release = both.release
         nodes, leaves = release.details.get("nodes"), release.details.get("leaves")
-        published = release.data
-        if nodes is None or not leaves or not isinstance(published, Baskets) or not len(published.items):
+        if nodes is None or not leaves or not isinstance(schema_of(release.data), Baskets):
             return ()
-        sizes = np.array([nodes.get(text, 0) for text in published.vocabulary], dtype=np.int64)
-        supports = published.supports
-        total = int(supports.sum())
+        held = both.items.after
+        total = sum(held.values())
+        if not total:
+            return ()
+        sizes = np.array([nodes.get(text, 0) for text in held], dtype=np.int64)
+        supports = np.array(list(held.values()), dtype=np.int64)
         penalty = int((sizes * supports).sum()) / leaves / total
         share = int(supports[sizes > 0].sum()) / total
         return (

@@ -8,11 +8,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.data._equal_rows import row_classes
 from shoal.data._telling import telling_rows
-from shoal.data.baskets import Baskets
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
+from shoal.measures._comparison import Comparison
 from shoal.measures._fitting import fitting_rows
 from shoal.measures.measure import FACT, Score, TableMeasure
 
@@ -43,6 +44,7 @@ class HiddenRules(TableMeasure):
     """
 
     name: ClassVar[str] = "hidden-rules"
+    not_distributable: ClassVar[str | None] = "rows of the original are fitted into the published classes"
     scores_named: ClassVar[tuple[str, ...]] = (
         "starred_cells",
         "starred_share",
@@ -55,12 +57,17 @@ class HiddenRules(TableMeasure):
 
     least: float = Field(default=0.1, gt=0, le=1, description="least confidence of a harmless rule")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def concerns(self, release: Release[Any]) -> bool:
+        """Only of releases that promise hidden rules."""
+        return any(one.get("model") == "hidden-rules" for one in release.promises)
+
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Count the stars and the rules of each sensitive column that the promise is about."""
+        release = both.release
         promise = next((one for one in release.promises if one.get("model") == "hidden-rules"), None)
         if promise is None:
             return ()
-        before, whole = self.tables(original, release)
+        before, whole = self.tables(both)
         after = whole.take(np.flatnonzero(telling_rows(whole)))
         named = [after.column(promise["column"])] if promise.get("column") else list(after.sensitive)
         classes = _Classes.of(after)
@@ -126,11 +133,8 @@ class _Classes:
 
     @classmethod
     def of(cls, table: Table) -> "_Classes":
-        number = np.zeros(table.rows, dtype=np.int64)
-        for column in table.quasi:
-            number = np.unique(number * max(len(column.domain), 1) + column.codes, return_inverse=True)[1]
-        first = np.unique(number, return_index=True)[1]
-        return cls(table, number, first, np.bincount(number, minlength=len(first)).astype(np.int64))
+        found = row_classes(table.quasi, table.rows)
+        return cls(table, found.number, found.first, found.sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

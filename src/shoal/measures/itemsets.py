@@ -1,6 +1,6 @@
 """Whether what is often bought together is still seen to be (Terrovitis, Liagouris, Mamoulis, Skiadopoulos 2012)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Self
 
@@ -8,15 +8,22 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.arrays import Counts, Floats, Indptr, Items, Mask
-from shoal.data._reconstruct import reconstruct
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import FACT, Measure, Score
-from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
+from shoal.mining.frequent_itemsets import (
+    Itemsets,
+    best_of,
+    enough_itemsets,
+    frequent_among,
+    frequent_itemsets,
+    least_count,
+    supports_of,
+)
 
 MANY = 1_000_000
 """Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""
@@ -42,6 +49,7 @@ class FrequentItemsets(Measure):
     """
 
     name: ClassVar[str] = "itemsets"
+    not_distributable: ClassVar[str | None] = "itemsets are mined in memory"
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Clusters)
     scores_named: ClassVar[tuple[str, ...]] = (
         "tkd",
@@ -82,39 +90,38 @@ class FrequentItemsets(Measure):
             raise WrongUse(f"last_rank must be above first_rank, not {self.last_rank} ≤ {self.first_rank}.")
         return self
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or not isinstance(published, Baskets | Clusters):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
             raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
         if not len(original):
             raise BadData("the original has no baskets to compare a release with.")
-        versions = self._versions(published)
+        draws = 1 if isinstance(published, Baskets) else self.reconstructions
+        versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
+        before, *after = (mined(side, self.top) for side in (original, *versions))
         found = [
-            *self._top(original, versions),
+            *self._top(original, versions, before, after),
             *self._errors(original, versions),
             *_terms_lost(original, release),
-            *self._lost(original, versions),
+            *self._lost(original, before, after),
         ]
         return tuple(found)
 
-    def _versions(self, published: Baskets | Clusters) -> list[Baskets]:
-        """The release as baskets: as it is, or what could have been."""
-        if isinstance(published, Baskets):
-            return [published]
-        return [reconstruct(published, self.seed + draw) for draw in range(self.reconstructions)]
-
-    def _top(self, original: Baskets, versions: list[Baskets]) -> list[Score]:
+    def _top(
+        self, original: Baskets, versions: list[Baskets], before: "Mined", after: "list[Mined]"
+    ) -> list[Score]:
         """The deviation of the top-K, of items and of their nodes."""
         scores = []
-        deviations = [top_deviation(original, version, self.top) for version in versions]
+        deviations = [deviation(before, one, self.top) for one in after]
         meaning = f"Share of the {self.top} most frequent itemsets that are not among those of the release"
         scores += _one_and_mean("tkd", deviations, meaning)
         if original.hierarchy is not None:
             rise = partial(generalized, hierarchy=original.hierarchy, level=self.level)
-            before = rise(original)
-            deviations = [top_deviation(before, rise(version), self.top) for version in versions]
+            before = mined(rise(original), self.top)
+            deviations = [deviation(before, mined(rise(version), self.top), self.top) for version in versions]
             scores += _one_and_mean("tkd_ml2", deviations, f"{meaning}, of nodes on level {self.level}")
         return scores
 
@@ -142,26 +149,28 @@ class FrequentItemsets(Measure):
             scores.insert(1, Score("re_averaged", several, meaning))
         return scores
 
-    def _lost(self, original: Baskets, versions: list[Baskets]) -> list[Score]:
+    def _lost(self, original: Baskets, before: "Mined", after: "list[Mined]") -> list[Score]:
         """The share of frequent itemsets that are no longer frequent, by support."""
-        shares: list[dict[str, float]] = [{} for _ in versions]
+        shares: list[dict[str, float]] = [{} for _ in after]
         for support in self.supports:
             least = least_count(len(original), support)
             try:
-                before = frequent_itemsets(original, least, self.size, limit=MANY)
+                frequent = before.frequent(least, self.size, MANY)
             except WrongUse:
                 continue
-            if not len(before):
+            if not len(frequent):
                 continue
-            for share, version in zip(shares, versions, strict=True):
-                share[f"{support:g}"] = _share_lost(before, with_vocabulary(version, original.vocabulary))
+            longest = int(frequent.sizes.max())
+            for share, one in zip(shares, after, strict=True):
+                found = one.frequent(least, longest)
+                share[f"{support:g}"] = _share_lost(frequent, before.vocabulary, found, one.vocabulary)
         if not shares[0]:
             return []
         meaning = f"Share of the frequent itemsets of at most {self.size} items that are no longer frequent"
         parts = {name: float(np.mean([share[name] for share in shares])) for name in shares[0]}
         scores = [Score("lost_itemsets", _mean(shares[0]), f"{meaning}.", parts=shares[0], by="support")]
-        if len(versions) > 1:
-            meaning = f"{meaning}, mean of {len(versions)} reconstructions."
+        if len(after) > 1:
+            meaning = f"{meaning}, mean of {len(after)} reconstructions."
             scores.append(Score("lost_itemsets_mean", _mean(parts), meaning, parts=parts, by="support"))
         return scores
 
@@ -179,15 +188,62 @@ def _one_and_mean(name: str, values: list[float], meaning: str) -> list[Score]:
     return scores
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Mined:
+    """Baskets and the most frequent itemsets in them.
+
+    Parameters
+    ----------
+    baskets
+        With their vocabulary in ascending order, by which ties are broken.
+    found, least
+        Sets among which the most frequent ones are, and their least support.
+    whole
+        Whether all sets of that support or more are there.
+    """
+
+    baskets: Baskets
+    found: Itemsets
+    least: int
+    whole: bool
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The items."""
+        return self.baskets.vocabulary
+
+    def top(self, count: int) -> Itemsets:
+        """The most frequent sets."""
+        return best_of(self.found, count, self.least)
+
+    def frequent(self, least: int, size: int | None, limit: int | None = None) -> Itemsets:
+        """The sets of some support and of no more than some items.
+
+        Raises
+        ------
+        WrongUse
+            If there are more than the limit.
+        """
+        if self.whole and least >= self.found.least:
+            return frequent_among(self.found, least, size)
+        return frequent_itemsets(self.baskets, least, size, **({} if limit is None else {"limit": limit}))
+
+
+def mined(baskets: Baskets, count: int) -> Mined:
+    """Find the most frequent itemsets of baskets."""
+    ascending = with_vocabulary(baskets, tuple(sorted(baskets.vocabulary)))
+    return Mined(ascending, *enough_itemsets(ascending, count))
+
+
 def top_deviation(original: Baskets, published: Baskets, count: int) -> float:
     """tKd: the share of the original's most frequent itemsets that are not among those of the release."""
-    vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
-    before = top_itemsets(with_vocabulary(original, vocabulary), count)
-    if not len(before):
-        return 0.0
-    after = top_itemsets(with_vocabulary(published, vocabulary), count)
-    kept = after.places_of(*before.members()) >= 0
-    return 1 - int(kept.sum()) / len(before)
+    return deviation(mined(original, count), mined(published, count), count)
+
+
+def deviation(before: Mined, after: Mined, count: int) -> float:
+    """The share of the most frequent itemsets that are not among those of the other side."""
+    top = before.top(count)
+    return _share_lost(top, before.vocabulary, after.top(count), after.vocabulary) if len(top) else 0.0
 
 
 def band_pairs(baskets: Baskets, first: int, last: int) -> tuple[Indptr, Items]:
@@ -208,11 +264,18 @@ def relative_error(before: Counts, after: Counts | Floats) -> tuple[float | None
     return float((np.abs(so - sp) * 2 / (so + sp)).mean()), int((~seen).sum())
 
 
-def _share_lost(before: Itemsets, published: Baskets) -> float:
-    """The share of frequent itemsets that the release does not hold as often as they must be."""
-    kept = (
-        frequent_itemsets(published, before.least, int(before.sizes.max())).places_of(*before.members()) >= 0
-    )
+def _share_lost(
+    before: Itemsets, vocabulary: tuple[str, ...], after: Itemsets, other: tuple[str, ...]
+) -> float:
+    """The share of the sets that are not among other sets, of another vocabulary."""
+    if not len(after):
+        return 1.0
+    places = {text: place for place, text in enumerate(other)}
+    codes = np.array([places.get(text, -1) for text in vocabulary], dtype=np.int32)
+    indptr, items = before.members()
+    items = codes[items]
+    known = np.minimum.reduceat(items, indptr[:-1]) >= 0
+    kept = (after.places_of(indptr, np.maximum(items, 0)) >= 0) & known
     return 1 - int(kept.sum()) / len(before)
 
 

@@ -7,14 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
+from shoal.data._equal_rows import row_classes
 from shoal.data.table import Table, canonical_order
 from shoal.errors import MissingExtra, UnknownName, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures._coverage import Form
 from shoal.measures._crosstabs import BINS, Axis, axis_of
 from shoal.measures._fitting import fitting_rows
-from shoal.measures._row_keys import mixed_codes
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 
@@ -39,6 +38,7 @@ class Learning(TableMeasure):
     """
 
     name: ClassVar[str] = "learning"
+    not_distributable: ClassVar[str | None] = "what learns sees its rows together"
     on_request: ClassVar[bool] = True
     scores_named: ClassVar[tuple[str, ...]] = (
         "accuracy_original",
@@ -56,9 +56,9 @@ class Learning(TableMeasure):
     rows: int = Field(default=20_000, ge=10, description="rows that are looked at, at most")
     seed: int = Field(default=0, ge=0, description="draws the same rows again, whatever their order")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Learn twice, examine twice."""
-        before, after = self.tables(original, release)
+        before, after = self.tables(both)
         make = _learner()
         name = self._target(before, after)
         before = before.take(canonical_order((*before.quasi, before.column(name))))
@@ -163,11 +163,11 @@ def _published_lessons(
 
 def _without_exam(before: Table, after: Table, exam: Rows) -> tuple[Rows, Rows] | None:
     """Published rows as their classes show them, and the rows of the original that they are; without held-out ones."""
-    _, first, sizes = np.unique(mixed_codes(after.quasi), return_index=True, return_counts=True)
-    members = fitting_rows(before, after, first, sizes)
+    classes = row_classes(after.quasi, after.rows)
+    members = fitting_rows(before, after, classes.first, classes.sizes)
     if members is None:
         return None
-    shown = np.repeat(first, [len(rows) for rows in members])
+    shown = np.repeat(classes.first, [len(rows) for rows in members])
     rows = np.concatenate([np.empty(0, dtype=np.int64), *members])
     learned = ~np.isin(rows, exam)
     return shown[learned], rows[learned]

@@ -6,10 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Floats
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.measures._cell_loss import Cells, read_cells
+from shoal.measures._cell_loss import Cells
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Score, TableMeasure
 
 
@@ -33,21 +31,22 @@ class Loss(TableMeasure):
     """
 
     name: ClassVar[str] = "loss"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("lm", "lm_mean", "ncp", "gcp", "granularity")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Measure the loss of each column, and of all together."""
-        before, after = self.tables(original, release)
-        if not before.quasi:
+        self.accept(both)
+        if not both.quasi:
             return ()
         lm, ncp, kept, weights = {}, {}, {}, {}
-        for column in before.quasi:
-            cells = read_cells(column, after.column(column.name))
-            lm[column.name] = mean_over(before.rows, cells, loss(cells))
-            ncp[column.name] = mean_over(before.rows, cells, penalty(cells))
-            kept[column.name] = 1 - mean_over(before.rows, cells, counted_loss(cells))
+        for column in both.quasi:
+            cells = column.cells
+            lm[column.name] = mean_over(both.rows, cells, loss(cells))
+            ncp[column.name] = mean_over(both.rows, cells, penalty(cells))
+            kept[column.name] = 1 - mean_over(both.rows, cells, counted_loss(cells))
             weights[column.name] = 1 - 1 / cells.size
-        columns = len(before.quasi)
+        columns = len(both.quasi)
         total = fsum(weights.values())
         quality = (
             fsum(weights[name] * kept[name] for name in kept) / total

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
-
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, final, overload
 
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import UnknownName, WrongUse
+from shoal.measures._comparison import Comparison as Comparison
+from shoal.parameters import Parameters
+
+if TYPE_CHECKING:
+    import polars
 
 FACT = ""
 """The `better` of a score that is neither good nor bad, such as the number of classes."""
@@ -53,6 +57,55 @@ class Score:
         }
 
 
+class Scores(tuple[Score, ...]):
+    """Several scores: a tuple that also knows them by their names.
+
+    >>> scores = Scores([Score("lm", 0.5, "loss", parts={"age": 0.5}), Score("classes", 3, "number of classes")])
+    >>> scores["lm"].value, scores[1].name, "lm" in scores
+    (0.5, 'classes', True)
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, name: str | SupportsIndex, /) -> Score: ...
+    @overload
+    def __getitem__(self, name: slice, /) -> tuple[Score, ...]: ...
+
+    def __getitem__(self, name: Any, /) -> Any:
+        if not isinstance(name, str):
+            return super().__getitem__(name)
+        for score in self:
+            if score.name == name:
+                return score
+        raise UnknownName("score", name, [score.name for score in self])
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in (score, score.name) for score in self)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """A polars frame with a row for each score and for each of its parts.
+
+        Its columns are ``score``, ``part``, ``value``, ``better`` and ``meaning``. ``part`` is the column, item or
+        support that a value is of, and null for the score itself.
+        """
+        import polars as pl
+
+        schema = {
+            "score": pl.String,
+            "part": pl.String,
+            "value": pl.Float64,
+            "better": pl.String,
+            "meaning": pl.String,
+        }
+        rows = [
+            (score.name, part, float(value), score.better or None, score.meaning)
+            for score in self
+            for part, value in ((None, score.value), *score.parts.items())
+        ]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+
 def flat(scores: Iterable[Score]) -> dict[str, float]:
     """Scores as one flat object: each under its name, its parts under the name, a dot and the column.
 
@@ -66,10 +119,8 @@ def flat(scores: Iterable[Score]) -> dict[str, float]:
     return plain
 
 
-class Measure(BaseModel):
+class Measure(Parameters):
     """A way to compare a release with its original."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""
@@ -83,11 +134,23 @@ class Measure(BaseModel):
     on_request: ClassVar[bool] = False
     """Whether it is measured only where it is asked for by its name, because it takes long."""
 
+    not_distributable: ClassVar[str | None] = "it looks at all rows at once"
+    """Why it is not measured on rows in parts; None where counts that are added up over them are enough."""
+
+    def concerns(self, release: Release[Any]) -> bool:
+        """Whether it has anything to say of a release of its form."""
+        return True
+
+    @final
     def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
         """Measure a release against its original.
 
         Nothing here needs the trace: what is measured can be measured again from the two files.
         """
+        return self.compare(Comparison(original, release))
+
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
+        """Measure a release beside its original; what other measures ask of them too is found out once."""
         raise NotImplementedError
 
 
@@ -96,11 +159,12 @@ class TableMeasure(Measure):
 
     accepts: ClassVar[tuple[type, ...]] = (Table,)
 
-    def tables(self, original: Table | Baskets, release: Release) -> tuple[Table, Table]:
-        """The original and the published table, checked to belong together.
+    def accept(self, both: Comparison) -> None:
+        """Refuse what is no table beside a published table, or cannot belong together: see `tables`."""
+        self.tables(both)
 
-        Every row of the original is published or counted as suppressed; suppressed rows are left out, or
-        published with ``*`` in their cells.
+    def tables(self, both: Comparison) -> tuple[Table, Table]:
+        """The original and the published table, checked to belong together.
 
         Raises
         ------
@@ -109,21 +173,8 @@ class TableMeasure(Measure):
         BadData
             If the original is empty, or the release cannot have been made from it.
         """
-        published = release.data
+        original, published = both.original, schema_of(both.release.data)
         if not isinstance(original, Table) or not isinstance(published, Table):
             odd = type(published if isinstance(original, Table) else original).__name__.lower()
             raise WrongUse(f"The measure {self.name} compares a table with a published table, not {odd}.")
-        if not original.rows:
-            raise BadData("the original has no rows to compare a release with.")
-        for column in original.quasi:
-            if column.name not in published.names:
-                raise BadData(
-                    "the release has no such column; give the original that it was made from and its roles.",
-                    column=column.name,
-                )
-        if published.rows not in (original.rows, original.rows - release.suppressed):
-            raise BadData(
-                f"the release has {published.rows} rows and {release.suppressed} suppressed ones, but the "
-                f"original has {original.rows}; give the original that it was made from, read the same way."
-            )
-        return original, published
+        return both.tables

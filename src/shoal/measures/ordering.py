@@ -5,11 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data._basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
-from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -26,11 +24,13 @@ class Ordering(Measure):
     """
 
     name: ClassVar[str] = "ordering"
+    not_distributable: ClassVar[str | None] = "baskets are ordered in memory"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = ("bandwidth", "profile")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Order the published baskets, and measure."""
+        release = both.release
         groups, order = release.data, release.parameters.get("order")
         if not isinstance(groups, Groups):
             raise WrongUse(f"The measure {self.name} looks at published groups.")

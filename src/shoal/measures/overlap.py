@@ -6,13 +6,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.data._reconstruct import reconstruct, reconstruct_groups
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.itemsets import with_vocabulary
 from shoal.measures.measure import Measure, Score
 from shoal.mining.association_rules import association_rules
@@ -37,6 +36,7 @@ class Overlap(Measure):
     """
 
     name: ClassVar[str] = "overlap"
+    not_distributable: ClassVar[str | None] = "itemsets are mined in memory"
     on_request: ClassVar[bool] = True
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Groups, Clusters)
     scores_named: ClassVar[tuple[str, ...]] = (
@@ -63,15 +63,18 @@ class Overlap(Measure):
     )
     seed: int = Field(default=1, ge=0, description="seed of the first of them")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or isinstance(published, Table):
             raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")
         if not len(original):
             raise BadData("the original has no baskets to compare a release with.")
         least = self._least(original)
-        found = [self._compared(original, version, least) for version in self._versions(published)]
+        draws = 1 if isinstance(published, Baskets) else self.reconstructions
+        versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
+        found = [self._compared(original, version, least) for version in versions]
         if not found[0]:
             return ()
         share = f"in {least} baskets or more"
@@ -100,15 +103,6 @@ class Overlap(Measure):
             return least_count(len(original), self.support)
         found = top_itemsets(original, self.top, self.size)
         return max(int(found.supports.min(initial=1)), 2)
-
-    def _versions(self, published: Baskets | Groups | Clusters) -> list[Baskets]:
-        """The release as baskets: as it is, or what could have been."""
-        if isinstance(published, Baskets):
-            return [published]
-        seeds = range(self.seed, self.seed + self.reconstructions)
-        if isinstance(published, Groups):
-            return [reconstruct_groups(published, seed) for seed in seeds]
-        return [reconstruct(published, seed) for seed in seeds]
 
     def _compared(self, original: Baskets, version: Baskets, least: int) -> dict[str, float]:
         vocabulary = tuple(sorted({*original.vocabulary, *version.vocabulary}))

@@ -6,13 +6,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Floats, Items
-from shoal.data._reconstruct import reconstruct
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.itemsets import relative_error, with_vocabulary
 from shoal.measures.measure import Measure, Score
 from shoal.measures.reconstruction import TwoSides
@@ -37,6 +36,7 @@ class PairSupports(Measure):
     """
 
     name: ClassVar[str] = "pair-supports"
+    not_distributable: ClassVar[str | None] = "pairs are drawn from single baskets"
     accepts: ClassVar[tuple[type, ...]] = (Baskets, Groups, Clusters)
     on_request: ClassVar[bool] = True
     scores_named: ClassVar[tuple[str, ...]] = ("pair_error",)
@@ -47,8 +47,9 @@ class PairSupports(Measure):
     )
     seed: int = Field(default=1, ge=0, description="draws the same pairs and datasets again")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask both sides for the same pairs."""
+        original, release = both.original, both.release
         published = release.data
         if not isinstance(original, Baskets) or isinstance(published, Table):
             raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")
@@ -63,7 +64,7 @@ class PairSupports(Measure):
         for part, pairs in (("without sensitive items", plain), ("with a sensitive item", telling)):
             if len(pairs):
                 before = supports_of(original, np.arange(0, 2 * len(pairs) + 1, 2), pairs.ravel())
-                error, _ = relative_error(before, self._expected(original, release, pairs))
+                error, _ = relative_error(before, self._expected(both, pairs))
                 errors[part] = error or 0.0
         if not errors:
             return ()
@@ -71,13 +72,15 @@ class PairSupports(Measure):
         parts = errors if len(errors) > 1 else {}
         return (Score("pair_error", sum(errors.values()) / len(errors), meaning, parts=parts, by="pairs"),)
 
-    def _expected(self, original: Baskets, release: Release, pairs: Items) -> Floats:
+    def _expected(self, both: Comparison, pairs: Items) -> Floats:
+        original, release = both.original, both.release
         published = release.data
+        assert isinstance(original, Baskets)
         if isinstance(published, Groups):
             return expected_of_groups(original, published, pairs)
         if isinstance(published, Clusters):
             drawn = [
-                _supports(reconstruct(published, self.seed + draw), original, pairs)
+                _supports(both.reconstruction(self.seed + draw), original, pairs)
                 for draw in range(self.reconstructions)
             ]
             mean: Floats = np.mean(drawn, axis=0)

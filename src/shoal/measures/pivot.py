@@ -9,11 +9,11 @@ from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures._replay_near import replay_near
 from shoal.measures.measure import Measure, Score
-from shoal.risk._group_members import central, largest, shares_of
+from shoal.risks._group_members import central, largest, shares_of
 
 
 class Pivot(Measure):
@@ -49,6 +49,7 @@ class Pivot(Measure):
     """
 
     name: ClassVar[str] = "pivot"
+    not_distributable: ClassVar[str | None] = "the attack looks at all groups at once"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "pivot_guess",
@@ -58,8 +59,9 @@ class Pivot(Measure):
         "pivot_certain",
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Attack every group that has a sensitive item."""
+        original, release = both.original, both.release
         if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
             raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
         groups = release.data

@@ -4,10 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.measures._cell_loss import read_cells
+from shoal.measures._comparison import Comparison
 from shoal.measures.loss import mean_over
 from shoal.measures.measure import Score, TableMeasure
 
@@ -21,18 +18,20 @@ class Precision(TableMeasure):
     """
 
     name: ClassVar[str] = "precision"
+    not_distributable: ClassVar[str | None] = None
     scores_named: ClassVar[tuple[str, ...]] = ("precision",)
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Measure the height of each column with a hierarchy, and of all together."""
-        before, after = self.tables(original, release)
+        self.accept(both)
         parts = {}
-        for column in before.quasi:
-            if column.hierarchy is None:
+        for column in both.quasi:
+            hierarchy = column.original.hierarchy
+            if hierarchy is None:
                 continue
-            cells = read_cells(column, after.column(column.name))
-            risen = np.where(cells.suppressed, 1.0, cells.levels / max(column.hierarchy.height, 1))
-            parts[column.name] = 1 - mean_over(before.rows, cells, risen)
+            cells = column.cells
+            risen = np.where(cells.suppressed, 1.0, cells.levels / max(hierarchy.height, 1))
+            parts[column.name] = 1 - mean_over(both.rows, cells, risen)
         if not parts:
             return ()
         mean = sum(parts.values()) / len(parts)

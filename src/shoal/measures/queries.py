@@ -1,6 +1,6 @@
 """How well a release answers how many rows have some values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, fsum
 from typing import ClassVar
@@ -8,17 +8,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Floats, Mask
-from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
-from shoal.measures._coverage import Coverage, read_coverage
-from shoal.measures._row_keys import mixed_codes
+from shoal.arrays import Codes, Floats, Mask, Rows
+from shoal.data.table import Column, Table
+from shoal.measures._comparison import Comparison
+from shoal.measures._coverage import Coverage
 from shoal.measures._workload import Question, Wanted, draw, read
 from shoal.measures.measure import Score, TableMeasure
-
-RUNS = 50
-"""Runs of values of a pivot that are looked at one by one; if there are more, all rows are looked at."""
 
 
 class Queries(TableMeasure):
@@ -34,6 +29,7 @@ class Queries(TableMeasure):
     """
 
     name: ClassVar[str] = "queries"
+    not_distributable: ClassVar[str | None] = "questions are answered from single rows"
     scores_named: ClassVar[tuple[str, ...]] = ("are", "are_median")
 
     questions: int = Field(default=200, ge=1, description="questions that are drawn")
@@ -47,19 +43,18 @@ class Queries(TableMeasure):
         default=None, description="a file of questions instead of drawn ones, one JSON object a line"
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask both sides the same questions."""
-        before, after = self.tables(original, release)
+        before, after = self.tables(both)
         if not before.quasi:
             return ()
         asked = self.asked(before, after)
+        columns = [both.column(name) for name in dict.fromkeys(name for one in asked for name in one)]
+        truth = Counter({one.name: one.original for one in columns}).answers(asked)
+        published = {one.name: one.published for one in columns}
+        told = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
         bound = max(ceil(Fraction(str(self.least)) * before.rows), 1)
-        errors: list[float] = []
-        for names, questions in _by_pivot(asked, before).items():
-            truth, reader = Counter(before, names), Counter(after, names, before)
-            for question in questions:
-                count = truth.count(question)
-                errors.append(abs(reader.count(question) - count) / max(count, bound))
+        errors = [abs(one - count) / max(count, bound) for one, count in zip(told, truth, strict=True)]
         source = "of the workload" if self.workload else "drawn by chance"
         meaning = f"relative error of the answers to {len(asked)} counting questions {source}."
         return (
@@ -76,77 +71,58 @@ class Queries(TableMeasure):
         return draw(original, self.questions, self.columns, self.width, generator)
 
 
-def _by_pivot(asked: Sequence[Question], table: Table) -> dict[tuple[str, ...], list[Question]]:
-    """Questions by their sensitive column, or about none, and all columns that they are about, that one first."""
-    secret = {column.name for column in table.sensitive}
-    groups: dict[str | None, list[Question]] = {}
-    for question in asked:
-        groups.setdefault(next((name for name in question if name in secret), None), []).append(question)
-    found = {}
-    for pivot, questions in groups.items():
-        names = dict.fromkeys(name for question in questions for name in question)
-        found[tuple(sorted(names, key=lambda name: name != pivot))] = questions
-    return found
-
-
 class Counter:
-    """Counts the rows of a table that questions ask for.
+    """Counts the rows that questions ask for.
 
-    Rows that agree on all columns that are asked for are counted together, in the order of one of the columns, the
-    pivot: a question about one of its values looks at the rows of that value alone.
+    A question is answered from the rows that have what it asks of one of its columns, the one with fewest such rows:
+    its pivot. Questions of one pivot are answered together, with the rows in the order of that column.
 
     Parameters
     ----------
-    table
-        The original, or a published table.
-    names
-        The columns that are asked for, the pivot first.
-    original
-        Of a published table: what questions are about.
+    columns
+        The columns that are asked for, of the original or of a published table.
+    coverage
+        Of published columns: what their texts stand for.
     """
 
-    def __init__(self, table: Table, names: Sequence[str], original: Table | None = None) -> None:
-        self._pivot = names[0]
-        self._columns = {name: table.column(name) for name in names}
-        self._coverage: dict[str, Coverage] = {}
-        if original is not None:
-            self._coverage = {
-                name: read_coverage(original.column(name), table.column(name)) for name in names
-            }
-        mixed = mixed_codes(list(self._columns.values()))
-        order = np.argsort(mixed, kind="stable")
-        mixed = mixed[order]
-        starts = np.flatnonzero(np.concatenate((mixed[:1] == mixed[:1], mixed[1:] != mixed[:-1])))
-        self._rows = np.diff(np.append(starts, len(mixed))).astype(np.float64)
-        self._codes = {name: column.codes[order[starts]] for name, column in self._columns.items()}
-        size = len(self._columns[self._pivot].domain)
-        self._begins = np.searchsorted(self._codes[self._pivot], np.arange(size + 1))
+    def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:
+        self._columns = columns
+        self._coverage = coverage
+        self._held = {
+            name: np.bincount(column.codes, minlength=len(column.domain)) for name, column in columns.items()
+        }
 
-    def count(self, question: Question) -> float:
-        """The number of rows, or how many a reader expects."""
-        shares = {name: self._shares(name, wanted) for name, wanted in question.items()}
-        if self._pivot not in shares:
-            return self._sum(shares, slice(None))
-        edges = np.flatnonzero(np.diff(shares[self._pivot] > 0, prepend=False, append=False))
-        if len(edges) > 2 * RUNS:
-            return self._sum(shares, slice(None))
-        runs = self._begins[edges].reshape(-1, 2).tolist()
-        return fsum(self._sum(shares, slice(begin, end)) for begin, end in runs)
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        """The number of rows for each question, or how many a reader expects."""
+        found = [0.0] * len(questions)
+        by_pivot: dict[str, list[int]] = {}
+        for place, question in enumerate(questions):
+            rows = {name: self._held[name][self._shares(name, question[name]) > 0].sum() for name in question}
+            by_pivot.setdefault(min(rows, key=rows.__getitem__), []).append(place)
+        for pivot, places in by_pivot.items():
+            runs = _Runs(self._columns[pivot])
+            # Questions about the same values one after the other: their rows are looked up once.
+            for place in sorted(places, key=lambda place: str(questions[place][pivot])):
+                found[place] = self._answer(questions[place], pivot, runs)
+        return found
 
-    def _sum(self, shares: dict[str, Floats], part: slice) -> float:
-        weights = self._rows[part]
-        for name, share in shares.items():
-            weights = weights * share[self._codes[name][part]]
+    def _answer(self, question: Question, pivot: str, runs: "_Runs") -> float:
+        share = self._shares(pivot, question[pivot])
+        rows = runs.rows(np.flatnonzero(share > 0))
+        weights = share[runs.codes(self._columns[pivot], rows)]
+        for name, wanted in question.items():
+            if name != pivot:
+                weights = weights * self._shares(name, wanted)[runs.codes(self._columns[name], rows)]
         return float(weights.sum())
 
-    def _shares(self, name: str, wanted: Wanted) -> Floats:
+    def _shares(self, name: str, wanted: Wanted) -> Floats | Mask:
         """The share of the values of each code that is asked for."""
         size = len(self._columns[name].domain)
-        cover = self._coverage.get(name)
-        if cover is None:
-            shares = np.zeros(size)
-            shares[slice(*wanted) if isinstance(wanted, tuple) else wanted] = 1
+        if self._coverage is None:
+            shares = np.zeros(size, dtype=np.bool_)
+            shares[slice(*wanted) if isinstance(wanted, tuple) else wanted] = True
             return shares
+        cover = self._coverage[name]
         if not isinstance(wanted, tuple):
             return cover.total(wanted) / np.maximum(cover.sizes, 1)
         begin, end = wanted
@@ -156,3 +132,38 @@ class Counter:
             inside = inside + np.bincount(cover.texts[apart], minlength=size)
         found: Floats = inside / np.maximum(cover.sizes, 1)
         return found
+
+
+class _Runs:
+    """The rows of each code of a column; what was looked up last is kept."""
+
+    def __init__(self, column: Column) -> None:
+        codes, size = column.codes, len(column.domain)
+        # Short integers are sorted by counting.
+        short = codes.astype(np.uint16) if size <= 2**16 else codes
+        self._order = np.argsort(short, kind="stable")
+        self._ends = np.cumsum(np.bincount(codes, minlength=size))
+        self._wanted: Rows = np.empty(0, dtype=np.int64)
+        self._rows: Rows = self._order[:0]
+        self._codes: dict[str, Codes] = {}
+
+    def rows(self, wanted: Rows) -> Rows:
+        """The rows that have one of some codes."""
+        if not np.array_equal(wanted, self._wanted):
+            pieces = []
+            breaks = np.flatnonzero(np.diff(wanted) > 1)
+            for one, other in zip(
+                wanted[np.append(0, breaks + 1)].tolist() if len(wanted) else [],
+                wanted[np.append(breaks, -1)].tolist() if len(wanted) else [],
+                strict=True,
+            ):
+                pieces.append(self._order[self._ends[one - 1] if one else 0 : self._ends[other]])
+            self._rows = pieces[0] if len(pieces) == 1 else np.concatenate([self._order[:0], *pieces])
+            self._wanted, self._codes = wanted, {}
+        return self._rows
+
+    def codes(self, column: Column, rows: Rows) -> Codes:
+        """The codes of the rows that were looked up last."""
+        if column.name not in self._codes:
+            self._codes[column.name] = column.codes[rows]
+        return self._codes[column.name]

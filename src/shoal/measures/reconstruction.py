@@ -9,9 +9,8 @@ from pydantic import Field
 from shoal.arrays import Counts, Floats, Indptr, Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 SENSITIVE = 20
@@ -45,6 +44,7 @@ class Reconstruction(Measure):
     """
 
     name: ClassVar[str] = "reconstruction"
+    not_distributable: ClassVar[str | None] = "questions are answered from single baskets"
     accepts: ClassVar[tuple[type, ...]] = (Groups,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "kl",
@@ -59,8 +59,9 @@ class Reconstruction(Measure):
     frequent: int = Field(default=50, ge=1, description="how many items count as the most frequent ones")
     seed: int = Field(default=0, ge=0, description="draws the same questions again")
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask the release and the original the same questions."""
+        original, release = both.original, both.release
         if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
             raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
         two = TwoSides(original, release.data)

@@ -5,9 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data.baskets import Baskets
-from shoal.data.release import Release
-from shoal.data.table import Table
+from shoal.data.dataset import schema_of
 from shoal.errors import BadData, WrongUse
+from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
 
 
@@ -27,6 +27,7 @@ class Suppression(Measure):
     """
 
     name: ClassVar[str] = "suppression"
+    not_distributable: ClassVar[str | None] = None
     accepts: ClassVar[tuple[type, ...]] = (Baskets,)
     scores_named: ClassVar[tuple[str, ...]] = (
         "information_loss",
@@ -35,25 +36,25 @@ class Suppression(Measure):
         "emptied_baskets",
     )
 
-    def scores(self, original: Table | Baskets, release: Release) -> tuple[Score, ...]:
+    def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Compare the supports of the items."""
-        published = release.data
+        original, published = both.original, schema_of(both.release.data)
         if not isinstance(original, Baskets) or not isinstance(published, Baskets):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
             raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
-        if not len(original):
+        items = both.items
+        if not items.rows:
             raise BadData("the original has no baskets to compare a release with.")
-        before = original.supports
-        known = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
-        after = np.array([known.get(item, 0) for item in original.vocabulary], dtype=np.int64)
-        lost = int(np.maximum(before - after, 0).sum())
+        before = items.before
+        after = np.array([items.after.get(item, 0) for item in original.vocabulary], dtype=np.int64)
+        total, lost = int(before.sum()), int(np.maximum(before - after, 0).sum())
         occurring = int(np.count_nonzero(before))
         gone = int(np.count_nonzero((before > 0) & (after == 0)))
-        emptied = int(np.count_nonzero(published.lengths == 0)) - int(np.count_nonzero(original.lengths == 0))
+        emptied = items.published_empty - items.empty
         return (
             Score(
                 "information_loss",
-                lost / len(original.items) if len(original.items) else 0.0,
+                lost / total if total else 0.0,
                 "Occurrences of items that are not published any more, as a share of all.",
             ),
             Score("items_suppressed", gone, "Items that no published basket holds any more."),

@@ -1,1 +1,31 @@
-"""Algorithms of papers, one file each (a folder where an algorithm has stages)."""
+"""Methods: algorithms that turn data into a release that keeps its promises.
+
+A class stands here under its name, ``shoal.methods.Mondrian``, and is loaded when it is first used; those of other
+packages too.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from shoal import registry
+
+if TYPE_CHECKING:
+    from shoal.methods.basket_rule_hiding.method import BasketRuleHiding as BasketRuleHiding
+    from shoal.methods.cahd.method import Cahd as Cahd
+    from shoal.methods.coherence.method import Coherence as Coherence
+    from shoal.methods.disassociation.method import Disassociation as Disassociation
+    from shoal.methods.km_generalization.method import KmGeneralization as KmGeneralization
+    from shoal.methods.lattice import Lattice as Lattice
+    from shoal.methods.mondrian.method import Mondrian as Mondrian
+    from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
+    from shoal.methods.samarati import Samarati as Samarati
+    from shoal.methods.table_rule_hiding.method import TableRuleHiding as TableRuleHiding
+
+
+def __getattr__(name: str) -> Any:
+    if (kind := registry.class_called("method", name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return sorted(registry.class_names("method"))

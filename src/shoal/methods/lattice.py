@@ -5,14 +5,16 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._descent import Descent
+from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._local_recoding import LocalRecoding
 from shoal.methods._full_domain._objective import Minimized
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, scores
 from shoal.methods._full_domain._search import Progress, branch_and_bound
 from shoal.methods._full_domain._summary import local_sentence, proof_sentence
-from shoal.methods._full_domain.method import FullDomain, Solution
+from shoal.methods._full_domain.method import FullDomain
 
 LARGE = 50_000
 """Vectors from which on good ones are looked for first, because the proof may not come in time."""
@@ -48,6 +50,24 @@ class Lattice(FullDomain):
         default=False,
         description="publish suppressed rows on other levels, and go on until none are left or none can be published",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With each share of rows that may be suppressed, and by local recoding."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise, "time_limit": round(goal.seconds, 1)}
+        few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
+        return [
+            Candidate(cls.name, plain, trees=True),
+            *(
+                Candidate(
+                    f"lattice, {share:.0%} suppressed", plain | {"suppression_limit": share}, trees=True
+                )
+                for share in goal.limits
+            ),
+            Candidate(f"{cls.name}, local", plain | {"local": True} | few, trees=True),
+        ]
 
     def overlapping(self) -> str:
         """Rows on different levels may fit each other's cells."""

@@ -1,34 +1,34 @@
 """What every method has in common."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset, schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse
+from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
+from shoal.parameters import Parameters
 from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
 
 
-class Method(BaseModel):
+class Method(Parameters):
     """An algorithm with its parameters: it turns data into a release that keeps its promises.
 
     Parameters are fields with type, range, default and help; the options of the command line, the recipe and the
     reference page follow from them. A method never prints and never returns an empty result: a promise that cannot
     be kept raises `Infeasible` with the best value that can be reached.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""
@@ -39,7 +39,7 @@ class Method(BaseModel):
     engines: ClassVar[tuple[str, ...]] = ("local",)
     """The engines it runs on."""
 
-    uncut: ClassVar[str] = "it needs all rows at once"
+    not_distributable: ClassVar[str] = "it needs all rows at once"
     """Why it runs on this machine's memory alone, where it does: the end of a sentence that begins with its name."""
 
     needs_sensitive: ClassVar[bool] = False
@@ -63,6 +63,19 @@ class Method(BaseModel):
                 raise WrongUse(f"The parameter {name!r} is now {new!r}")
         return given
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """What `recommend` tries of this method for a stated promise; nothing unless told.
+
+        Whatever is tried is proved: a candidate must promise what is stated, or more.
+        """
+        return []
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """The parameters of a candidate with a stronger value of one of them."""
+        return {**parameters, name: value}
+
     @property
     def splits_ties(self) -> bool:
         """Whether rows that are equal in all that is public may come apart: then chance decides, with a secret key."""
@@ -73,60 +86,54 @@ class Method(BaseModel):
         raise NotImplementedError
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Make a release that keeps the promises, and the private trace of how.
 
         Parameters
         ----------
         data
-            What to publish: a table with roles, or baskets.
+            What to publish: a table with roles, or baskets; in memory, or a dataset of an engine.
         engine
-            Where to work; threads of this machine by default.
+            Where to work: threads of this machine by default, and the engine that has the rows of a dataset.
         seed
             For methods that draw random numbers; the same seed gives the same release. It is as secret as the data:
             where ties are split, it tells how. None draws a new one.
+
+        Returns
+        -------
+        The release, and the trace. The rows of a dataset stay where they are: the release is one too, and the trace
+        maps no rows.
 
         Raises
         ------
         Infeasible
             If no release can keep the promises.
+        WrongUse
+            If the data is a dataset, and the method needs all rows at once.
         """
         raise NotImplementedError
-
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
-        """Make the same release of rows in parts, on a cluster or within bounded memory.
-
-        Parameters
-        ----------
-        data
-            What to publish. Only its schema and counts are here.
-        engine
-            Where the parts lie.
-        seed
-            As for `anonymize`.
-
-        Returns
-        -------
-        The release, whose rows are in parts too, and the trace, which maps no rows.
-
-        Raises
-        ------
-        WrongUse
-            If the method cannot be cut.
-        """
-        raise WrongUse(
-            f"{self.name} cannot be cut into parts: {self.uncut}. Run it on one machine with --engine local."
-        )
 
     def seeded(self, seed: int | None) -> int | None:
         """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
         return tie_key(seed) if self.splits_ties else seed
 
-    def refuse_parts(self) -> None:
-        """Refuse parameters that need all rows at once, before any row in parts is read.
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method whose run makes the same release again, whatever time that takes.
+
+        Parameters
+        ----------
+        notes
+            Those of the trace.
+        """
+        return self
+
+    def population_of(self, table: Any) -> Table | None:
+        """The population that promises are about, where some are about one."""
+        return None
+
+    def refuse_distributed(self) -> None:
+        """Refuse parameters that need all rows at once, before any row is read.
 
         Raises
         ------
@@ -157,14 +164,14 @@ class Method(BaseModel):
             details=details or {},
         )
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """What to say of parameters that were given and change nothing beside the others."""
         return ()
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
         """What to say of parameters, promises, and roles of the data, that were given and change nothing."""
         said = [
-            *self.idle(),
+            *self.unused_parameters(),
             *(f"{model.name}: {why}." for model in self.models() if (why := model.vacuous())),
         ]
         if not isinstance(data, Table) and len(data.insensitive) and not self.tells_insensitive:
@@ -175,30 +182,42 @@ class Method(BaseModel):
         """Whether a parameter has another value than by default."""
         return bool(getattr(self, field) != type(self).model_fields[field].default)
 
-    def goes_on(self) -> bool:
+    def accepts_generalized(self) -> bool:
         """Whether it goes on from a table that is anonymous already, and takes generalized cells as they are."""
         return False
 
-    def accept(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
-        """Refuse data of the wrong form, empty data, and data without what a promise names."""
-        form = data.schema if isinstance(data, PartedTable | PartedBaskets) else data
+    def accept(self, data: Table | Baskets | Dataset) -> None:
+        """Refuse data of the wrong form, empty data, and data without what a promise names.
+
+        A dataset is refused by a method, or by parameters, that need all rows at once.
+        """
+        form: Any = schema_of(data)
+        if isinstance(data, Dataset):
+            if len(self.engines) < 2:
+                raise WrongUse(
+                    f"{self.name} cannot be cut into parts: {self.not_distributable}. Run it on one machine with "
+                    "--engine local."
+                )
+            self.refuse_distributed()
         if not isinstance(form, self.accepts):
             wanted, got = self.accepts.__name__.lower(), type(form).__name__.lower()
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
         for model in self.models():
-            model.refuse_unknown(form)
+            model.refuse_unknown(schema_of(data))
 
-    def refuse_empty(self, data: Table | Baskets | PartedTable | PartedBaskets) -> None:
+    def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
         """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
 
         Whatever is published of such baskets says nothing.
         """
-        if isinstance(data, Table | PartedTable):
+        form = schema_of(data)
+        if isinstance(form, Table):
             return
-        if not len(data.items if isinstance(data, Baskets) else data.schema.vocabulary):
+        here = data is form
+        if not len(form.items if here else form.vocabulary):
             raise BadData("no basket holds an item, so there is nothing to publish.")
-        held = data.supports[data.sensitive] if isinstance(data, Baskets) else None
-        if self.needs_sensitive and held is not None and len(held) and not held.any():
+        known = here and self.needs_sensitive and len(form.sensitive) > 0
+        if known and not form.supports[form.sensitive].any():
             raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

@@ -7,10 +7,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._pictures import degrees
 from shoal.methods.cahd._publish import publish
 from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
@@ -28,7 +30,7 @@ class PermutationMondrian(Method):
 
     name: ClassVar[str] = "permutation-mondrian"
     accepts: ClassVar[type] = Baskets
-    uncut: ClassVar[str] = (
+    not_distributable: ClassVar[str] = (
         "every division counts the items of a whole group, and the first group is all baskets; cahd can be cut"
     )
     needs_sensitive: ClassVar[bool] = True
@@ -40,13 +42,19 @@ class PermutationMondrian(Method):
 
     p: int = Field(ge=2, description="degree: at most one p-th of a group's baskets holds a sensitive item")
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """As it is: it has no other parameter."""
+        plain = {"name": cls.name, "p": goal.p}
+        return [Candidate(cls.name, plain, remark=GROUPED)] if goal.aim is Aim.DEGREE else []
+
     def models(self) -> tuple[Model, ...]:
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Cut, and publish the parts in canonical order."""
         from shoal.kernels.permutation import cut_groups
         from shoal.kernels.ragged import take_rows

@@ -6,12 +6,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from shoal.errors import WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._heights import Heights
+from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
 from shoal.methods._full_domain._summary import choice_sentence
 from shoal.methods._full_domain._suppression import Outcome
-from shoal.methods._full_domain.method import FullDomain, Solution
+from shoal.methods._full_domain.method import FullDomain
 
 LARGEST = 2_000_000
 """Vectors above which all of a height are too many to look at."""
@@ -42,6 +44,14 @@ class Samarati(FullDomain):
         default="least",
         description="choose among the solutions of the least height, or among all that no solution lies below",
     )
+
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With the least share of rows that may be suppressed; last, because it looks at every node of a height."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        few = {"suppression_limit": goal.limits[0]} if goal.limits else {}
+        return [Candidate(cls.name, {"name": cls.name, **goal.promise, **few}, trees=True, turn=2)]
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Search the heights, and choose a solution."""

@@ -1,42 +1,31 @@
 """What the methods for tables have in common: a list of promises, and the way to publish an entity column."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Annotated, ClassVar, cast
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import Field
 
-from shoal import registry
 from shoal.arrays import Rows
 from shoal.data.baskets import Baskets, ragged_order
+from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, group_statistics, whole_statistics
-from shoal.data.parts import PartedTable
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order, order_by
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
-from shoal.models.model import Model, TableModel
+from shoal.models._promises import PROMISE, Promises
+from shoal.models.model import TableModel
+
+TablePromise = Annotated[TableModel, *PROMISE]
+"""A promise about a table as a parameter."""
 
 
-def _as_model(promise: Any) -> Any:
-    """A model from plain data: ``{"model": "k-anonymity", "k": 10}``; a model stays what it is."""
-    if isinstance(promise, dict) and "model" in promise:
-        return registry.load("model", promise["model"]).from_promise(promise)
-    return promise
-
-
-Promise = Annotated[TableModel, BeforeValidator(_as_model), PlainSerializer(Model.as_promise)]
-"""A promise as a parameter: a model in Python, a table with its name under ``model`` in a recipe."""
-
-
-class TableMethod(Method):
-    """A method that keeps any list of promises about the classes of a table.
-
-    The short forms each make one promise about every sensitive column; `promises` takes models with all their
-    parameters.
-    """
+class TableMethod(Promises, Method):
+    """A method that keeps any list of promises about the classes of a table."""
 
     accepts: ClassVar[type] = Table
 
@@ -46,103 +35,13 @@ class TableMethod(Method):
     along_hierarchies: ClassVar[bool] = False
     """Whether every quasi-identifier needs a hierarchy."""
 
-    k: int | None = Field(default=None, ge=2, description="least number of rows (or persons) of a class")
-    l: int | None = Field(  # noqa: E741
-        default=None, ge=2, description="least number of different sensitive values of a class"
-    )
-    c: float | None = Field(
-        default=None,
-        gt=0,
-        allow_inf_nan=False,
-        description="with l: the most frequent sensitive value of a class occurs less than c times as often as those "
-        "from rank l on together (recursive diversity)",
-    )
-    entropy_l: float | None = Field(
-        default=None,
-        gt=1,
-        allow_inf_nan=False,
-        description="least effective number of sensitive values of a class, by their entropy",
-    )
-    t: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="largest distance of sensitive values in a class from those in all",
-    )
-    distance: Literal["by-kind", "equal", "ordered", "hierarchical"] = Field(
-        default="by-kind", description="with t: how far apart two sensitive values lie"
-    )
-    alpha: float | None = Field(
-        default=None, gt=0, le=1, description="largest share of a sensitive value in a class"
-    )
-    beta: float | None = Field(
-        default=None,
-        gt=0,
-        allow_inf_nan=False,
-        description="largest relative gain of a sensitive value in a class (likeness)",
-    )
-    delta: float | None = Field(
-        default=None,
-        gt=0,
-        allow_inf_nan=False,
-        description="bound of |ln(q/p)| of a sensitive value's share in a class (disclosure)",
-    )
-    maximal_risk: float | None = Field(
-        default=None,
-        gt=0,
-        le=1,
-        description="largest risk of a person to be re-identified: one over her class",
-    )
-    average_risk: float | None = Field(
-        default=None, gt=0, le=1, description="largest mean risk of re-identification over all persons"
-    )
-    k_map: int | None = Field(
-        default=None, ge=2, description="least number of persons of the population that match a class"
-    )
-    presence: float | None = Field(
-        default=None,
-        gt=0,
-        le=1,
-        description="largest chance that a person of the population is in the release",
-    )
-    population: str | None = Field(
-        default=None,
-        exclude=True,
-        description="with k-map and presence: file of the population, with the same quasi-identifiers",
-    )
-    promises: tuple[Promise, ...] = Field(default=(), description="further promises, as models")
+    promises: tuple[TablePromise, ...] = Field(default=(), description="further promises, as models")
 
-    @model_validator(mode="after")
-    def _fit_together(self) -> Self:
-        if self.c is not None and self.l is None:
-            raise WrongUse(
-                "complete: c belongs to recursive (c,l)-diversity and needs l, for example --c 2 --l 3"
-            )
-        if self.distance != "by-kind" and self.t is None:
-            raise WrongUse("complete: distance belongs to t-closeness and needs t, for example --t 0.2")
-        if self.population is not None and (models := self.models()):
-            refuse_idle_population(models)
-        return self
-
-    def models(self) -> tuple[TableModel, ...]:
-        """The promises: those of the short forms first, k-anonymity before all, then the others."""
-        recursive = self.c is not None
-        short: tuple[tuple[str, Any, dict[str, Any]], ...] = (
-            ("k-anonymity", self.k, {"k": self.k}),
-            ("distinct-diversity", None if recursive else self.l, {"l": self.l}),
-            ("recursive-diversity", self.c, {"c": self.c, "l": self.l}),
-            ("entropy-diversity", self.entropy_l, {"l": self.entropy_l}),
-            ("t-closeness", self.t, {"t": self.t, "distance": self.distance}),
-            ("alpha-k-anonymity", self.alpha, {"alpha": self.alpha, "k": self.k or 1}),
-            ("beta-likeness", self.beta, {"beta": self.beta}),
-            ("delta-disclosure", self.delta, {"delta": self.delta}),
-            ("reidentification-risk", self.maximal_risk, {"risk": self.maximal_risk, "over": "maximal"}),
-            ("reidentification-risk", self.average_risk, {"risk": self.average_risk, "over": "average"}),
-            ("k-map", self.k_map, {"k": self.k_map}),
-            ("delta-presence", self.presence, {"delta_max": self.presence}),
-        )
-        asked = (registry.load("model", name)(**fields) for name, given, fields in short if given is not None)
-        return (*asked, *self.promises)
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """With the promise and all else by default, for promises about classes."""
+        method = {"name": cls.name, **goal.promise}
+        return [Candidate(cls.name, method, trees=cls.along_hierarchies)] if goal.aim is Aim.CLASSES else []
 
     def overlapping(self) -> str:
         """The option that makes the published cells of classes overlap; empty where they do not."""
@@ -199,7 +98,7 @@ class TableMethod(Method):
         self._refuse_infeasible(whole, definite)
         return definite
 
-    def models_for_parts(self, data: PartedTable) -> tuple[tuple[TableModel, ...], GroupStatistics]:
+    def models_for_parts(self, data: Dataset) -> tuple[tuple[TableModel, ...], GroupStatistics]:
         """The promises made definite for a table in parts, and the counts of the whole as one class.
 
         Raises
@@ -262,19 +161,10 @@ class TableMethod(Method):
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False
     ) -> tuple[TableModel, ...]:
-        """The promises about the columns, persons and population of a table, original or published.
-
-        Parameters
-        ----------
-        population
-            That of the file unless told.
-        """
-        models = self.models()
+        """The promises about the columns, persons and population of a table; the population of the file unless told."""
         if population is None and self.population is not None:
             population = read_population(self.population, table)
-        if population is not None:
-            models = _among(models, population)
-        return tuple(one for model in models for one in model.bound(table, published=published))
+        return super().definite(table, population, published=published)
 
     def population_of(self, table: Table) -> Table | None:
         """The population that promises are about: the one that a promise brings along, or that of the file."""
@@ -294,25 +184,6 @@ class TableMethod(Method):
             if certain and not model.holds(whole)[0]:
                 refusal = model.refusal(whole)
                 raise Infeasible(str(refusal), refusal.best)
-
-
-def refuse_idle_population(models: Iterable[Model]) -> None:
-    """Refuse a population that no promise is about: whoever gives one thinks of a promise that is not made."""
-    if not any("population" in type(model).model_fields for model in models):
-        raise WrongUse(
-            "The population has no effect: no promise is about one. Add --k-map or --presence, or leave --population "
-            "away."
-        )
-
-
-def _among(models: tuple[TableModel, ...], population: Table) -> tuple[TableModel, ...]:
-    """The same promises, with the population for those that are about one and have none yet."""
-    from shoal.models._population import PopulationModel
-
-    return tuple(
-        model.among(population) if isinstance(model, PopulationModel) and model.population is None else model
-        for model in models
-    )
 
 
 def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]] | None = None) -> Table:

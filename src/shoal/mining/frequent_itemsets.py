@@ -34,6 +34,12 @@ Result = TypeVar("Result")
 LIMIT = 50_000_000
 """Sets that are found at most: more would fill the memory, and nobody would read them."""
 
+ROOM = 100
+"""Sets that are looked at all at once for each of the most frequent ones that is asked for, at most."""
+
+PAIRED = 2048
+"""Items of which all pairs are counted, at most."""
+
 BLOCKS = 16
 """Parts of the work for each thread: the sets lie unevenly."""
 
@@ -265,10 +271,55 @@ def top_itemsets(
     """
     if count < 1:
         raise WrongUse(f"The number of itemsets must be at least 1, not {count}.")
+    found, bound, _ = enough_itemsets(baskets, count, size, least=least, threads=threads)
+    return best_of(found, count, bound)
+
+
+def enough_itemsets(
+    baskets: Baskets, count: int, size: int | None = None, *, least: int = 1, threads: int | None = None
+) -> tuple[Itemsets, int, bool]:
+    """Sets among which the most frequent ones are, as many as are asked for.
+
+    Returns
+    -------
+    The sets, the least support of the most frequent ones, and whether all sets of that support or more are there.
+    """
     supports = np.sort(baskets.supports)[::-1]
     bound = least if len(supports) < count else max(least, int(supports[count - 1]))
-    # Size by size. Where enough sets are found, larger ones come in only with more support than the least of those:
-    # of sets with equal support the smaller win. So the search stays small even if long baskets are alike.
+    bound = _bound_by_pairs(baskets, count, bound, size)
+    try:
+        # All sizes at once, where there are not too many sets.
+        found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
+    except WrongUse:
+        return (*_size_by_size(baskets, count, size, bound, threads), False)
+    if len(found) >= count:
+        bound = int(np.partition(found.supports, len(found) - count)[len(found) - count])
+    return found, bound, True
+
+
+def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) -> int:
+    """A support that so many items and pairs of them have: the most frequent sets have no less."""
+    supports = baskets.supports
+    frequent = np.flatnonzero(supports >= bound)
+    work = int((baskets.lengths**2).sum())
+    if size == 1 or not 1 < len(frequent) <= PAIRED or work > PAIRED * len(baskets.items):
+        return bound
+    from shoal.kernels.postings import pair_supports
+
+    ranks = _ranks(frequent.astype(np.int32), len(supports))
+    pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
+    both = np.concatenate((pairs[pairs >= bound], supports[frequent]))
+    return bound if len(both) < count else int(np.partition(both, len(both) - count)[len(both) - count])
+
+
+def _size_by_size(
+    baskets: Baskets, count: int, size: int | None, bound: int, threads: int | None
+) -> tuple[Itemsets, int]:
+    """The most frequent sets among others, and their least support, where there are very many sets.
+
+    Where enough sets are found, larger ones come in only with more support than the least of those: of sets with equal
+    support the smaller win. So the search stays small even if long baskets are alike.
+    """
     reach, small = 1, None
     while True:
         found = frequent_itemsets(baskets, bound, reach, threads=threads, small=small)
@@ -279,22 +330,36 @@ def top_itemsets(
             bound = reached
         ends = found.supports[found.sizes == reach]
         if reach == size or not len(ends) or (full and ends.max() <= bound):
-            return _best(found, count, bound)
+            return found, bound
         reach += 1
 
 
-def _best(found: Itemsets, count: int, bound: int) -> Itemsets:
-    """The first so many sets by support, size and items."""
+def frequent_among(found: Itemsets, least: int, size: int | None = None) -> Itemsets:
+    """Those of all sets of some support that have more of it, and no more items."""
+    kept = found.supports >= least
+    if size is not None:
+        kept &= found.sizes <= size
+    return _chosen(found, np.flatnonzero(kept), least)
+
+
+def best_of(found: Itemsets, count: int, bound: int) -> Itemsets:
+    """The first so many sets by support, size and items; `bound` is a support that none of them is below."""
     places = np.flatnonzero(found.supports >= bound)
     indptr, items = found.members(places)
     rank = np.empty(len(places), dtype=np.int64)
     rank[ragged_order(indptr, items)] = np.arange(len(places))
     order = places[np.lexsort([rank, found.sizes[places], -found.supports[places]])][:count]
+    least = int(found.supports[order].min(initial=found.least)) if len(order) else found.least
+    return _chosen(found, order, least)
+
+
+def _chosen(found: Itemsets, order: Rows, least: int) -> Itemsets:
+    """Some of the sets, among them every part of each, in a given order."""
     renamed = np.full(len(found) + 1, -1, dtype=np.int64)
     renamed[order] = np.arange(len(order))
     return Itemsets(
         found.rows,
-        int(found.supports[order].min(initial=found.least)) if len(order) else found.least,
+        least,
         renamed[found.parents[order]],
         found.lasts[order],
         found.supports[order],
@@ -306,8 +371,9 @@ def supports_of(baskets: Baskets, indptr: Indptr, items: Items, *, threads: int 
     """The number of baskets that hold each of some sets of codes of their vocabulary; all hold the empty set."""
     if not len(items):
         return np.full(len(indptr) - 1, len(baskets), dtype=np.int64)
-    order = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-    ranks = _ranks(order, len(order))
+    asked = np.unique(items)
+    order = asked[np.argsort(baskets.supports[asked], kind="stable")].astype(np.int32)
+    ranks = _ranks(order, len(baskets.vocabulary))
     _, _, item_indptr, holders = _by_rank(baskets, order)
     sizes = np.diff(indptr)
     of_set = np.repeat(np.arange(len(sizes)), sizes)
@@ -337,17 +403,10 @@ def _ranks(order: Items, size: int) -> Codes:
 
 def _by_rank(baskets: Baskets, order: Items) -> tuple[Indptr, Items, Indptr, Items]:
     """The items of baskets as ascending ranks, less those without one; and the baskets of each rank, ascending."""
-    ranks = _ranks(order, len(baskets.vocabulary))[baskets.items]
-    row_of = np.repeat(np.arange(len(baskets), dtype=np.int32), baskets.lengths)
-    kept = ranks < len(order)
-    ranks, row_of = ranks[kept], row_of[kept]
-    by_item = np.argsort(ranks, kind="stable")
-    holders = row_of[by_item]
-    item_indptr = np.concatenate(([0], np.cumsum(np.bincount(ranks, minlength=len(order)))))
-    by_row = np.argsort(holders, kind="stable")
-    items = ranks[by_item][by_row]
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(row_of, minlength=len(baskets)))))
-    return indptr, items, item_indptr, holders
+    from shoal.kernels.postings import turned
+
+    ranks = _ranks(order, len(baskets.vocabulary))
+    return turned(baskets.indptr, baskets.items, ranks, len(order))
 
 
 def _in_threads(work: Callable[[tuple[int, int]], Result], count: int, threads: int | None) -> list[Result]:

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from shoal.data.table import Table
+from shoal.models._equivalence_classes import Excerpt
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.entropy_diversity import EntropyDiversity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
 from shoal.models.t_closeness import TCloseness
 
 
@@ -52,11 +55,12 @@ def protections(published: Table, promised: tuple[TCloseness, ...] = ()) -> tupl
     known = {model.column: model for model in promised}
     found = []
     who = None if published.entity is None else published.entity.name
+    excerpt = Excerpt(published)
     for column in published.sensitive:
         closeness = known.get(column.name, TCloseness(t=1, column=column.name))
-        distinct = DistinctDiversity(l=2, column=column.name, entity=who).verify(published).value
-        entropy = EntropyDiversity(l=2, column=column.name, entity=who).verify(published).value
-        distance = None if who is not None else closeness.verify(published).value
+        distinct = _value(DistinctDiversity(l=2, column=column.name, entity=who), excerpt)
+        entropy = _value(EntropyDiversity(l=2, column=column.name, entity=who), excerpt)
+        distance = None if who is not None else _value(closeness, excerpt)
         found.append(
             Protection(
                 column.name,
@@ -66,3 +70,9 @@ def protections(published: Table, promised: tuple[TCloseness, ...] = ()) -> tupl
             )
         )
     return tuple(found)
+
+
+def _value(model: TableModel, excerpt: Excerpt) -> Any:
+    """What the table reaches of a promise; its classes are found once for all promises."""
+    model.accept(excerpt.table)
+    return model.conclude(model.examine(excerpt)).value

@@ -6,7 +6,7 @@ Of a table, only its distinct rows travel, with their counts, so that no class i
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,9 @@ from shoal.arrays import Codes, Counts
 from shoal.data._export import named, unnamed
 from shoal.data._hashes import mixed, text_hashes
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
-from shoal.data.parts import BUCKET, COUNT, PartedRelease, Parts
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -30,8 +30,8 @@ from shoal.models._evidence import Evidence, Part, joined
 from shoal.models._nothing_published import verdict_on_nothing
 from shoal.models._published_order import evidence_of, verdict_on
 from shoal.models._sensitive import SensitiveModel
-from shoal.models.model import LineModel, TableModel
-from shoal.risk.disclosure_warnings import count_bare
+from shoal.models.model import LineModel, Model, TableModel
+from shoal.risks.disclosure_warnings import count_bare
 
 if TYPE_CHECKING:
     import polars
@@ -67,14 +67,14 @@ class _Survey:
         )
 
 
-def verify_table(models: Sequence[TableModel], published: PartedRelease, memory: int) -> tuple[Verdict, ...]:
-    """Judge a published table in parts; see `judge_table`."""
-    return judge_table(models, published, memory)[0]
+def verify_table(models: Sequence[TableModel], published: Dataset, memory: int) -> tuple[Verdict, ...]:
+    """Judge a published table in parts by the promises alone; see `judge_table`."""
+    return judge_table(models, published, memory)[0][: len(models)]
 
 
 def judge_table(
-    models: Sequence[TableModel], published: PartedRelease, memory: int
-) -> tuple[tuple[Verdict, ...], int]:
+    models: Sequence[TableModel], published: Dataset, memory: int
+) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Judge a published table in parts, and count its classes.
 
     Parameters
@@ -132,32 +132,24 @@ def judge_table(
     disorder = None if published.order is None else verdict_on(published.order())
     last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
     judged = (model.remarked(verdicts[id(model)]) for model in models)
-    return (*judged, *last), classes.sums.get(CLASSES, 0)
+    return (*judged, *last), {CLASSES: classes.sums.get(CLASSES, 0)}
 
 
-def refuse_unknown(models: Sequence[TableModel], published: PartedRelease) -> None:
-    """Refuse promises that name values which are not published anywhere."""
+def refuse_unknown(models: Sequence[Model], published: Dataset) -> None:
+    """Refuse promises that name values or items which are not published anywhere."""
     table = published.schema
-    assert isinstance(table, Table)
     for model in models:
-        if isinstance(model, SensitiveModel) and model.named():
+        if not isinstance(table, Table):
+            model.ask(table)
+        elif isinstance(model, SensitiveModel) and model.named():
             columns = model.judged(table)
             known = [_overall(published.parts.distinct([one.name]), one.name)[0] for one in columns]
             model.refuse_absent({text for texts in known for text in texts}, columns)
 
 
-def verify_lines(
-    models: Sequence[LineModel],
-    published: PartedRelease,
-    parse: "Callable[[Iterable[str], str], Published]",
-) -> tuple[Verdict, ...]:
-    """Judge groups or clusters in parts; see `judge_lines`."""
-    return judge_lines(models, published, parse)[0]
-
-
 def judge_lines(
     models: Sequence[LineModel],
-    published: PartedRelease,
+    published: Dataset,
     parse: "Callable[[Iterable[str], str], Published]",
     *,
     asked: bool = False,
@@ -194,9 +186,16 @@ def judge_lines(
     nothing = verdict_on_nothing(published.schema, tells=items > 0)
     pairs = zip(models, found, strict=True)
     verdicts = tuple(model.remarked(model.conclude(one.joined(order))) for model, one in pairs)
+    if asked and published.order is None:
+        verdicts = tuple(map(_unordered, verdicts))
     named = secrets.union(*(model.sensitive for model in models)).intersection(known)
     told = {"bare": survey.bare if survey else 0, "items": items, "sensitive": len(named)}
     return (*verdicts, *(() if nothing is None else (nothing,))), told
+
+
+def _unordered(verdict: Verdict) -> Verdict:
+    said = "the order of the lines was not judged: copy the files to a disk that all workers see"
+    return replace(verdict, remark="; ".join(filter(None, (verdict.remark, said))))
 
 
 def _by_class(
@@ -338,9 +337,9 @@ def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(first + second for first, second in zip(one, other, strict=True))
 
 
-def _refuse_changed(published: PartedRelease, found: Mapping[str, int]) -> None:
+def _refuse_changed(published: Dataset, found: Mapping[str, int]) -> None:
     """Refuse files that hold more or less than release.json says."""
-    for what, told in (published.told or {"rows": published.rows}).items():
+    for what, told in (published.expected_counts or {"rows": published.rows}).items():
         if told != found[what]:
             raise BadData(
                 f"release.json says {told:,} {what}, the file has {found[what]:,}: it was changed after it was made. "

@@ -17,7 +17,7 @@ import numpy as np
 from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Mask, Rows
 from shoal.data._basket_frames import cells_of, rows_of
 from shoal.data.baskets import Baskets
-from shoal.data.parts import BUCKET, PartedBaskets, Parts
+from shoal.data.dataset import BUCKET, Dataset, Parts
 from shoal.data.verdict import SHOWN, Verdict
 from shoal.errors import WrongUse
 from shoal.mining.association_rules import parse_rule
@@ -74,7 +74,7 @@ class _Shares:
         return cls(ranked, rank, secret, np.arange(len(ranked), dtype=np.int32) % workers)
 
 
-def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) -> tuple[Verdict, ...]:
+def verify_baskets(models: Sequence[Model], data: Dataset, memory: int) -> tuple[Verdict, ...]:
     """Judge published baskets in parts.
 
     Parameters
@@ -90,7 +90,7 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
     last = () if nothing is None else (nothing,)
     if supports is None:
         return (*(model.verify(data.schema) for model in models), *last)
-    judges: dict[type[Model], Callable[[Any, PartedBaskets, Counts, int], Verdict]] = {
+    judges: dict[type[Model], Callable[[Any, Dataset, Counts, int], Verdict]] = {
         HkpCoherence: _coherent,
         KmAnonymity: _anonymous,
         HiddenAssociations: _hidden,
@@ -103,7 +103,7 @@ def verify_baskets(models: Sequence[Model], data: PartedBaskets, memory: int) ->
     return (*verdicts, *last, *(() if disorder is None else (disorder,)))
 
 
-def _coherent(model: HkpCoherence, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
+def _coherent(model: HkpCoherence, data: Dataset, supports: Counts, memory: int) -> Verdict:
     schema = data.schema
     counts = supports[schema.sensitive]
     if data.rows < model.k or (len(counts) and counts.max() > fraction(model.h) * data.rows):
@@ -117,7 +117,7 @@ def _coherent(model: HkpCoherence, data: PartedBaskets, supports: Counts, memory
     return model.conclude_sets(min(least, data.rows), broken, schema)
 
 
-def _anonymous(model: KmAnonymity, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
+def _anonymous(model: KmAnonymity, data: Dataset, supports: Counts, memory: int) -> Verdict:
     everything = np.arange(len(supports), dtype=np.int32)
     shares = _Shares.of(supports, everything, everything[:0], _workers(data, supports, memory))
     found: list[Rarity] = _shared(data.parts, shares, partial(_rarest, model=model, shares=shares))
@@ -130,7 +130,7 @@ def _anonymous(model: KmAnonymity, data: PartedBaskets, supports: Counts, memory
     return model.conclude_sets(whole, data.schema.vocabulary)
 
 
-def _hidden(model: HiddenAssociations, data: PartedBaskets, supports: Counts, memory: int) -> Verdict:
+def _hidden(model: HiddenAssociations, data: Dataset, supports: Counts, memory: int) -> Verdict:
     least, vocabulary = model.least(data.rows), data.schema.vocabulary
     if model.rules:
         rules = [parse_rule(rule) for rule in model.rules]
@@ -163,7 +163,7 @@ def _rules(
                 yield sides, both, supports[before]
 
 
-def _workers(data: PartedBaskets, supports: Counts, memory: int) -> int:
+def _workers(data: Dataset, supports: Counts, memory: int) -> int:
     """Among how many workers items are divided."""
     total = int(supports.sum())
     # A basket goes to as many workers as it has items, at most, each time without what comes before.

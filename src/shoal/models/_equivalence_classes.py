@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.data._equal_rows import row_classes
 from shoal.data._telling import telling_rows
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
-
-_ROOM = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,12 +81,15 @@ class Excerpt:
     overall
         How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
         counted here.
+    found
+        The classes, with and without rows that tell nothing, once somebody has asked for them.
     """
 
     table: Table
     weights: Counts | None = None
     told: int | None = None
     overall: Mapping[str, Counts] = field(default_factory=dict)
+    found: "dict[bool, PublishedClasses]" = field(default_factory=dict, init=False)
 
     def telling(self) -> "Excerpt":
         """Without rows that tell nothing about anybody: see `telling_rows`."""
@@ -136,12 +138,13 @@ class PublishedClasses:
         with_suppressed
             Number those that tell nothing too, for promises about who is in the table (see `telling_rows`).
         """
-        excerpt = Excerpt(published) if isinstance(published, Table) else published
-        if not with_suppressed:
-            excerpt = excerpt.telling()
-        number = numbered(excerpt.table.quasi, excerpt.table.rows)
-        first = np.unique(number, return_index=True)[1]
-        return cls(excerpt, number, first, excerpt.summed(number, len(first)))
+        whole = Excerpt(published) if isinstance(published, Table) else published
+        if with_suppressed not in whole.found:
+            excerpt = whole if with_suppressed else whole.telling()
+            rows = row_classes(excerpt.table.quasi, excerpt.table.rows)
+            sizes = rows.sizes if excerpt.weights is None else excerpt.summed(rows.number, len(rows))
+            whole.found[with_suppressed] = cls(excerpt, rows.number, rows.first, sizes)
+        return whole.found[with_suppressed]
 
     @property
     def table(self) -> Table:
@@ -212,16 +215,3 @@ class PublishedClasses:
             f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
             for column in self.table.quasi
         )
-
-
-def numbered(columns: tuple[Column, ...], rows: int) -> Rows:
-    """Number the distinct combinations of cells 0, 1, 2, …: one number a row."""
-    numbers, width = np.zeros(rows, dtype=np.int64), 1
-    for column in columns:
-        size = max(len(column.domain), 1)
-        if width * size >= _ROOM:
-            kinds, numbers = np.unique(numbers, return_inverse=True)
-            width = len(kinds)
-        numbers = numbers * size + column.codes
-        width *= size
-    return np.unique(numbers, return_inverse=True)[1]

@@ -7,10 +7,11 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data._calendar import iso
+from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column, Table
-from shoal.models._equivalence_classes import PublishedClasses, numbered
+from shoal.models._equivalence_classes import PublishedClasses
 
 _RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
 
@@ -33,7 +34,7 @@ def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
 def distinct_persons(classes: PublishedClasses, population: Table) -> tuple[tuple[Column, ...], Rows, Counts]:
     """The population's columns, one row of each distinct combination, and how many rows share it."""
     columns = population.select(column.name for column in classes.table.quasi)
-    number = numbered(columns, population.rows)
+    number = row_classes(columns, population.rows).number
     first = np.unique(number, return_index=True)[1]
     return columns, first, np.bincount(number, minlength=len(first)).astype(np.int64)
 
@@ -146,7 +147,7 @@ def rows_alike(table: Table, population: Table) -> tuple[Rows, Counts]:
     -------
     The number of each row of the table, and the rows of the population for each number.
     """
-    number = numbered(table.quasi, table.rows)
+    number = row_classes(table.quasi, table.rows).number
     first = np.unique(number, return_index=True)[1]
     here, there = np.zeros(len(first), dtype=np.int64), np.zeros(population.rows, dtype=np.int64)
     known: Mask = np.ones(population.rows, dtype=np.bool_)

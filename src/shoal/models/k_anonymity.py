@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
+from shoal.data._equal_rows import row_classes
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.table import Column, Table
@@ -115,23 +116,15 @@ class KAnonymity(TableModel):
         table = published.table
         if not table.rows:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        classes = _numbered([column.codes.astype(np.int64) for column in table.quasi], table.rows)
-        _, first = np.unique(classes, return_index=True)
+        found = row_classes(table.quasi, table.rows)
+        classes, first = found.number, found.first
         if self.missing_matches_all:
             return first, matching_rows(table.quasi, first, published.summed(classes, len(first)))
         if self.entity is None:
             return first, published.summed(classes, len(first))
-        person = _numbered([classes, table.column(self.entity).codes.astype(np.int64)], table.rows)
-        one_a_person = np.unique(person, return_index=True)[1]
+        who = table.column(self.entity)
+        one_a_person = np.unique(classes * max(len(who.domain), 1) + who.codes, return_index=True)[1]
         return first, np.bincount(classes[one_a_person], minlength=len(first))
-
-
-def _numbered(columns: list[Rows], rows: int) -> Rows:
-    """Number the distinct combinations of the columns 0, 1, 2, …: one number a row."""
-    numbers = np.zeros(rows, dtype=np.int64)
-    for codes in columns:
-        numbers = np.unique(numbers * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-    return numbers
 
 
 def _cells(columns: tuple[Column, ...], row: int) -> str:

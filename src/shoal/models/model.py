@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import PrivateAttr
 
 from shoal.arrays import Mask
 from shoal.data.baskets import Baskets
@@ -17,17 +17,16 @@ from shoal.data.verdict import Offender, Verdict
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence, Part
+from shoal.parameters import Parameters
 
 
-class Model(BaseModel):
+class Model(Parameters):
     """A privacy model with its parameters: a promise that published data keeps or breaks.
 
     A model is written from its paper's definition and shares no grouping code with the methods. It sees published
     data alone: no original, no trace. Parameters are fields with ranges and help; from them follow the options of
     the command line and the reference page.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     """The name in the registry."""

@@ -44,8 +44,11 @@ class ReidentificationRisk(TableModel):
         """Whether the mean, or the maximum, over all groups is within the bound."""
         if self.over == "maximal":
             return super().hold_together(statistics)
-        filled = int(np.count_nonzero(statistics.persons))
-        return filled <= fraction(self.risk) * int(statistics.persons.sum())
+        return self.mean_within(int(np.count_nonzero(statistics.persons)), int(statistics.persons.sum()))
+
+    def mean_within(self, classes: int, persons: int) -> bool:
+        """Whether the mean risk over so many persons in so many classes is within the bound."""
+        return classes <= fraction(self.risk) * persons
 
     def spared(self, statistics: GroupStatistics) -> Mask:
         """All but the fewest of the smallest groups, where the mean is bounded: these cost the fewest persons."""

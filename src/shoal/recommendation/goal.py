@@ -1,31 +1,12 @@
 """A promise as a data steward states it, before a method is chosen."""
 
-from enum import StrEnum
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from shoal.errors import WrongUse
+from shoal.methods._candidates import Aim
 from shoal.methods.table_method import TableMethod
-
-
-class Aim(StrEnum):
-    """What kind of promise is stated."""
-
-    CLASSES = "classes"
-    """Of a table: about its classes."""
-
-    RULES = "rules"
-    """Of a table: no class tells a sensitive value with too much confidence."""
-
-    COHERENCE = "coherence"
-    """Of baskets: whoever knows p items finds k baskets, and no secret in more than a share h of them."""
-
-    DEGREE = "degree"
-    """Of baskets: at most one p-th of a group holds a sensitive item."""
-
-    COMBINATIONS = "combinations"
-    """Of baskets: whoever knows m items finds k baskets."""
 
 
 def spelled(parameter: str) -> str:

@@ -13,13 +13,13 @@ from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
+from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import Recipe, Roles, Source
-from shoal.recommendation.candidates import Candidate
 from shoal.recommendation.first_hierarchies import builder_for
-from shoal.recommendation.goal import Aim, Stated
+from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
-from shoal.sources import load_table, looks_like_baskets, read_baskets_for
+from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
 
 SWEEP = "tried"
 ITEM_TREE = "balanced:5"
@@ -73,10 +73,7 @@ class Problem:
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):
             aim = stated.aim(baskets=True)
-            plan = Recipe(
-                source=Source(path=path, reading=reading, baskets=layout), roles=roles, method={"name": ""}
-            )
-            sets = read_baskets_for(source, plan, hierarchies)
+            sets: Baskets = load_baskets(Request(source, roles, reading, hierarchies, layout=layout)).data
             if not len(sets.sensitive) and (aim is Aim.DEGREE or (aim is Aim.COHERENCE and stated.h != 1)):
                 raise WrongUse("The promise is about sensitive items: name them with --sensitive.")
             trees = {"items": ITEM_TREE} if sets.hierarchy is None else {}
@@ -94,9 +91,8 @@ class Problem:
                 _told_of_baskets(sets),
             )
         aim = stated.aim(baskets=False)
-        intake = load_table(source, roles, reading, hierarchies, folder)
-        table = intake.data
-        assert isinstance(table, Table)
+        intake = load_table(Request(source, roles, reading, hierarchies, folder))
+        table: Table = intake.data
         if not table.quasi:
             raise WrongUse(
                 "No column is a quasi-identifier; name those that an adversary may know with --quasi (`shoal inspect` "
@@ -137,7 +133,7 @@ class Problem:
     def cell(self, candidate: Candidate, scale: Scale, limit: float) -> Cell:
         """A candidate as a run of a comparison."""
         method = dict(candidate.method)
-        baskets = self.aim not in (Aim.CLASSES, Aim.RULES)
+        baskets = self.aim.of_baskets
         data = {
             "path": self.path,
             "rows": None,

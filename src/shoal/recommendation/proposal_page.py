@@ -22,13 +22,8 @@ from shoal.recommendation.reasons import WORDS
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
 
-def write(found: Recommendation, folder: str | Path, command: str) -> Path:
+def write(found: Recommendation, folder: str | Path) -> Path:
     """Write recommend.html, results.csv and .parquet, charts and recipe.toml; earlier ones are replaced.
-
-    Parameters
-    ----------
-    command
-        What makes the proposed release.
 
     Returns
     -------
@@ -41,7 +36,7 @@ def write(found: Recommendation, folder: str | Path, command: str) -> Path:
         shutil.rmtree(folder / "charts", ignore_errors=True)
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
-    write_results([{**one.row, "frontier": one.best, "meets": one.meets} for one in found.tried], folder)
+    write_results(found.rows, folder)
     picture = _picture(found)
     try:
         if picture.svg:
@@ -50,7 +45,7 @@ def write(found: Recommendation, folder: str | Path, command: str) -> Path:
             (folder / "charts").mkdir()
             (folder / "charts" / "frontier.svg").write_text(picture.svg, encoding="utf-8")
             (folder / "charts" / "frontier.png").write_bytes(as_png(picture.svg))
-        (folder / PAGE).write_text(render(found, picture, command), encoding="utf-8")
+        (folder / PAGE).write_text(render(found, picture), encoding="utf-8")
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
     found.recipe.model_copy(
@@ -73,7 +68,7 @@ def refuse_other_folder(folder: str | Path) -> None:
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
     if there and not (folder / PAGE).is_file():
-        raise WrongUse(f"{folder} holds something else than a recommendation; name another folder with -o.")
+        raise WrongUse(f"{folder} holds something else than a recommendation; name another folder.")
 
 
 def figure(found: Recommendation) -> Figure:
@@ -109,7 +104,7 @@ def _picture(found: Recommendation) -> Picture:
     return Picture(drawn.chart, drawn, draw(drawn) if drawn.series else "", "")
 
 
-def render(found: Recommendation, picture: Picture, command: str) -> str:
+def render(found: Recommendation, picture: Picture) -> str:
     """The page as a text."""
     return (
         _templates()
@@ -123,7 +118,7 @@ def render(found: Recommendation, picture: Picture, command: str) -> str:
             style=Markup(page_style()),
             svg=inline(picture, 0),
             remarks=picture.figure.remarks if picture.figure else (),
-            command=command,
+            command=found.command,
             machine=machine(),
             version=__version__,
         )

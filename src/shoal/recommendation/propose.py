@@ -2,29 +2,45 @@
 
 ::
 
-    found = recommend("adult.csv", Stated(k=10), roles=Roles(quasi=("age", "sex"), sensitive=("occupation",)))
+    found = shoal.recommend("adult.csv", k=10, quasi=["age", "sex"], sensitive="occupation", others="drop")
     found.proposal.label, found.proposal.loss      # the least lossy release that keeps the promise
-    found.recipe.write("release.toml")             # what to run
+    found.command                                  # what to type
+    shoal.run(found.recipe)                        # or to run
     found.reasons                                  # why, in sentences
+    found.to_frame()                               # all that was tried
 """
 
 import os
+import shlex
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from shoal.addresses import without_passwords
+from shoal.comparison.results import Row, frame_of
 from shoal.comparison.scheduler import Race
+from shoal.data.baskets import Baskets
+from shoal.data.role import Roles
+from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, with_names
+from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
-from shoal.recipe import Recipe, Roles
-from shoal.recommendation.candidates import Candidate, candidates, harder, main_parameter
-from shoal.recommendation.goal import Aim, Stated
+from shoal.option_names import spoken
+from shoal.recipe import Recipe
+from shoal.recommendation.candidates import candidates, harder, main_parameter
+from shoal.recommendation.command_line import command_line
+from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.reasons import reasons
 from shoal.recommendation.scale import By, Scale, scale_for
 from shoal.recommendation.trial import Tried
+
+if TYPE_CHECKING:
+    import polars
 
 SHARE = 0.5
 """The largest part of the time that one candidate may take."""
@@ -74,6 +90,23 @@ class Recommendation:
     reasons: tuple[str, ...]
     seconds: float
 
+    def __repr__(self) -> str:
+        return f"<Recommendation: {self.proposal.label}, of {len(self.tried)} candidates; {self.command}>"
+
+    @property
+    def command(self) -> str:
+        """What to type to have the proposed release; passwords of addresses are left out."""
+        return shlex.join(without_passwords(command_line(self.recipe)))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Everything that was measured, a row for each candidate in the order in which they were tried."""
+        return tuple({**one.row, "frontier": one.best, "meets": one.meets} for one in self.tried)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """The candidates as a polars frame: method, parameters, scores, loss, privacy, seconds, a row each."""
+        return frame_of(self.rows)
+
     @property
     def releases(self) -> tuple[Tried, ...]:
         """The candidates that a release was made of, the least protection first, of equal ones the least loss."""
@@ -88,6 +121,105 @@ class Recommendation:
 
 
 def recommend(
+    data: Any,
+    *,
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    identifying: str | Sequence[str] = (),
+    insensitive: str | Sequence[str] = (),
+    entity: str | None = None,
+    others: str | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    baskets: str | None = None,
+    names: Sequence[str] | None = None,
+    reading: Reading | None = None,
+    time_limit: float = 60.0,
+    suppression_limit: float = 0.05,
+    by: By = "loss",
+    jobs: int | None = None,
+    **promised: Any,
+) -> Recommendation:
+    """Try methods and parameters that keep a promise, and propose the least lossy release.
+
+    Parameters
+    ----------
+    data
+        A path; or a frame of polars, pandas or Arrow, or baskets as `read_baskets` takes them, which are written into a
+        temporary file for the time of the call. Then the recipe names no file that is there: run it by
+        ``shoal.run(found.recipe, data=data)``.
+    quasi, sensitive, identifying, insensitive, entity, others, baskets, names, reading
+        As for `anonymize`.
+    hierarchies
+        Column to builder (``"intervals:5,10,20"``) or file. Methods that need more are given hierarchies that are
+        built.
+    time_limit, suppression_limit, by, jobs
+        As for `propose`.
+    **promised
+        What is promised: of a table ``k=10``, ``k=10, l=3``, ``risk=0.5`` and so on; of baskets
+        ``h=0.5, k=5, p=2``, or ``p=10`` alone, or ``k=5, m=2``.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, or the promise does not fit the data.
+    Infeasible
+        If no candidate keeps the promise.
+    """
+    roles = Roles.of(
+        quasi=quasi,
+        sensitive=sensitive,
+        identifying=identifying,
+        insensitive=insensitive,
+        entity=entity,
+        others=others,
+    )
+    for name, spec in (hierarchies or {}).items():
+        if not isinstance(spec, str):
+            raise WrongUse(
+                f"The hierarchy of {name!r} must be a builder or a file here: a recipe can hold no object."
+            )
+    stated, told = Stated(**promised), with_names(reading, names)
+    limits: dict[str, Any] = {
+        "time_limit": time_limit,
+        "by": by,
+        "jobs": jobs,
+        "suppression_limit": suppression_limit,
+    }
+    if isinstance(data, str | Path):
+        return propose(
+            data, stated, roles=roles, reading=told, baskets=baskets, hierarchies=hierarchies, **limits
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path, layout, told = _written(data, Path(folder), baskets, told)
+        found = propose(
+            path, stated, roles=roles, reading=told, baskets=layout, hierarchies=hierarchies, **limits
+        )
+    source = found.recipe.source.model_copy(update={"path": path.name, "baskets": baskets})
+    return replace(found, recipe=found.recipe.model_copy(update={"source": source}))
+
+
+def _written(
+    data: Any, folder: Path, layout: str | None, reading: Reading
+) -> tuple[Path, str | None, Reading]:
+    """Data in memory as a file that workers can read, and how."""
+    from shoal.io.baskets.load import load_baskets, write_baskets
+    from shoal.io.tables.dataframes import is_frame, open_frame
+
+    path = folder / "data.parquet"
+    if isinstance(data, Table):
+        raise WrongUse(
+            "A table that is read already knows its own roles: give the file or the frame it came from."
+        )
+    if layout is None and not isinstance(data, Baskets) and is_frame(data):
+        opened = open_frame(data)
+        opened.frame(opened.names).write_parquet(path)
+        return path, None, replace(reading, orders={**opened.orders, **reading.orders})
+    sets = data if isinstance(data, Baskets) else load_baskets(data, layout, reading).baskets
+    write_baskets(replace(sets, layout="long:basket,item"), path)
+    return path, "long:basket,item", Reading()
+
+
+def propose(
     source: str | Path,
     stated: Stated,
     *,
@@ -102,7 +234,7 @@ def recommend(
     jobs: int | None = None,
     tell: Tell | None = None,
 ) -> Recommendation:
-    """Try methods and parameters that keep a promise, and propose the least lossy release.
+    """Propose a release for data in a file, as `recommend` does.
 
     Parameters
     ----------
@@ -167,7 +299,7 @@ def recommend(
     chosen = problem.chosen(proposal.candidate)
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
-    told = reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit)
+    told = tuple(map(spoken, reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit)))
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
     )
@@ -221,7 +353,7 @@ def _risks(found: Iterable[Tried]) -> Iterator[tuple[float, str]]:
         if one.status == "done" and one.privacy is not None:
             yield one.privacy, one.candidate.label
         best = one.row.get("best")
-        if one.status == "refused" and one.candidate.method.get("strategy") == "merge" and best is not None:
+        if one.status == "refused" and one.candidate.worst_case and best is not None:
             yield float(best), one.candidate.label
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
-from shoal.recommendation.goal import Aim, spelled
+from shoal.methods._candidates import Aim
+from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
 from shoal.recommendation.trial import Tried
 
@@ -63,10 +64,8 @@ def _sentences(
         yield f"It leaves out {suppressed:,} of {rows:,} rows, which count as lost."
     if proposal.row.get("starred_cells"):
         yield f"It stars {int(proposal.row['starred_cells']):,} sensitive cells, which count as lost."
-    if proposal.candidate.method["name"] == "disassociation":
-        yield "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
-    if proposal.candidate.method["name"] in ("cahd", "permutation-mondrian"):
-        yield "Public items are published basket by basket, sensitive ones as counts of a group."
+    if proposal.candidate.remark:
+        yield proposal.candidate.remark
     if "time_limit" in proposal.candidate.method:
         seconds = proposal.candidate.method["time_limit"]
         yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."

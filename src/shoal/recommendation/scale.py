@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from shoal.comparison.results import Row
+from shoal.methods._candidates import Aim
 from shoal.recommendation.candidates import main_parameter
-from shoal.recommendation.goal import Aim, Stated, spelled
+from shoal.recommendation.goal import Stated, spelled
 
 By = Literal["loss", "queries"]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shoal.comparison.results import Row
-from shoal.recommendation.candidates import Candidate
+from shoal.methods._candidates import Candidate
 from shoal.recommendation.goal import spelled
 
 
@@ -38,12 +38,9 @@ class Tried:
     @property
     def label(self) -> str:
         """What it is called, with the parameters that tell it from others of the same name."""
-        shown = {
-            name: value
-            for name, value in self.candidate.method.items()
-            if name in ("k", "confidence", self.candidate.axis)
-            and (self.candidate.axis or self.candidate.method["name"] == "table-rule-hiding")
-        }
+        axis = self.candidate.axis
+        told = {*self.candidate.told, *(("k", axis) if axis else ())}
+        shown = {name: value for name, value in self.candidate.method.items() if name in told}
         words = [
             f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
         ]

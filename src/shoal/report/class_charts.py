@@ -4,21 +4,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask, Rows
+from shoal.arrays import Counts, Mask
+from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data._telling import telling_rows
 from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.role import Role
-from shoal.data.table import Column, Table
+from shoal.data.table import Table
 from shoal.models._achieved_levels import protections
 from shoal.models.t_closeness import TCloseness
 
 BINS = 24
 """Bars of the histogram of sizes; the largest classes share the last one."""
-
-KEYS = 2**62
-"""Mixed keys stay below this, so that they fit 63 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +79,18 @@ class Sensitive:
     t: float | None = None
 
 
-def class_statistics(published: Table) -> GroupStatistics:
-    """Count the classes of a published table again, from its cells: suppressed rows are in no class."""
-    numbers, classes = _numbered(published.quasi, published.rows)
-    numbers[~telling_rows(published)] = -1
+def class_statistics(published: Table, classes: RowClasses | None = None) -> GroupStatistics:
+    """Count the classes of a published table again, from its cells: suppressed rows are in no class.
+
+    Parameters
+    ----------
+    classes
+        The rows that agree on all quasi-identifiers, where they were found before.
+    """
+    classes = row_classes(published.quasi, published.rows) if classes is None else classes
+    numbers = np.where(telling_rows(published), classes.number, -1)
     names = tuple(column.name for column in published.sensitive)
-    return group_statistics(published, numbers, classes, names)
-
-
-def _numbered(columns: tuple[Column, ...], rows: int) -> tuple[Rows, int]:
-    """Number the distinct combinations of the columns' cells, one number a row; and how many numbers there are."""
-    keys = np.zeros(rows, dtype=np.int64)
-    bound = 1
-    for column in columns:
-        if bound * len(column.domain) >= KEYS:
-            distinct, keys = np.unique(keys, return_inverse=True)
-            bound = len(distinct)
-        keys = keys * len(column.domain) + column.codes
-        bound *= len(column.domain)
-    if bound > max(4 * rows, 1024):
-        distinct, keys = np.unique(keys, return_inverse=True)
-        return keys.astype(np.int64), len(distinct)
-    used = np.bincount(keys, minlength=bound) > 0
-    return (np.cumsum(used) - 1)[keys], int(used.sum())
+    return group_statistics(published, numbers, len(classes), names)
 
 
 def sizes_of(members: Counts, unit: str, noun: str, promised: int | None) -> Sizes | None:

@@ -6,14 +6,19 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
+from shoal.measures._chosen import comparison_of
+from shoal.measures._comparison import Comparison
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
@@ -156,12 +161,13 @@ def facts_of(run: "Run") -> Facts:
     """Gather what the page says about a run: aggregates, values of domains and published cells, never a row."""
     release, notes = run.release, run.trace.notes
     loss = loss_of(run.scores)
-    found = _of_table(run, dict(loss.parts) if loss else {})
+    both = run.both or comparison_of(run.original, release)
+    found = _of_table(both, dict(loss.parts) if loss else {})
     columns, sizes, sensitive = found.columns, found.sizes, found.sensitive
     by_loss = sorted(columns, key=lambda column: -(column.loss if column.loss is not None else column.coarse))
     return Facts(
         source=_source(run.recipe),
-        form=type(release.data).__name__.lower(),
+        form=type(schema_of(release.data)).__name__.lower(),
         method=release.method,
         parameters=tuple(
             (name, shown(str(value), 200))
@@ -208,25 +214,37 @@ class _OfTable:
     dropped: tuple[str, ...] = ()
 
 
-def _of_table(run: "Run", losses: Mapping[str, float]) -> _OfTable:
-    original, data = run.original, run.release.data
+def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
+    original, data = both.original, schema_of(both.release.data)
     if not (isinstance(original, Table) and isinstance(data, Table)):
         return _OfTable(sizes=_group_sizes(data))
     known = set(original.names)
-    pairs = [(original.column(column.name), column) for column in data.quasi if column.name in known]
-    statistics = class_statistics(data)
-    noun = "rows" if data.entity is None else "persons"
-    promised = _promised_size(run.release)
+    pairs = [both.column(column.name) for column in data.quasi if column.name in known]
+    sizes, sensitive = _classes(both, data) if data.quasi else (None, ())
     return _OfTable(
-        columns=tuple(generalized_of(before, after, losses.get(before.name)) for before, after in pairs),
-        sizes=sizes_of(statistics.persons, "class", noun, promised) if data.quasi else None,
-        sensitive=sensitives_of(run.release, data, statistics, COLUMNS) if data.quasi else (),
+        columns=tuple(generalized_of(pair, losses.get(pair.name)) for pair in pairs),
+        sizes=sizes,
+        sensitive=sensitive,
         roles={
             role.value: tuple(column.name for column in data.with_role(role))
             for role in Role
             if data.with_role(role)
         },
         dropped=tuple(column.name for column in original.with_role(Role.IDENTIFYING)),
+    )
+
+
+def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensitive, ...]]:
+    """The sizes of classes, and what they give away; of rows in parts only how many rows classes have."""
+    promised = _promised_size(both.release)
+    if both.distributed:
+        rows = None if data.entity is not None else np.repeat(*both.class_sizes)
+        return None if rows is None else sizes_of(rows, "class", "rows", promised), ()
+    statistics = class_statistics(data, both.classes)
+    noun = "rows" if data.entity is None else "persons"
+    return (
+        sizes_of(statistics.persons, "class", noun, promised),
+        sensitives_of(both.release, data, statistics, COLUMNS),
     )
 
 
@@ -256,7 +274,7 @@ def _promised_size(release: Release) -> int | None:
 
 
 def _group_sizes(data: Published) -> Sizes | None:
-    if isinstance(data, Groups | Clusters):
+    if isinstance(data, Groups | Clusters) and len(data.sizes):
         joint = isinstance(data, Clusters) and bool((data.sizes == 0).any())
         unit = "group" if isinstance(data, Groups) else "simple cluster" if joint else "cluster"
         return sizes_of(data.sizes, unit, "baskets", None)
@@ -265,10 +283,12 @@ def _group_sizes(data: Published) -> Sizes | None:
 
 def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     """What is published, in numbers."""
-    original, release = run.original, run.release
-    data = release.data
-    read = original.rows if isinstance(original, Table) else len(original)
-    if isinstance(data, Table):
+    release = run.release
+    original: Any = run.original
+    data: Any = release.data
+    form = schema_of(data)
+    read = len(original) if isinstance(original, Baskets) else original.rows
+    if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"
         return (
@@ -276,7 +296,16 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
             *([("rows with missing values left out", run.left_out)] if run.left_out else []),
             ("rows published", data.rows),
             (suppressed, release.suppressed),
-            ("columns published", len(data.columns)),
+            ("columns published", len(form.columns)),
+        )
+    if isinstance(data, Dataset):
+        what = f"{type(form).__name__.lower()} published"
+        inside = [("baskets in them", data.baskets)] if data.baskets else []
+        return (
+            ("baskets read", read),
+            (what, data.rows),
+            *inside,
+            ("baskets suppressed", release.suppressed),
         )
     published: tuple[tuple[str, int], ...]
     match data:

@@ -6,7 +6,8 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts
 from shoal.data.table import Column
-from shoal.measures._coverage import FORMS, Coverage, Form, coverage_of
+from shoal.measures._comparison import ColumnPair
+from shoal.measures._coverage import FORMS, Coverage, Form
 from shoal.report.marginals import Marginal, marginal_of
 from shoal.report.wording import shown
 
@@ -68,11 +69,10 @@ class Generalized:
     marginal: Marginal
 
 
-def generalized_of(original: Column, published: Column, loss: float | None) -> Generalized:
+def generalized_of(column: ColumnPair, loss: float | None) -> Generalized:
     """Compare a published column with its original."""
-    rows = np.bincount(published.codes, minlength=len(published.domain)).astype(np.int64)
-    before = np.bincount(original.codes, minlength=len(original.domain)).astype(np.float64)
-    coverage = coverage_of(original, published, rows > 0)
+    original, published = column.original, column.published
+    rows, before, coverage = column.held, column.counts.astype(np.float64), column.seen
     by_form = coverage.rows_by_form(rows)
     total = max(int(rows.sum()), 1)
 

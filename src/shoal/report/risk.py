@@ -1,12 +1,13 @@
 """What is left of the risk: what a reader of the release can still find out, in words."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -39,7 +40,7 @@ CONFIDENCES = (
 
 
 def risk_of(
-    release: Release,
+    release: Release[Any],
     verdicts: "Sequence[Verdict]",
     scores: "Sequence[Score]",
     sizes: Sizes | None,
@@ -47,9 +48,11 @@ def risk_of(
 ) -> Card | None:
     """What is left of the risk, in the words of the release's form; None where nothing can be told."""
     values = {score.name: float(score.value) for score in scores}
-    data = release.data
-    if isinstance(data, Table):
+    data: Any = release.data
+    if isinstance(schema_of(data), Table):
         return None if sizes is None else _of_table(sizes, sensitive, scores)
+    if isinstance(data, Dataset):
+        return None
     if isinstance(data, Groups):
         return _of_groups(data, release.promises, values)
     if isinstance(data, Clusters):

@@ -10,12 +10,12 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 from shoal.io.baskets.layouts import Layout, parse_layout
-from shoal.io.baskets.load import Source, receive_baskets, write_baskets
+from shoal.io.baskets.load import Source, load_baskets, write_baskets
 from shoal.io.baskets.long_tables import BETWEEN_ITEMS, between_items, published_separator
 from shoal.io.reading import Reading
 from shoal.io.source import format_of
 from shoal.io.tables.columnar import ARROW, PARQUET
-from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.encoded import EncodedBaskets
 
 ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
 """Layouts that the ending of a file tells."""
@@ -30,13 +30,13 @@ def convert_baskets(
     to: str | None = None,
     least_support: float = 0,
     drop_empty: bool = False,
-) -> tuple[BasketsArrival, Baskets]:
+) -> tuple[EncodedBaskets, Baskets]:
     """Read baskets and write them in another layout, in their order.
 
     Parameters
     ----------
     source, layout, reading
-        What to read, as `receive_baskets` takes it.
+        What to read, as `load_baskets` takes it.
     target
         The file to write.
     to
@@ -59,7 +59,7 @@ def convert_baskets(
         If the layout to write is not known, or an item cannot be written in it.
     """
     wanted = target_layout(target, to)
-    arrival = receive_baskets(source, layout, reading)
+    arrival = load_baskets(source, layout, reading)
     written = without_rare_items(arrival.baskets, least_support)
     if drop_empty:
         written = written.take(np.flatnonzero(written.lengths))
@@ -123,7 +123,7 @@ def separator_to_tell(baskets: Baskets) -> str | None:
     """What separates the items of written cells, where a reader would take something else; None where it would not.
 
     >>> from shoal.io.baskets.load import read_baskets
-    >>> separator_to_tell(read_baskets([["red|green", "blue"]], layout="column:goods"))
+    >>> separator_to_tell(read_baskets([["red|green", "blue"]], baskets="column:goods"))
     ';'
     """
     if parse_layout(baskets.layout).form != "column":

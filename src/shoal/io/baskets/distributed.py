@@ -4,19 +4,23 @@ Items become codes as they do in memory: the same functions cut lines and cells 
 items come here, and their codes go back to the parts. Line numbers are not known there, so that messages quote a line.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from shoal.data._basket_frames import cells_of
+from shoal.arrays import Rows
+from shoal.data._basket_frames import baskets_in, cells_of, rows_of
 from shoal.data._export import unnamed
 from shoal.data._hashes import text_hashes
+from shoal.data._range_partition import KEY, RANGE, ranges_of
 from shoal.data._utf8 import CONVERT, FOREIGN
-from shoal.data.parts import BUCKET, COUNT, Engine, PartedBaskets, Parts
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
+from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.io.baskets.assembly import from_pairs, pairs_of
 from shoal.io.baskets.layouts import (
@@ -26,10 +30,12 @@ from shoal.io.baskets.layouts import (
     names_say,
     parse_layout,
     refuse_further,
+    refuse_unwritable,
     table_layout,
 )
 from shoal.io.baskets.lines import COMMENTS, Tokens, read_lines, read_spmf
-from shoal.io.baskets.load import receive_baskets, refuse_names, refuse_trimmed, told_layout, with_roles
+from shoal.io.baskets.load import load_baskets as load_here
+from shoal.io.baskets.load import refuse_names, refuse_trimmed, told_layout, with_roles
 from shoal.io.baskets.long_tables import (
     Pairs,
     between_items,
@@ -41,13 +47,17 @@ from shoal.io.baskets.long_tables import (
     trimmed_in,
 )
 from shoal.io.baskets.remarks import missing_in, trimmed_baskets, trimmed_items
-from shoal.io.baskets.write import FRAME_FORMATS
+from shoal.io.baskets.write import FRAME_FORMATS, spelling_of
 from shoal.io.reading import Reading, first_line_like_data
 from shoal.io.source import STANDARD_INPUT, format_of
 from shoal.io.tables.database import is_database
 from shoal.io.tables.distributed import open_parts
-from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.encoded import EncodedBaskets
 from shoal.io.tables.input import FrameInput
+
+if TYPE_CHECKING:
+    from shoal.data.dataset import Parts
+    from shoal.engines.distributed import Distributed
 
 Cut: TypeAlias = Callable[[pl.DataFrame], Pairs]
 """Cuts the rows of a frame into items: every row, or all rows of a basket together, is a basket."""
@@ -66,32 +76,15 @@ _LISTS = (pl.List, pl.Array)
 _WITHOUT_TEXTS = (*_LISTS, pl.Struct, pl.Binary, pl.Duration)
 
 
-def read_parted_baskets(
-    engine: Engine,
-    source: Any,
-    *,
-    layout: str | None = None,
-    sensitive: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
-    separator: str | None = None,
-    published: bool = False,
-) -> PartedBaskets:
-    """Read baskets without bringing them here, as `receive_parted_baskets` does."""
-    reading = Reading(separator=separator)
-    named = {"sensitive": sensitive, "insensitive": insensitive}
-    return receive_parted_baskets(engine, source, layout, reading, **named, published=published)[0]
-
-
-def receive_parted_baskets(
-    engine: Engine,
+def load_baskets(
+    engine: "Distributed",
     source: Any,
     layout: str | None = None,
     reading: Reading | None = None,
+    roles: Roles | None = None,
     *,
-    sensitive: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
     published: bool = False,
-) -> tuple[PartedBaskets, tuple[str, ...]]:
+) -> EncodedBaskets:
     """Read baskets without bringing them here, and tell what their owner should hear of how they were taken.
 
     Parameters
@@ -101,8 +94,8 @@ def receive_parted_baskets(
     source
         A path that the engine's workers see, of text or Parquet, a file or a folder of part files; the rows of a
         table that are there already; or values that are in memory, which are encoded here and handed to the engine.
-    layout, reading, sensitive, insensitive, published
-        As for `shoal.io.baskets.load.receive_baskets`. A file of a matrix is not read in parts.
+    layout, reading, roles, published
+        As for `shoal.io.baskets.load.load_baskets`. A file of a matrix is not read in parts.
 
     Raises
     ------
@@ -113,41 +106,42 @@ def receive_parted_baskets(
     WrongUse
         If the layout is ambiguous, unknown, or a matrix.
     """
-    reading = reading or Reading()
+    reading, roles = reading or Reading(), roles or Roles()
     told = told_layout(layout, reading)
     if not isinstance(source, str | Path) and engine.own(source) is None:
-        return _handed_over(engine, receive_baskets(source, layout, reading), sensitive, insensitive)
+        return _handed_over(engine, load_here(source, layout, reading, roles))
     path = str(source) if isinstance(source, str | Path) else None
     read = _read(engine, source, path, told, reading, published)
     if published:
         refuse_trimmed(read.trimmed, path)
-    schema = with_roles(read.baskets.schema, sensitive, insensitive)
-    return replace(read.baskets, schema=schema), (*trimmed_items(read.trimmed), *read.remarks)
+    baskets = replace(read.baskets, schema=with_roles(read.baskets.schema, roles))
+    return EncodedBaskets(baskets, (*trimmed_items(read.trimmed), *read.remarks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Read:
     """Baskets without roles, and what is to be said of them."""
 
-    baskets: PartedBaskets
+    baskets: Dataset
     trimmed: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def _handed_over(
-    engine: Engine, here: BasketsArrival, sensitive: Iterable[str], insensitive: Iterable[str]
-) -> tuple[PartedBaskets, tuple[str, ...]]:
+def _handed_over(engine: "Distributed", here: EncodedBaskets) -> EncodedBaskets:
     """Baskets of this machine, given to an engine as codes."""
-    baskets = here.baskets
+    baskets: Baskets = here.baskets
     rows = engine.parts(cells_of("items", baskets.indptr, baskets.items).to_frame())
-    nothing = Pairs(np.empty(0, dtype=np.int64), pl.Series([], dtype=pl.String), 0)
-    vocabulary = pl.Series(baskets.vocabulary, dtype=pl.String)
-    schema = from_pairs(nothing, vocabulary, parse_layout(baskets.layout))
-    return PartedBaskets(with_roles(schema, sensitive, insensitive), rows, len(baskets)), here.remarks
+    schema = baskets.take(np.empty(0, dtype=np.int64))
+    return EncodedBaskets(Dataset(schema, rows, len(baskets)), here.remarks)
 
 
 def _read(
-    engine: Engine, source: Any, path: str | None, told: Layout | None, reading: Reading, published: bool
+    engine: "Distributed",
+    source: Any,
+    path: str | None,
+    told: Layout | None,
+    reading: Reading,
+    published: bool,
 ) -> _Read:
     if path is not None and _is_text(engine, path):
         told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
@@ -177,7 +171,7 @@ def _read(
 
 def baskets_of_lines(
     lines: Parts, layout: Layout, path: str | None = None, published: bool = False
-) -> PartedBaskets:
+) -> Dataset:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
     return _of_lines(lines, layout, path, published).baskets
 
@@ -330,7 +324,7 @@ def _encoded(
     vocabulary: pl.Series,
     layout: Layout,
     together: str | None = None,
-) -> PartedBaskets:
+) -> Dataset:
     """Baskets as codes; rows with the same number in the column `together` are cut together."""
 
     def work(frame: pl.DataFrame) -> pl.DataFrame:
@@ -343,7 +337,7 @@ def _encoded(
     if not rows:
         raise BadData("there are no baskets.")
     nothing = Pairs(np.empty(0, dtype=np.int64), vocabulary.clear(), 0)
-    return PartedBaskets(from_pairs(nothing, vocabulary, layout), encoded, rows)
+    return Dataset(from_pairs(nothing, vocabulary, layout), encoded, rows)
 
 
 def _layout_of(parts: Parts) -> Layout:
@@ -358,7 +352,87 @@ def _lists(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name, kind in frame.schema.items() if isinstance(kind, _LISTS))
 
 
-def _is_text(engine: Engine, path: str) -> bool:
+def _is_text(engine: "Distributed", path: str) -> bool:
     if path == STANDARD_INPUT or is_database(path) or format_of(path) in FRAME_FORMATS:
         return False
     return not engine.head(path).startswith(b"PAR1")
+
+
+LINE = "line"
+"""The column of lines."""
+
+NUMBERED = 1 << 17
+"""Baskets that are numbered together."""
+
+
+def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> Dataset:
+    """Baskets in parts as they are published: in canonical order, in their layout, a line a row.
+
+    Parameters
+    ----------
+    schema
+        The baskets without rows; every item of the vocabulary occurs.
+    parts
+        A column ``items`` of ascending codes, in any order.
+    rows
+        How many baskets there are.
+    """
+    layout = parse_layout(schema.layout)
+    refuse_unwritable(schema.vocabulary, layout)
+    if layout.form == "matrix":
+        raise WrongUse("A matrix is not written in parts; convert it to lines first (shoal convert).")
+    broken = next((item for item in schema.vocabulary if "\n" in item), None)
+    if broken is not None:
+        raise WrongUse(f"The item {broken!r} holds a line break, and parts are files of lines; rename it.")
+    if layout.form == "long":
+        lines = _numbered_lines(schema, parts, rows)
+    else:
+        lines = parts.sort(["items"]).map(lambda frame: _spelled(frame, schema), {LINE: pl.String})
+    return Dataset(schema, lines, rows)
+
+
+def header_of(schema: Baskets) -> str | None:
+    """The first line of each file of baskets, in layouts that have one."""
+    layout = parse_layout(schema.layout)
+    if layout.form == "long":
+        return ",".join(map(_cell, layout.columns or ("basket", "item")))
+    return '"{}"'.format(layout.columns[0].replace('"', '""')) if layout.form == "column" else None
+
+
+def _spelled(frame: pl.DataFrame, schema: Baskets) -> pl.DataFrame:
+    """Baskets as lines."""
+    baskets = baskets_in(frame, schema)
+    spelling, labels = spelling_of(schema.vocabulary, parse_layout(schema.layout))
+    text = "".join(spelling.texts(labels, baskets.indptr, baskets.items))
+    return pl.DataFrame({LINE: text.split("\n")[:-1]}, schema={LINE: pl.String})
+
+
+def _numbered_lines(schema: Baskets, parts: "Parts", rows: int) -> "Parts":
+    """The rows of a long table: the number of the basket in canonical order, and the item."""
+    keyed = parts.map(
+        lambda frame: frame.with_columns(pl.col("items").alias(KEY)),
+        {"items": pl.List(pl.Int32), KEY: pl.List(pl.Int32)},
+    )
+    ranges = ranges_of(keyed, rows, NUMBERED)
+    begins = ranges.begins()
+    types = {"basket": pl.Int64, "place": pl.Int64, LINE: pl.String}
+    lines = ranges.parts.group(RANGE, lambda frame: _long_lines(frame, schema, begins), types)
+    return lines.sort(["basket", "place"]).map(lambda frame: frame.select(LINE), {LINE: pl.String})
+
+
+def _long_lines(frame: pl.DataFrame, schema: Baskets, begins: Rows) -> pl.DataFrame:
+    """The rows of the baskets of one range; an empty basket has a row with an empty item."""
+    begin = int(begins[frame[RANGE][0]])
+    indptr, items = rows_of(frame.sort("items")["items"])
+    lengths = np.diff(indptr)
+    basket = begin + 1 + np.repeat(np.arange(len(lengths)), np.maximum(lengths, 1))
+    codes = np.insert(items.astype(np.int64), indptr[:-1][lengths == 0], len(schema.vocabulary))
+    labels = pl.Series([*map(_cell, schema.vocabulary), ""], dtype=pl.String)
+    return pl.DataFrame(
+        {"basket": basket, "place": codes, LINE: labels.gather(pl.Series(codes))}
+    ).with_columns(pl.format("{},{}", "basket", LINE).alias(LINE))
+
+
+def _cell(text: str) -> str:
+    """A cell of delimited text."""
+    return '"' + text.replace('"', '""') + '"' if set(text) & set('",\r\n') else text

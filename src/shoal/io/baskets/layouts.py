@@ -216,22 +216,19 @@ def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> La
 
 
 def _untold(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
-    told = "(in Python: baskets=…, or layout=… of read_baskets)"
     has = f"The table has the columns {', '.join(names)}"
     if len(names) == 2 and not lists:
         first, second = reversed(names) if names_say(names[::-1]) else names
         call = str(Layout("long", (first, second)))
         return WrongUse(
             f"{has}, and their names do not say which one tells the basket. If it is {first!r}, and {second!r} the "
-            f'item, say --baskets {call} (in Python: baskets="{call}", or layout="{call}" of read_baskets).'
+            f"item, say --baskets {call}."
         )
     if len(names) == 1:
-        return WrongUse(
-            f"{has} alone: say that its cells hold the baskets with --baskets column:{names[0]} {told}."
-        )
+        return WrongUse(f"{has} alone: say that its cells hold the baskets with --baskets column:{names[0]}.")
     return WrongUse(
         f"{has}: say which hold the baskets with --baskets long:ID,ITEM or column:NAME, or leave columns out until "
-        f"only 0 and 1 are left (matrix) {told}."
+        f"only 0 and 1 are left (matrix)."
     )
 
 
@@ -328,6 +325,5 @@ def _looks_like_matrix(lines: list[str], name: str, names: Sequence[str] | None)
 def _ambiguous(name: str) -> WrongUse:
     return WrongUse(
         f"{name or 'The input'} could hold baskets in more than one way. Say which with --baskets: lines (with "
-        "--separator if no blanks separate the items), spmf, long:ID,ITEM, matrix or column:NAME "
-        "(in Python: baskets=…, or layout=… of read_baskets)."
+        "--separator if no blanks separate the items), spmf, long:ID,ITEM, matrix or column:NAME."
     )

@@ -11,6 +11,7 @@ import polars as pl
 from shoal.arrays import Items
 from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.data.baskets import Baskets
+from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse, warn
 from shoal.io.baskets.assembly import from_ones, from_texts, from_tokens, joined
 from shoal.io.baskets.layouts import (
@@ -39,7 +40,7 @@ from shoal.io.source import format_of, name_of, read_bytes
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
 from shoal.io.tables.delimited import Delimited
-from shoal.io.tables.encoded import BasketsArrival
+from shoal.io.tables.encoded import EncodedBaskets
 from shoal.io.tables.input import Input
 from shoal.io.tables.load import open_input
 
@@ -57,7 +58,7 @@ Source: TypeAlias = (
 def read_baskets(
     source: Source,
     *,
-    layout: str | None = None,
+    baskets: str | None = None,
     sensitive: Iterable[str] = (),
     insensitive: Iterable[str] = (),
     separator: str | None = None,
@@ -77,10 +78,10 @@ def read_baskets(
         A path (gzip and Zstandard are unpacked), ``-`` for standard input, ``postgresql://…`` or ``sqlite:///…``; a
         list with a list or set of items for each basket, or a dictionary of them; a polars, pandas or Arrow frame; or
         a matrix of 0 and 1 or True and False, as a frame, a numpy array, or a sparse matrix of scipy.
-    layout
-        ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or ``column:NAME``.
-        None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and `table_layout` describe, and
-        refuses what is ambiguous.
+    baskets
+        The layout: ``lines``, ``spmf``, ``long:ID,ITEM`` (or ``long`` for the first two columns), ``matrix`` or
+        ``column:NAME``. None finds it out from the content, as `shoal.io.baskets.layouts.find_layout` and
+        `table_layout` describe, and refuses what is ambiguous.
     sensitive
         Items that must not be learned about a person.
     insensitive
@@ -118,20 +119,23 @@ def read_baskets(
     reading = Reading(
         separator=separator, names=None if names is None else listed(names), query=query, sheet=sheet
     )
-    arrival = receive_baskets(source, layout, reading, sensitive=sensitive, insensitive=insensitive)
-    warn(arrival.remarks)
-    return arrival.baskets
+    if isinstance(sensitive, str) or isinstance(insensitive, str):
+        raise WrongUse("Give the sensitive items as a list of texts, not as one text.")
+    roles = Roles.of(sensitive=tuple(map(str, sensitive)), insensitive=tuple(map(str, insensitive)))
+    encoded = load_baskets(source, baskets, reading, roles)
+    warn(encoded.remarks)
+    found: Baskets = encoded.baskets
+    return found
 
 
-def receive_baskets(
+def load_baskets(
     source: Any,
     layout: str | None = None,
     reading: Reading | None = None,
+    roles: Roles | None = None,
     *,
-    sensitive: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
     published: bool = False,
-) -> BasketsArrival:
+) -> EncodedBaskets:
     """Read baskets as `read_baskets` does, and tell what cannot be seen in them any more.
 
     Parameters
@@ -146,7 +150,7 @@ def receive_baskets(
     told = told_layout(layout, reading)
     remarks: list[str] = []
     baskets = _received(source, told, reading, remarks, published)
-    return BasketsArrival(with_roles(baskets, sensitive, insensitive), tuple(dict.fromkeys(remarks)))
+    return EncodedBaskets(with_roles(baskets, roles or Roles()), tuple(dict.fromkeys(remarks)))
 
 
 def told_layout(layout: str | None, reading: Reading) -> Layout | None:
@@ -297,11 +301,9 @@ def _layout_of(source: Input) -> Layout:
     return table_layout(source.names, lists, not lists and len(source.names) > 1 and are_ones(frame))
 
 
-def with_roles(baskets: Baskets, sensitive: Iterable[str], insensitive: Iterable[str] = ()) -> Baskets:
+def with_roles(baskets: Baskets, roles: Roles) -> Baskets:
     """The same baskets with other sensitive and insensitive items, by their texts."""
-    if isinstance(sensitive, str) or isinstance(insensitive, str):
-        raise WrongUse("Give the sensitive items as a list of texts, not as one text.")
-    secret, neutral = _codes(baskets, sensitive), _codes(baskets, insensitive)
+    secret, neutral = _codes(baskets, roles.sensitive), _codes(baskets, roles.insensitive)
     both = np.intersect1d(secret, neutral)
     if len(both):
         item = baskets.vocabulary[both[0]]

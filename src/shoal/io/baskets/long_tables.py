@@ -123,7 +123,8 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     name
         The column.
     separator
-        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that occurs in a cell.
+        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that is
+        between two items.
     """
     if name not in source.names:
         raise UnknownName("column", name, source.names)
@@ -206,8 +207,16 @@ def _no_cell(source: Input, cell: object, row: int, column: str) -> BadData:
 
 
 def marks_in(texts: pl.Series) -> frozenset[str]:
-    """What of all that may separate items occurs in some texts."""
-    return frozenset(mark for mark in BETWEEN_ITEMS if texts.str.contains(mark, literal=True).any())
+    """What of all that may separate items stands between two of them in some text.
+
+    >>> sorted(marks_in(pl.Series(["&amp;", "tea, milk", "|"])))
+    [' ', ',']
+    """
+    return frozenset(
+        mark
+        for mark in BETWEEN_ITEMS
+        if texts.str.strip_chars(mark + WHITE).str.contains(mark, literal=True).any()
+    )
 
 
 def between_items(marks: frozenset[str]) -> str:

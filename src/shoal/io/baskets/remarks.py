@@ -11,7 +11,7 @@ SHOWN = 3
 
 NUMBERED = (
     "The columns of the matrix have no names: items are called by the numbers of their columns, from 0. Name them with "
-    "--names (in Python: names=[…])."
+    "--names."
 )
 MISSING_BASKETS = "Some baskets are missing (None), and were taken as baskets without items."
 MISSING = "Some baskets hold missing items (None, NaN or an empty text), which were left out."

@@ -71,7 +71,7 @@ def read_values(source: Any, told: Layout | None, names: Sequence[str] | None, r
         if told is None:
             raise WrongUse(
                 'These rows of 0 and 1 could be a matrix, or baskets of the items 0 and 1: say baskets="matrix" or '
-                'baskets="lines" (layout=… of read_baskets).'
+                'baskets="lines".'
             )
         if told.form == "matrix":
             return _of_matrix(np.array(rows), told, names, remarks)

@@ -11,6 +11,7 @@ from shoal.data.clusters import Clusters
 from shoal.errors import BadData
 from shoal.io.releases.set_lines import (
     Lines,
+    Numbers,
     Place,
     Sets,
     check_count,
@@ -22,7 +23,6 @@ from shoal.io.releases.set_lines import (
     set_texts,
     sorted_inside,
     taken,
-    vocabulary_of,
 )
 
 
@@ -113,7 +113,8 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
         size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster without
         parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
     """
-    records, terms = Sets(), Sets()
+    numbers = Numbers()
+    records, terms = Sets(numbers), Sets(numbers)
     parents: list[int] = []
     sizes: list[int] = []
     chunk_counts: list[int] = []
@@ -135,9 +136,9 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
             chunk_counts.append(len(counts))
             terms.add([[] if joint else cluster["terms"]], place, "the terms of a cluster", least=0)
             parents.append(parent)
-    vocabulary = vocabulary_of(records.texts, terms.texts)
-    item_indptr, items = records.encode(vocabulary)
-    term_indptr, term_items = terms.encode(vocabulary)
+    vocabulary, ranks = numbers.ranked()
+    item_indptr, items = records.encode(vocabulary, ranks)
+    term_indptr, term_items = terms.encode(vocabulary, ranks)
     chunk_indptr, record_indptr = indptr_of(chunk_counts), indptr_of(record_counts)
     mixed = np.searchsorted(record_indptr, records.unsorted, side="right") - 1
     mixed = np.searchsorted(chunk_indptr, mixed, side="right") - 1
@@ -150,7 +151,7 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
         items,
         term_indptr,
         term_items,
-        tuple(vocabulary.to_list()),
+        vocabulary,
         np.union1d(mixed, terms.unsorted),
     )
 

@@ -8,27 +8,26 @@ import numpy as np
 
 from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
-from shoal.data.parts import PartedRelease
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, UnknownName
-from shoal.io.baskets.layouts import parse_layout, published_name
-from shoal.io.baskets.load import receive_baskets, with_roles, write_baskets
-from shoal.io.baskets.long_tables import published_separator
+from shoal.io.baskets.layouts import published_name
+from shoal.io.baskets.load import load_baskets, write_baskets
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clusters_file import read_clusters, write_clusters
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.groups_file import read_groups, write_groups
-from shoal.io.releases.release_json import PERSONS
+from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape
 from shoal.io.tables.load import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
 
 
 def write_data(
-    data: Published | PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
+    data: Published | Dataset, folder: Path, table_format: str, safe_cells: bool = False
 ) -> dict[str, Any]:
     """Write the data file into a folder, in canonical order.
 
@@ -38,7 +37,7 @@ def write_data(
         What release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only what
         can be seen in the data file too.
     """
-    if isinstance(data, PartedRelease):
+    if isinstance(data, Dataset):
         return write_parts(data, folder, table_format, safe_cells)
     if isinstance(data, Table):
         if safe_cells:
@@ -93,14 +92,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
         return _read_table(path, shape)
     if shape["form"] == "baskets":
         reading = Reading(separator=shape.get("separator"))
-        baskets = receive_baskets(path, shape["layout"], reading, published=True).baskets
-        # A sensitive item that is not published any more is no secret of this release.
-        known = set(baskets.vocabulary)
-        return with_roles(
-            baskets,
-            [item for item in shape["sensitive"] if item in known],
-            [item for item in shape["insensitive"] if item in known],
-        )
+        baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
+        return baskets_in_roles(baskets, shape)
     return read_groups(path) if shape["form"] == "groups" else read_clusters(path)
 
 
@@ -111,14 +104,7 @@ def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
         data = data.keep(supports > 0)
     data = data.take(data.canonical_order())
     write_baskets(data, folder / published_name(data.layout))
-    shape: dict[str, Any] = {"form": "baskets", "layout": data.layout}
-    if parse_layout(data.layout).form == "column":
-        shape["separator"] = published_separator(data.vocabulary)
-    return shape | {
-        **counts_of(data),
-        "sensitive": [data.vocabulary[item] for item in data.sensitive],
-        "insensitive": [data.vocabulary[item] for item in data.insensitive],
-    }
+    return baskets_shape(data, len(data))
 
 
 def _entry(column: Column) -> dict[str, str]:

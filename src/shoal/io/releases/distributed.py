@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,32 +13,38 @@ from shoal.data._export import named
 from shoal.data._safe_cells import guarded, refuse_unsafe_names, unguarded
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
+from shoal.data.dataset import Dataset, Parts
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, Parts
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
-from shoal.io.baskets.distributed_lines import header_of
+from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
-from shoal.io.baskets.load import with_roles
-from shoal.io.baskets.long_tables import published_separator
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clusters_file import read_clusters
 from shoal.io.releases.file_order import order_of
 from shoal.io.releases.groups_file import read_groups
-from shoal.io.releases.release_json import read_facts
+from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts
 from shoal.io.releases.set_lines import Lines
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text
-from shoal.io.tables.distributed import PartedInput, open_parts, text_layout
-from shoal.io.tables.distributed_texts import LOOKS, Looks, as_texts, looks_of
+from shoal.io.tables.distributed import (
+    LOOKS,
+    DistributedInput,
+    Looks,
+    as_texts,
+    looks_of,
+    open_parts,
+    text_layout,
+)
+
+if TYPE_CHECKING:
+    from shoal.engines.distributed import Distributed
 
 
-def write_parts(
-    data: PartedRelease, folder: Path, table_format: str, safe_cells: bool = False
-) -> dict[str, Any]:
+def write_parts(data: Dataset, folder: Path, table_format: str, safe_cells: bool = False) -> dict[str, Any]:
     """Write published rows as part files, in a folder of the data file's name.
 
     Returns
@@ -55,14 +61,14 @@ def write_parts(
     if isinstance(schema, Baskets):
         name = published_name(schema.layout)
         data.parts.write(str(folder / name), Path(name).suffix, header_of(schema))
-        return _baskets_shape(schema, data.rows)
+        return baskets_shape(schema, data.rows)
     data.parts.write(str(folder / "data.jsonl"), ".jsonl")
     form = "groups" if isinstance(schema, Groups) else "clusters"
     items = len(schema.vocabulary)
     return {"form": form, "baskets": data.baskets, form: data.rows, "items": items}
 
 
-def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease | PartedBaskets]:
+def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     """Open the published files of a release where an engine works; cells are taken as they stand.
 
     Baskets are encoded by one vocabulary.
@@ -92,28 +98,28 @@ def open_release(folder: str | Path, engine: Engine) -> Release[PartedRelease | 
         schema, parts = published_table(opened, roles, looks)
         order = partial(order_of, engine, path, {**shape, LOOKS: looks})
         told = {"rows": shape["rows"]}
-        return facts.parted(PartedRelease(schema, parts, shape["rows"], order=order, told=told, path=path))
+        return facts.release(
+            Dataset(schema, parts, shape["rows"], order=order, expected_counts=told, path=path)
+        )
     if shape["form"] == "baskets":
-        return facts.parted(open_baskets(folder, engine))
+        return facts.release(open_baskets(folder, engine))
     form, lines = shape["form"], engine.lines(str(path))
     told = {what: shape[what] for what in ("baskets", form, "items")}
-    return facts.parted(
-        PartedRelease(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path)
-    )
+    return facts.release(Dataset(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path))
 
 
-def open_table(source: str | Path, engine: Engine, reading: Reading | None = None) -> PartedRelease:
+def open_table(source: str | Path, engine: "Distributed", reading: Reading | None = None) -> Dataset:
     """Open a published table that is in no release where an engine works: all columns are insensitive."""
     opened = open_parts(source, engine, reading, raw=True)
     schema, parts = published_table(opened, {}, looks_of(opened))
-    return PartedRelease(schema, parts, rows_in(parts))
+    return Dataset(schema, parts, rows_in(parts))
 
 
-def open_sets(source: str, form: str, engine: Engine) -> PartedRelease:
+def open_sets(source: str, form: str, engine: "Distributed") -> Dataset:
     """Open the lines of published groups or clusters that are in no release where an engine works."""
     lines = engine.lines(source)
     order = None if "://" in source else partial(order_of, engine, source, {"form": form})
-    return PartedRelease(empty_sets(form), lines, rows_in(lines), order=order)
+    return Dataset(empty_sets(form), lines, rows_in(lines), order=order)
 
 
 def rows_in(parts: Parts) -> int:
@@ -121,7 +127,7 @@ def rows_in(parts: Parts) -> int:
     return parts.fold(lambda frame: int(frame.height), lambda one, other: one + other) or 0
 
 
-def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
+def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
     """Open the published baskets of a release where an engine works, encoded by one vocabulary.
 
     Raises
@@ -129,16 +135,15 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
     BadData
         If there are not as many baskets or items as release.json says.
     """
-    from shoal.io.baskets.distributed import read_parted_baskets
+    from shoal.io.baskets.distributed import load_baskets
     from shoal.io.releases.data_file import data_file
     from shoal.io.releases.folder import published_folder
 
     published = published_folder(folder)
     shape = read_facts(published / "release.json").shape
     path = data_file(published, shape)
-    read = read_parted_baskets(
-        engine, str(path), layout=shape["layout"], separator=shape.get("separator"), published=True
-    )
+    reading = Reading(separator=shape.get("separator"))
+    read: Dataset = load_baskets(engine, str(path), shape["layout"], reading, published=True).baskets
     found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
     for what, number in found.items():
         if number != shape[what]:
@@ -147,39 +152,34 @@ def open_baskets(folder: str | Path, engine: Engine) -> PartedBaskets:
                 "Fetch the folder again.",
                 path,
             )
-    return replace(_with_known_roles(read, shape), order=partial(order_of, engine, path, shape))
+    schema = baskets_in_roles(read.schema, shape)
+    return replace(read, schema=schema, order=partial(order_of, engine, path, shape))
 
 
-def baskets_published(data: PartedRelease, engine: Engine) -> PartedBaskets:
-    """Read the lines of published baskets that are in no file yet, as they will be read from their files."""
-    from shoal.io.baskets.distributed import baskets_of_lines, read_parted_baskets
+def baskets_published(data: Dataset, engine: "Distributed") -> Dataset:
+    """Read the lines of published baskets that are in no file yet, as they will be read from their files.
 
-    shape = _baskets_shape(data.schema, data.rows)
-    layout = parse_layout(shape["layout"], shape.get("separator"))
+    Baskets that are read already stay what they are.
+    """
+    from shoal.io.baskets.distributed import baskets_of_lines, load_baskets
+
+    if data.parts.names != (LINE,):
+        return data
+    shape = baskets_shape(data.schema, data.rows)
     header = header_of(data.schema)
     if header is None:
-        return _with_known_roles(baskets_of_lines(data.parts, layout), shape)
-    cells = text_layout(f"{header}\n".encode(), "the release", Reading(separator=","))
+        read = baskets_of_lines(data.parts, parse_layout(shape["layout"], shape.get("separator")))
+    else:
+        cells = text_layout(f"{header}\n".encode(), "the release", Reading(separator=","))
 
-    def parsed(frame: pl.DataFrame) -> pl.DataFrame:
-        text = "".join(f"{line}\n" for line in frame.to_series())
-        return cells.parse(text.encode(), 1, "the release")
+        def parsed(frame: pl.DataFrame) -> pl.DataFrame:
+            text = "".join(f"{line}\n" for line in frame.to_series())
+            return cells.parse(text.encode(), 1, "the release")
 
-    rows: Parts = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
-    read = read_parted_baskets(
-        engine, rows, layout=shape["layout"], separator=shape.get("separator"), published=True
-    )
-    return _with_known_roles(read, shape)
-
-
-def _with_known_roles(read: PartedBaskets, shape: Mapping[str, Any]) -> PartedBaskets:
-    """The same baskets, their items in the roles that release.json names."""
-    known = set(read.schema.vocabulary)
-    # A sensitive item that is not published any more is no secret of this release.
-    sensitive, insensitive = (
-        [item for item in shape[role] if item in known] for role in ("sensitive", "insensitive")
-    )
-    return replace(read, schema=with_roles(read.schema, sensitive, insensitive))
+        rows = data.parts.map(parsed, dict.fromkeys(cells.names, pl.String))
+        reading = Reading(separator=shape.get("separator"))
+        read = load_baskets(engine, rows, shape["layout"], reading, published=True).baskets
+    return replace(read, schema=baskets_in_roles(read.schema, shape))
 
 
 def empty_sets(form: str) -> Baskets | Groups | Clusters:
@@ -192,7 +192,7 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
 
 
-def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
+def published_table(opened: DistributedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
     """The columns of a published table, insensitive unless told, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
@@ -200,17 +200,13 @@ def published_table(opened: PartedInput, roles: Mapping[str, Role], looks: Looks
     return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
 
 
-def groups_in(lines: Iterable[str], name: str) -> Groups:
-    """The groups of some lines of a file."""
-    return read_groups(Lines(name, list(lines)))
+def sets_in(lines: Iterable[str], name: str, form: type) -> Groups | Clusters:
+    """The groups or clusters of some lines of a file."""
+    read = read_groups if form is Groups else read_clusters
+    return read(Lines(name, list(lines)))
 
 
-def clusters_in(lines: Iterable[str], name: str) -> Clusters:
-    """The clusters of some lines of a file."""
-    return read_clusters(Lines(name, list(lines)))
-
-
-def _write_table(data: PartedRelease, path: Path, ending: str, safe_cells: bool) -> None:
+def _write_table(data: Dataset, path: Path, ending: str, safe_cells: bool) -> None:
     schema: Table = data.schema
     if safe_cells:
         refuse_unsafe_names(schema)
@@ -236,15 +232,3 @@ def _csv_lines(frame: pl.DataFrame, safe_cells: bool) -> pl.DataFrame:
     frame = guarded(frame) if safe_cells else frame
     text = delimited_text(frame, header=False).removesuffix("\n")
     return pl.DataFrame({"line": [text]}, schema={"line": pl.String})
-
-
-def _baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
-    shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
-    if parse_layout(schema.layout).form == "column":
-        shape["separator"] = published_separator(schema.vocabulary)
-    return shape | {
-        "baskets": rows,
-        "items": len(schema.vocabulary),
-        "sensitive": [schema.vocabulary[item] for item in schema.sensitive],
-        "insensitive": [schema.vocabulary[item] for item in schema.insensitive],
-    }

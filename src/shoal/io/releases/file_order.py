@@ -9,15 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from shoal.arrays import Rows
+from shoal.data.dataset import Parts
 from shoal.data.order_violations import TOLD, Disorder, early
-from shoal.data.parts import Engine, Parts
 from shoal.io.releases.order_readers import Block, Form, form_of
 from shoal.io.releases.part_files import part_files
+
+if TYPE_CHECKING:
+    from shoal.engines.distributed import Distributed
 
 SHARES = 16
 """Shares of the files that are handed to workers, at most."""
@@ -63,7 +66,7 @@ class Stretch:
     count: int = 0
 
 
-def order_of(engine: Engine, path: str | Path, shape: Mapping[str, Any]) -> Disorder:
+def order_of(engine: "Distributed", path: str | Path, shape: Mapping[str, Any]) -> Disorder:
     """Where a published file, or the part files of a folder, leave the canonical order.
 
     Parameters
@@ -133,7 +136,7 @@ def _first(one: Iterable[Spot], other: Iterable[Spot]) -> tuple[Spot, ...]:
     return (*one, *other)[:TOLD]
 
 
-def _shared(engine: Engine, runs: list[list[str]]) -> Parts:
+def _shared(engine: "Distributed", runs: list[list[str]]) -> Parts:
     """Runs of files as parts, so that several workers have some of them."""
     frame = pl.DataFrame(
         {NUMBER: range(len(runs)), FILES: runs}, schema={NUMBER: pl.Int64, FILES: pl.List(pl.String)}

@@ -31,9 +31,9 @@ from shoal.io.releases.data_file import DATA_NAMES, read_data, write_data
 from shoal.io.releases.part_files import is_part
 from shoal.io.releases.release_json import facts_text, read_facts
 
-RELEASE, FACTS, RUN = "release", "release.json", "run.json"
+RELEASE, FACTS, RUN, REPORT = "release", "release.json", "run.json", "report.html"
 NO_PART = "it is no part of the release"
-OWN_NAMES = frozenset({RELEASE, RUN, "report.html"})
+OWN_NAMES = frozenset({RELEASE, RUN, REPORT})
 """What Shoal writes into OUT: all else there belongs to somebody else, and survives a replacement."""
 
 

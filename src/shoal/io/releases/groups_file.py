@@ -10,10 +10,10 @@ from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.io.releases.set_lines import (
     Lines,
+    Numbers,
     Sets,
     check_count,
     check_keys,
-    encoded,
     indptr_of,
     json_labels,
     order_inside,
@@ -22,7 +22,6 @@ from shoal.io.releases.set_lines import (
     sorted_inside,
     taken,
     unsorted_rows,
-    vocabulary_of,
 )
 
 
@@ -92,10 +91,11 @@ def read_groups(path: str | Path | Lines) -> Groups:
         With its line, if one is malformed: no JSON object, other names than ``baskets`` and ``sensitive``, a group
         without baskets, an item twice in a basket, or a count that is no positive whole number.
     """
-    baskets = Sets()
+    numbers = Numbers()
+    baskets = Sets(numbers)
     sizes: list[int] = []
     summary_lengths: list[int] = []
-    secrets: list[str] = []
+    secrets: list[int] = []
     counts: list[int] = []
     for place, entry in read_json_lines(path):
         check_keys(entry, ("baskets", "sensitive"), place)
@@ -106,12 +106,12 @@ def read_groups(path: str | Path | Lines) -> Groups:
         if not isinstance(summary, dict) or "" in summary:
             raise BadData("the sensitive items must be an object of items and counts.", *place)
         counts += [check_count(count, f"the count of {item!r}", place) for item, count in summary.items()]
-        secrets += summary
+        secrets += map(numbers.__getitem__, summary)
         summary_lengths.append(len(summary))
-    vocabulary = vocabulary_of(baskets.texts, secrets)
-    basket_indptr, items = baskets.encode(vocabulary)
+    vocabulary, ranks = numbers.ranked()
+    basket_indptr, items = baskets.encode(vocabulary, ranks)
     sensitive_indptr = indptr_of(summary_lengths)
-    sensitive_items = encoded(secrets, vocabulary)
+    sensitive_items = ranks[np.array(secrets, dtype=np.int64)]
     order = order_inside(sensitive_indptr, sensitive_items)
     group_indptr = indptr_of(sizes)
     mixed = np.searchsorted(group_indptr, baskets.unsorted, side="right") - 1
@@ -122,6 +122,6 @@ def read_groups(path: str | Path | Lines) -> Groups:
         sensitive_indptr,
         sensitive_items[order],
         np.array(counts, dtype=np.int64)[order],
-        tuple(vocabulary.to_list()),
+        vocabulary,
         np.union1d(mixed, unsorted_rows(sensitive_indptr, sensitive_items)),
     )

@@ -32,7 +32,7 @@ from shoal.io.releases.set_lines import Lines
 from shoal.io.source import read_bytes
 from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.delimited import Delimited
-from shoal.io.tables.distributed_texts import LOOKS, Looks, as_texts
+from shoal.io.tables.distributed import LOOKS, Looks, as_texts
 from shoal.io.tables.encode import to_texts
 from shoal.io.tables.input import FrameInput
 

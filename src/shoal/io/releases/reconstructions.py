@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from shoal.data._reconstruct import reconstruct
+from shoal.data._reconstruct import reconstructed
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.errors import CannotWrite, WrongUse
@@ -48,8 +48,8 @@ def reconstructions(
     blank = any(item != "".join(item.split()) for item in clusters.vocabulary)
     chosen = layout or ("long:basket,item" if blank else "lines")
     for number in range(count):
-        baskets = reconstruct(clusters, seed + number)
-        yield replace(baskets.take(baskets.canonical_order()), layout=chosen)
+        (baskets,) = reconstructed(clusters, 1, seed + number)
+        yield replace(baskets, layout=chosen)
 
 
 def write_reconstructions(

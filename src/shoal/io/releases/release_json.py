@@ -7,16 +7,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shoal.addresses import without_passwords
-from shoal.data.release import Published, Release
-from shoal.data.role import Role
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.role import Role, Roles
 from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.layouts import parse_layout
+from shoal.io.baskets.load import with_roles
+from shoal.io.baskets.long_tables import published_separator
 from shoal.io.source import read_text
 
 Form = TypeVar("Form")
 
 FORMAT = 1
 """The version of the form of release.json. It grows when old readers could not read a new one."""
+
+ITEM_ROLES = ("sensitive", "insensitive")
 
 PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarchy"})
 """Parameters and details that tell of the input, and are left out."""
@@ -72,11 +77,7 @@ class Facts:
     made: dict[str, Any]
     details: dict[str, Any]
 
-    def release(self, data: Published) -> Release:
-        """The release of which this is said."""
-        return self.parted(data)
-
-    def parted(self, data: Form) -> Release[Form]:
+    def release(self, data: Form) -> Release[Form]:
         """The release of which this is said, its data in any form."""
         return Release(
             data,
@@ -86,6 +87,29 @@ class Facts:
             self.made["suppressed"],
             self.details,
         )
+
+
+def baskets_shape(schema: Baskets, rows: int) -> dict[str, Any]:
+    """What release.json says of baskets."""
+    shape: dict[str, Any] = {"form": "baskets", "layout": schema.layout}
+    if parse_layout(schema.layout).form == "column":
+        shape["separator"] = published_separator(schema.vocabulary)
+    return shape | {
+        "baskets": rows,
+        "items": len(schema.vocabulary),
+        "sensitive": [schema.vocabulary[item] for item in schema.sensitive],
+        "insensitive": [schema.vocabulary[item] for item in schema.insensitive],
+    }
+
+
+def baskets_in_roles(baskets: Baskets, shape: Mapping[str, Any]) -> Baskets:
+    """Published baskets, their items in the roles that release.json names.
+
+    A sensitive item that is not published any more is no secret of this release.
+    """
+    known = set(baskets.vocabulary)
+    sensitive, insensitive = (tuple(filter(known.__contains__, shape[role])) for role in ITEM_ROLES)
+    return with_roles(baskets, Roles(sensitive=sensitive, insensitive=insensitive))
 
 
 def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:

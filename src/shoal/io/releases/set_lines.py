@@ -1,12 +1,14 @@
 """Sets of items in JSON lines: what groups and clusters share when they are read, ordered and written."""
 
+import io
 import json
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from shoal.arrays import AnyArray, Indptr, Items, Rows
 from shoal.errors import BadData
@@ -34,32 +36,61 @@ class Lines(NamedTuple):
     texts: Sequence[str]
 
 
-class Sets:
-    """Sets of texts that are collected line by line, checked, and encoded at the end."""
+class Numbers(dict[str, int]):
+    """Texts that are numbered when they are met first; anything that is no text, and the empty one, is an error."""
 
-    def __init__(self) -> None:
+    def __missing__(self, text: str) -> int:
+        if type(text) is not str or not text:
+            raise BadData("this is no text, or an empty one.")
+        self[text] = len(self)
+        return len(self) - 1
+
+    def ranked(self) -> tuple[tuple[str, ...], Items]:
+        """The texts in ascending code-point order, and the place of each number in it."""
+        order = sorted(self)
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[[self[text] for text in order]] = np.arange(len(order), dtype=np.int32)
+        return tuple(order), ranks
+
+
+class Sets:
+    """Sets of texts that are collected line by line, checked, and encoded at the end.
+
+    Parameters
+    ----------
+    numbers
+        Of the texts of the file.
+    """
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
         self.lengths: list[int] = []
-        self.texts: list[str] = []
-        self.places: list[Place] = []
+        self.codes: array[int] = array("i")
+        self.places: list[tuple[int, Place]] = []
         self.unsorted: Rows = np.empty(0, dtype=np.int64)
 
     def add(self, sets: object, place: Place, what: str, least: int) -> int:
         """Add a list of sets of at least so many items, and say how many it held."""
         if not isinstance(sets, list) or not set(map(type, sets)) <= {list}:
             raise BadData(f"{what} must be lists of texts.", *place)
-        texts = [text for one in sets for text in one]
-        if not set(map(type, texts)) <= {str} or "" in texts:
-            raise BadData(f"{what} must hold texts that are not empty.", *place)
+        try:
+            self.codes.extend(map(self._numbers.__getitem__, chain.from_iterable(sets)))
+        except (TypeError, BadData):
+            raise BadData(f"{what} must hold texts that are not empty.", *place) from None
         lengths = list(map(len, sets))
         if lengths and min(lengths) < least:
             raise BadData(f"{what} must not be empty; leave the empty ones out.", *place)
+        self.places.append((len(self.lengths), place))
         self.lengths += lengths
-        self.texts += texts
-        self.places += [place] * len(sets)
         return len(sets)
 
-    def encode(self, vocabulary: pl.Series) -> tuple[Indptr, Items]:
+    def encode(self, vocabulary: Sequence[str], ranks: Items) -> tuple[Indptr, Items]:
         """The sets as ascending codes; those that did not ascend are noted under `unsorted`.
+
+        Parameters
+        ----------
+        vocabulary, ranks
+            As `Numbers.ranked` gives them.
 
         Raises
         ------
@@ -67,15 +98,16 @@ class Sets:
             With its line, if a set holds an item twice.
         """
         indptr = indptr_of(self.lengths)
-        given = encoded(self.texts, vocabulary)
+        given = ranks[np.frombuffer(self.codes, dtype=np.int32)] if len(self.codes) else ranks[:0]
         self.unsorted = unsorted_rows(indptr, given)
         items = sorted_inside(indptr, given)
         twice = np.flatnonzero(items[1:] == items[:-1]) + 1
         rows = np.searchsorted(indptr, twice, side="right") - 1
         inside = np.flatnonzero(indptr[rows] < twice)
         if len(inside):
-            item = vocabulary[int(items[twice[inside[0]]])]
-            raise BadData(f"the item {item!r} stands twice in a set.", *self.places[rows[inside[0]]])
+            item, row = vocabulary[int(items[twice[inside[0]]])], int(rows[inside[0]])
+            place = next(place for first, place in reversed(self.places) if first <= row)
+            raise BadData(f"the item {item!r} stands twice in a set.", *place)
         return indptr, items
 
 
@@ -87,11 +119,12 @@ def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[st
     BadData
         With its line, if it is no JSON object or names something twice.
     """
+    decode = json.JSONDecoder(object_pairs_hook=_once).decode
     for name, texts in _lines_of(source):
         for number, text in enumerate(texts, start=1):
             place = Place(name, number)
             try:
-                entry = json.loads(text, object_pairs_hook=_once)
+                entry = decode(text)
             except (ValueError, RecursionError) as error:
                 reason = str(error) if isinstance(error, ValueError) else "it is nested too deep"
                 raise BadData(f"the line is no JSON object: {reason}. {NOT_OURS}", *place) from None
@@ -100,12 +133,14 @@ def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[st
             yield place, entry
 
 
-def _lines_of(source: str | Path | Lines) -> Iterator[tuple[str, Sequence[str | bytes]]]:
+def _lines_of(source: str | Path | Lines) -> Iterator[tuple[str, Iterable[str]]]:
     if isinstance(source, Lines):
         yield source
         return
     for path in part_files(source):
-        yield name_of(path), read_text(path).removesuffix(b"\n").split(b"\n")
+        # Line by line, so that the texts of a large file are not all there at once.
+        text = io.BytesIO(read_text(path).removesuffix(b"\n"))
+        yield name_of(path), (line.removesuffix(b"\n").decode() for line in text)
 
 
 def check_keys(entry: object, keys: Sequence[str], place: Place) -> None:
@@ -131,17 +166,6 @@ def set_texts(labels: Sequence[str], indptr: Indptr, items: Items) -> list[str]:
 def json_labels(vocabulary: Sequence[str]) -> list[str]:
     """The JSON text of each item."""
     return [json.dumps(item, ensure_ascii=False) for item in vocabulary]
-
-
-def vocabulary_of(*texts: list[str]) -> pl.Series:
-    """The distinct texts in ascending code-point order."""
-    return pl.concat([pl.Series("item", part, dtype=pl.String) for part in texts]).unique().sort()
-
-
-def encoded(texts: list[str], vocabulary: pl.Series) -> Items:
-    """The place of each text in the vocabulary."""
-    codes = pl.Series("item", texts, dtype=pl.String).cast(pl.Enum(vocabulary)).to_physical()
-    return codes.to_numpy().astype(np.int32)
 
 
 def indptr_of(lengths: Sequence[int] | Rows) -> Indptr:

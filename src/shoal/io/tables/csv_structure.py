@@ -13,6 +13,9 @@ from shoal.arrays import Mask, Rows
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
 _BLOCK = 1 << 24
 
+_LARGE = 1 << 25
+"""Text from which on it is worth the while to load compiled code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -36,6 +39,12 @@ def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
         Lines without a header. The last one is ended too.
     """
     if b'"' in text:
+        if len(text) >= _LARGE:
+            from shoal.kernels.csv_lines import even_lines
+
+            rows = even_lines(np.frombuffer(text, dtype=np.uint8), ord(separator), columns)
+            if rows >= 0:
+                return Lines(text, rows, quoted=True)
         return _quoted_lines(text, ord(separator), columns)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")

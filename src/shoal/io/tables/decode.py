@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from shoal.data._export import text_frame as text_frame
 from shoal.data._export import to_series
 from shoal.data.domain import Kind
 from shoal.data.table import Column, Table
@@ -11,11 +12,6 @@ from shoal.io.tables.encode import to_texts
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
-
-
-def text_frame(table: Table) -> pl.DataFrame:
-    """A frame of texts; missing cells are null."""
-    return pl.DataFrame([to_series(column) for column in table.columns])
 
 
 def typed_frame(table: Table) -> pl.DataFrame:

@@ -5,21 +5,21 @@ that domains and codes are the same, and a second pass looks the codes up.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from shoal.arrays import Counts
+from shoal.arrays import Codes, Counts
 from shoal.data._distributed_notes import NOTE
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
 from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
-from shoal.data.parts import BUCKET, COUNT, Engine, PartedTable, Parts, TextLayout
-from shoal.data.role import Role
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts, TextLayout
+from shoal.data.role import Role, Roles
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
@@ -29,10 +29,27 @@ from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
-from shoal.io.tables.distributed_codes import Lookup, Missing, comparable
-from shoal.io.tables.encode import complete_rows, distinct, encode_column, has_texts, how_taken
+from shoal.io.tables.encode import (
+    complete_rows,
+    distinct,
+    encode_column,
+    has_texts,
+    how_taken,
+    is_plain,
+    refuse_nested,
+    tell_empty,
+    to_texts,
+)
+from shoal.io.tables.encoded import EncodedTable
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.load import assigned_roles, refuse_text_options, roles_given
+from shoal.io.tables.kinds import positive_zero
+from shoal.io.tables.load import assigned_roles, refuse_text_options
+
+if TYPE_CHECKING:
+    from shoal.engines.distributed import Distributed
+
+Missing: TypeAlias = tuple[str, ...] | None
+"""The texts that mean a missing cell, where rows with one are left out; None where all rows are kept."""
 
 Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
 """An error from a message, a column and one of its cells, with the line of the first row that has it."""
@@ -41,7 +58,7 @@ _FOREIGN_TYPES = (pl.Datetime, pl.UInt64, pl.Int128, pl.UInt128)
 """Types that Spark does not know, or whose values it changes: it gives times a zone."""
 
 
-class PartedInput(Input):
+class DistributedInput(Input):
     """A source whose rows are in parts: its columns are known, its cells stay where they are.
 
     Parameters
@@ -88,27 +105,9 @@ class PartedInput(Input):
         return found or self.fault(message, 0, column)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartedArrival:
-    """A table in parts as it comes from its source.
-
-    Parameters
-    ----------
-    table
-        The columns that are kept, encoded.
-    left_out, persons, taken
-        As of a table in memory (`Arrival`).
-    """
-
-    table: PartedTable
-    left_out: int = 0
-    persons: Mapping[str, int] = field(default_factory=dict)
-    taken: tuple[str, ...] = ()
-
-
 def open_parts(
-    source: Any, engine: Engine, reading: Reading | None = None, *, raw: bool = False
-) -> PartedInput:
+    source: Any, engine: "Distributed", reading: Reading | None = None, *, raw: bool = False
+) -> DistributedInput:
     """Open a source of rows where an engine works.
 
     Parameters
@@ -130,11 +129,11 @@ def open_parts(
     """
     reading = reading or Reading()
     if (own := engine.own(source)) is not None:
-        return PartedInput(own, None)
+        return DistributedInput(own, None)
     if not isinstance(source, str | Path):
         here = open_frame(source)
         types = here.frame(here.names).schema
-        opened = PartedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened = DistributedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
         opened.orders = here.orders
         return opened
     path = str(source)
@@ -144,12 +143,12 @@ def open_parts(
     if ending in PARQUET or (not ending and _holds(path, PARQUET)):
         refuse_text_options(ending or PARQUET[0], reading)
         _refuse_other_columns(path)
-        return PartedInput(engine.columns(path), path)
+        return DistributedInput(engine.columns(path), path)
     if ending not in ("", ".csv", ".tsv", ".txt", ".data"):
         _refuse(engine, ending)
     layout = text_layout(engine.head(path), path, reading, raw=raw)
     seek = partial(_sought, engine, path, layout) if engine.numbers_lines else None
-    return PartedInput(engine.delimited(path, layout), path, seek, of_texts=True)
+    return DistributedInput(engine.delimited(path, layout), path, seek, of_texts=True)
 
 
 def _refuse_other_columns(path: str) -> None:
@@ -180,10 +179,10 @@ def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(texts)
 
 
-def _refuse(engine: Engine, what: str) -> NoReturn:
+def _refuse(engine: "Distributed", what: str) -> NoReturn:
     raise WrongUse(
         f"The engine {engine.name} reads Parquet and delimited text from paths, not {what}; convert it first (shoal "
-        "convert), or work in memory: --engine local (in Python: leave engine away)."
+        "convert), or work in memory: --engine local."
     )
 
 
@@ -214,7 +213,13 @@ def _lines(
 
 
 def _sought(
-    engine: Engine, path: str, layout: TextLayout, message: str, column: str, cell: Any, missing: Missing
+    engine: "Distributed",
+    path: str,
+    layout: TextLayout,
+    message: str,
+    column: str,
+    cell: Any,
+    missing: Missing,
 ) -> BadData | None:
     """An error in the first line of a text that has a cell and is not left out."""
     nothing = pl.DataFrame(schema=dict.fromkeys(layout.names, pl.String))
@@ -236,28 +241,19 @@ def _sought(
     return found[0] if found else None
 
 
-def receive_parted_table(
+def load_table(
+    engine: "Distributed",
     source: Any,
-    engine: Engine,
-    *,
-    quasi: Iterable[str] = (),
-    sensitive: Iterable[str] = (),
-    identifying: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
-    entity: str | None = None,
-    others: str | None = None,
+    roles: Roles | None = None,
     reading: Reading | None = None,
     columns: Iterable[str] = (),
-) -> PartedArrival:
-    """Read a table in parts and give its columns their roles, as `receive_table` does with rows in memory."""
-    reading = reading or Reading()
+) -> EncodedTable:
+    """Read a table and give its columns their roles, as is done with rows in memory."""
+    roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(
-        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
-    )
-    names = [name for name, _ in roles]
+    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    names = [name for name, _ in given]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else names
     parts = opened.parts.select(read)
@@ -271,9 +267,9 @@ def receive_parted_table(
         name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
     }
     encoded = [
-        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in roles
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in given
     ]
-    persons = {} if entity is not None else _persons(opened, set(names), reading.missing)
+    persons = {} if roles.entity is not None else _persons(opened, set(names), reading.missing)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
         {column.name: column.codes for column in encoded},
@@ -283,7 +279,7 @@ def receive_parted_table(
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
     types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
     taken = how_taken(opened, encoded, types, reading)
-    return PartedArrival(PartedTable(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,7 +322,7 @@ def _encoded(
     name: str,
     role: Role,
     reading: Reading,
-    opened: PartedInput,
+    opened: DistributedInput,
     counts: Counts | None = None,
 ) -> Column:
     """A column of the distinct values alone, and the rows of each where they are asked for."""
@@ -344,8 +340,8 @@ def _encoded(
     return encode_column(column, name, role, reading, fault, rows)
 
 
-def _persons(opened: PartedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
-    """Columns that are not kept and are called like the numbers of persons, as `Arrival` tells of them.
+def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
+    """Columns that are not kept and are called like the numbers of persons, as `EncodedTable` tells of them.
 
     Their values are counted where the rows are, because there may be as many as persons.
     """
@@ -381,3 +377,183 @@ def _holds(folder: str, endings: Sequence[str]) -> bool:
     """Whether a folder on this machine holds files of such an ending."""
     place = Path(folder)
     return place.is_dir() and any(entry.suffix.lower() in endings for entry in place.glob("part-*"))
+
+
+def comparable(series: pl.Series) -> pl.Series:
+    """A column whose equal cells are equal: no number is no cell, and zero has no sign."""
+    if series.dtype.is_float():
+        return positive_zero(series.fill_nan(None))
+    return series
+
+
+class Lookup:
+    """Looks the codes of cells up, where the rows are: a work for `Parts.map`.
+
+    Parameters
+    ----------
+    values, codes
+        For each column its distinct values, and the code of each.
+    missing
+        Leave out rows with a missing cell: the texts that mean one. None keeps all rows.
+    """
+
+    def __init__(self, values: Mapping[str, pl.Series], codes: Mapping[str, Codes], missing: Missing) -> None:
+        self._values, self._codes, self._missing = dict(values), dict(codes), missing
+        self._dictionaries: dict[str, Dictionary] = {}
+
+    def __call__(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The codes of each row."""
+        if self._missing is not None:
+            frame = frame.filter(pl.Series(complete_rows(frame, self._missing)))
+        if not self._dictionaries:
+            self._dictionaries = {
+                name: Dictionary.of(series, self._codes[name]) for name, series in self._values.items()
+            }
+        return pl.DataFrame(
+            {
+                name: found.codes(comparable(unnamed(frame[name])), name)
+                for name, found in self._dictionaries.items()
+            },
+            schema=dict.fromkeys(self._dictionaries, pl.Int32),
+        )
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._values, self._codes, self._missing
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._values, self._codes, self._missing = state
+        self._dictionaries = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dictionary:
+    """The codes of the values of a column.
+
+    Texts are found through an enumeration, which is made once; values of other types by a join.
+    """
+
+    kind: Any
+    lookup: pl.DataFrame
+    by_place: Codes
+    blank: int
+
+    @staticmethod
+    def of(values: pl.Series, codes: Codes) -> "Dictionary":
+        """The dictionary of distinct values, among them perhaps the missing one."""
+        null = values.is_null().to_numpy()
+        blank = int(codes[null][0]) if null.any() else 0
+        present = values.drop_nulls()
+        if values.dtype == pl.String:
+            return Dictionary(pl.Enum(present), pl.DataFrame(), codes[~null].astype(np.int32), blank)
+        lookup = pl.DataFrame({"value": present, "code": codes[~null]}, schema_overrides={"code": pl.Int32})
+        return Dictionary(None, lookup, np.empty(0, dtype=np.int32), blank)
+
+    def codes(self, series: pl.Series, name: str) -> pl.Series:
+        """The code of each cell of a column.
+
+        Raises
+        ------
+        BadData
+            If there is a value that was not there before: then the source gives other rows each time it is read.
+        """
+        if self.kind is None:
+            joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
+            found = joined["code"]
+            _refuse_changed(series, found, name)
+            return found.fill_null(self.blank)
+        places = series.cast(self.kind, strict=False).to_physical().cast(pl.Int64)
+        _refuse_changed(series, places, name)
+        if not len(self.by_place):
+            return pl.repeat(self.blank, len(series), dtype=pl.Int32, eager=True)
+        codes = self.by_place[places.fill_null(0).to_numpy()]
+        return pl.Series(np.where(places.is_null().to_numpy(), self.blank, codes).astype(np.int32))
+
+
+def _refuse_changed(cells: pl.Series, found: pl.Series, name: str) -> None:
+    """Refuse values that the first pass over the rows did not see."""
+    if found.null_count() != cells.null_count():
+        raise BadData(
+            "the values are not those that were there a moment ago: the source was changed while it was read, or gives "
+            "other rows each time. Write it to a file first.",
+            column=name,
+        )
+
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+LOOKS = "looks"
+"""Where the looks of columns stand in what is known of a published file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What must be known of a whole column before some of its cells are texts.
+
+    Parameters
+    ----------
+    plain
+        All numbers are whole, or all times midnight.
+    missing, empty, quotes
+        There are nulls, empty texts, and texts of two quotes.
+    """
+
+    plain: bool = True
+    missing: bool = False
+    empty: bool = False
+    quotes: bool = False
+
+    def joined(self, other: "Look") -> "Look":
+        """What is known of the cells of both."""
+        return Look(
+            self.plain and other.plain,
+            self.missing or other.missing,
+            self.empty or other.empty,
+            self.quotes or other.quotes,
+        )
+
+
+Looks: TypeAlias = Mapping[str, Look]
+
+
+def looks_of(opened: DistributedInput) -> Looks:
+    """The looks of all columns of a file, which takes a pass over it; text files have no types, and need none.
+
+    Raises
+    ------
+    BadData
+        If a column holds lists, bytes or the like.
+    """
+    if opened.of_texts:
+        return {}
+    looks: Looks | None = opened.parts.fold(partial(_looked, path=opened.path), _both)
+    return looks or {}
+
+
+def as_texts(frame: pl.DataFrame, looks: Looks) -> pl.DataFrame:
+    """Cells as they stand."""
+    return pl.DataFrame([_texts(series, looks.get(series.name)) for series in frame])
+
+
+def _looked(frame: pl.DataFrame, path: str | Path | None) -> Looks:
+    looks = {}
+    for series in frame:
+        refuse_nested(series, path)
+        texts = series.cast(pl.String) if isinstance(series.dtype, _TEXTS) else None
+        looks[series.name] = Look(
+            is_plain(series),
+            bool(series.null_count()),
+            texts is not None and bool((texts == "").any()),
+            texts is not None and bool((texts == '""').any()),
+        )
+    return looks
+
+
+def _both(one: Looks, other: Looks) -> Looks:
+    return {name: look.joined(other[name]) for name, look in one.items()}
+
+
+def _texts(series: pl.Series, look: Look | None) -> pl.Series:
+    if look is None:
+        return series.cast(pl.String)
+    texts = to_texts(series, look.plain).alias(series.name)
+    return tell_empty(texts, look.missing and look.empty, look.quotes)

@@ -20,7 +20,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data
-from shoal.io.tables.encoded import Arrival
+from shoal.io.tables.encoded import EncodedTable
 from shoal.io.tables.input import FrameInput, Input
 from shoal.io.tables.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
 
@@ -55,7 +55,7 @@ class Distinct:
 
 def encode_table(
     opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading, watched: Sequence[str] = ()
-) -> Arrival:
+) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
     Parameters
@@ -108,7 +108,7 @@ def encode_table(
         counts = np.bincount(column.places, minlength=len(column.texts))
         columns.append(encode_column(column, name, role, reading, fault, counts))
     taken = how_taken(opened, columns, types, reading)
-    return Arrival(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+    return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
 def how_taken(

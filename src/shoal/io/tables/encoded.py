@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from shoal.data.baskets import Baskets
-from shoal.data.table import Table
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
+class EncodedTable:
     """A table as it comes from its source.
 
     Parameters
     ----------
     table
-        The columns that are kept.
+        The columns that are kept: a `Table`, or a `Dataset` of one.
     left_out
         Rows that were left out because they have missing values.
     persons
@@ -24,23 +22,31 @@ class Arrival:
         What is said of how columns are taken: otherwise than by their type, or with a name that looks like data.
     """
 
-    table: Table
+    table: Any
     left_out: int = 0
     persons: Mapping[str, int] = field(default_factory=dict)
     taken: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its owner should hear of how it was taken, in sentences: also that rows are counted, and not persons."""
+        from shoal.risks.disclosure_warnings import rows_are_counted
+
+        rows = self.table.rows + self.left_out
+        return (*self.taken, *(rows_are_counted(name, count, rows) for name, count in self.persons.items()))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BasketsArrival:
+class EncodedBaskets:
     """Baskets as they come from their source.
 
     Parameters
     ----------
     baskets
-        With the roles of their items.
+        With the roles of their items: `Baskets`, or a `Dataset` of them.
     remarks
         What their owner should hear of how they were taken, in sentences.
     """
 
-    baskets: Baskets
+    baskets: Any
     remarks: tuple[str, ...] = ()

@@ -61,10 +61,10 @@ def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str
     for name, dtype, kind in columns:
         if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) and kind in (Kind.NUMERIC, Kind.DATE):
             told.append(f"{name!r} (texts) as {'numbers' if kind is Kind.NUMERIC else 'dates'}")
-            other = other or f"--kind {quote(f'{name}=nominal')} (in Python: Reading(kinds=…)) for names"
+            other = other or f"--kind {quote(f'{name}=nominal')} for names"
         elif isinstance(dtype, pl.Datetime) and kind is Kind.NOMINAL:
             told.append(f"{name!r} (times) as names of exact moments")
-            other = f"--kind {quote(f'{name}=date')} (in Python: Reading(kinds=…)) for days"
+            other = f"--kind {quote(f'{name}=date')} for days"
         elif isinstance(dtype, pl.Duration):
             spans.append(repr(name))
     found = (

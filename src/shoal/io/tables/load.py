@@ -1,14 +1,14 @@
 """The door for tables: any source in, any format out."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.data._remote import refuse_address
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.role import Role
+from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
@@ -18,8 +18,7 @@ from shoal.io.source import STANDARD_INPUT, format_of
 if TYPE_CHECKING:
     import polars
 
-    from shoal.io.tables.distributed import PartedArrival
-    from shoal.io.tables.encoded import Arrival
+    from shoal.io.tables.encoded import EncodedTable
     from shoal.io.tables.input import Input
 
 
@@ -92,41 +91,22 @@ def read_table(
     >>> [(column.name, column.domain.kind.value, column.domain.labels) for column in table.columns]
     [('age', 'numeric', ('38', '41')), ('ill', 'nominal', ('flu', ''))]
     """
-    arrival = receive_table(
-        source,
+    roles = Roles.of(
         quasi=quasi,
         sensitive=sensitive,
         identifying=identifying,
         insensitive=insensitive,
         entity=entity,
         others=others,
-        reading=reading,
-        columns=tuple(hierarchies or {}),
     )
-    warn((*arrival.taken, *persons_counted(arrival)))
-    return _with_hierarchies(arrival.table, hierarchies or {})
+    encoded = load_table(source, roles, reading, tuple(hierarchies or {}))
+    warn(encoded.remarks)
+    return _with_hierarchies(encoded.table, hierarchies or {})
 
 
-def persons_counted(arrival: "Arrival | PartedArrival") -> list[str]:
-    """What is said of columns that are not kept and number persons: rows are counted, and not persons."""
-    from shoal.risk.disclosure_warnings import rows_are_counted
-
-    rows = arrival.table.rows + arrival.left_out
-    return [rows_are_counted(name, values, rows) for name, values in arrival.persons.items()]
-
-
-def receive_table(
-    source: Any,
-    *,
-    quasi: Iterable[str] = (),
-    sensitive: Iterable[str] = (),
-    identifying: Iterable[str] = (),
-    insensitive: Iterable[str] = (),
-    entity: str | None = None,
-    others: str | None = None,
-    reading: Reading | None = None,
-    columns: Iterable[str] = (),
-) -> "Arrival":
+def load_table(
+    source: Any, roles: Roles | None = None, reading: Reading | None = None, columns: Iterable[str] = ()
+) -> "EncodedTable":
     """Read a table as `read_table` does, and tell what cannot be seen in it any more.
 
     Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
@@ -140,43 +120,41 @@ def receive_table(
     from shoal.data._suggested_role import numbers_persons
     from shoal.io.tables.encode import encode_table
 
-    reading = reading or Reading()
+    roles, reading = roles or Roles(), reading or Reading()
     opened = open_input(source, reading)
     reading = opened.ordered(reading)
-    given = roles_given(quasi, sensitive, identifying, insensitive, entity)
-    roles = assigned_roles(
-        opened, given, others, (*reading.kinds, *reading.orders, *reading.normalize, *columns)
-    )
-    kept = {name for name, _ in roles}
+    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
-    return encode_table(opened, roles, reading, watched if entity is None else ())
+    return encode_table(opened, given, reading, watched if roles.entity is None else ())
 
 
-def roles_given(
-    quasi: Iterable[str],
-    sensitive: Iterable[str],
-    identifying: Iterable[str],
-    insensitive: Iterable[str],
-    entity: str | None,
-) -> dict[Role, tuple[str, ...]]:
-    """The columns of each role; a text is one name."""
-    return {
-        Role.QUASI: _listed("quasi", quasi),
-        Role.SENSITIVE: _listed("sensitive", sensitive),
-        Role.IDENTIFYING: _listed("identifying", identifying),
-        Role.INSENSITIVE: _listed("insensitive", insensitive),
-        Role.ENTITY: () if entity is None else (entity,),
-    }
-
-
-def assigned_roles(
-    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None, also: Iterable[str] = ()
-) -> list[tuple[str, Role]]:
+def assigned_roles(opened: "Input", given: Roles, also: Iterable[str] = ()) -> list[tuple[str, Role]]:
     """The columns to keep with their roles, in the order of the source; it must have some other columns as well."""
+    names = opened.names
     for name in also:
-        if name not in opened.names:
+        if name not in names:
             raise _unknown_column(name, opened)
-    return _assigned(opened, given, others)
+    roles: dict[str, Role] = {}
+    for role, columns in given.by_column().items():
+        for name in columns:
+            if name not in names:
+                raise _unknown_column(name, opened)
+            if name in roles:
+                twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
+                raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")
+            roles[name] = role
+    without = [name for name in names if name not in roles]
+    if without and given.others is None:
+        raise WrongUse(
+            f"These columns have no role: {', '.join(without)}. Name them as quasi, sensitive, identifying or "
+            f"insensitive, or say what to do with them: --others drop or --others insensitive.{header_hint(names)}"
+        )
+    kept = set(roles if given.others == "drop" else names) - set(given.identifying)
+    left = [(name, roles.get(name, Role.INSENSITIVE)) for name in names if name in kept]
+    if not left:
+        raise WrongUse("No column is left to publish; give at least one a role other than identifying.")
+    return left
 
 
 def read_published_table(
@@ -207,13 +185,8 @@ def read_published_table(
     from shoal.io.tables.encode import encode_published
 
     opened = open_input(path, reading, published=True)
-    given = {
-        Role.QUASI: _listed("quasi", quasi),
-        Role.SENSITIVE: _listed("sensitive", sensitive),
-        Role.ENTITY: () if entity is None else (entity,),
-    }
-    roles = _assigned(opened, given, others="insensitive")
-    return encode_published(opened, roles, unguarded if safe_cells else None)
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, entity=entity, others="insensitive")
+    return encode_published(opened, assigned_roles(opened, roles), unguarded if safe_cells else None)
 
 
 def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> None:
@@ -339,45 +312,12 @@ def _open_parts(folder: Path, reading: Reading, published: bool) -> "Input":
     return Parts([_open_file(entry, reading, published, part=True) for entry in files])
 
 
-def _listed(role: str, names: Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
 def _unknown_column(name: str, opened: "Input") -> UnknownName:
     error = UnknownName("column", name, opened.names, opened.path)
     parted = any(known.startswith(f"{name}=") for known in opened.names)
     hint = " Write a = that belongs to a name with a backslash before it: \\=." if parted else ""
     error.args = (f"{error.args[0]}{hint}{header_hint(opened.names)}",)
     return error
-
-
-def _assigned(
-    opened: "Input", given: Mapping[Role, Sequence[str]], others: str | None
-) -> list[tuple[str, Role]]:
-    """The columns to keep with their roles, in the order of the source."""
-    names = opened.names
-    if others not in (None, "drop", "insensitive"):
-        raise UnknownName("treatment of other columns", others, ["drop", "insensitive"])
-    roles: dict[str, Role] = {}
-    for role, columns in given.items():
-        for name in columns:
-            if name not in names:
-                raise _unknown_column(name, opened)
-            if name in roles:
-                twice = "twice" if roles[name] is role else f"as {roles[name]} and as {role}"
-                raise WrongUse(f"The column {name!r} is named {twice}; a column has exactly one role.")
-            roles[name] = role
-    without = [name for name in names if name not in roles]
-    if without and others is None:
-        raise WrongUse(
-            f"These columns have no role: {', '.join(without)}. Name them as quasi, sensitive, identifying or "
-            f"insensitive, or say what to do with them: --others drop or --others insensitive.{header_hint(names)}"
-        )
-    kept = [(name, roles.get(name, Role.INSENSITIVE)) for name in names if name in roles or others != "drop"]
-    kept = [(name, role) for name, role in kept if role is not Role.IDENTIFYING]
-    if not kept:
-        raise WrongUse("No column is left to publish; give at least one a role other than identifying.")
-    return kept
 
 
 def _with_hierarchies(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Table:

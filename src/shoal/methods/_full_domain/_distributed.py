@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data._distributed_texts import PublishedTexts
-from shoal.data.parts import COUNT, PartedRelease, PartedTable
+from shoal.data.dataset import COUNT, Dataset
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -18,10 +18,10 @@ from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel
 
 if TYPE_CHECKING:
-    from shoal.data.parts import Frame
+    from shoal.data.dataset import Frame
 
 
-def counted_rows(data: PartedTable, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
+def counted_rows(data: Dataset, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
     """The distinct combinations of all that a search asks for, here, and how many rows have each."""
     asked = dict.fromkeys(column.name for column in data.schema.quasi)
     asked |= dict.fromkeys(name for model in models for name in model.columns())
@@ -34,8 +34,8 @@ def counted_rows(data: PartedTable, models: tuple[TableModel, ...]) -> tuple[Tab
 
 
 def publish_parts(
-    data: PartedTable, problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool
-) -> tuple[PartedRelease, int]:
+    data: Dataset, problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool
+) -> tuple[Dataset, int]:
     """The published rows of a table whose rows are in parts, and how many of them are suppressed."""
     tuples, where = problem.tuples, placed(problem, parts)
     suppressed = int(tuples.counts[~where.told].sum())
@@ -73,7 +73,7 @@ def publish_parts(
     published = PublishedTexts(schema)
     rows = tuples.rows - (0 if keep_suppressed else suppressed)
     ranked = data.parts.map(recoding, published.ranked).sort(schema.names)
-    return PartedRelease(schema, ranked.map(published, published.texts), rows), suppressed
+    return Dataset(schema, ranked.map(published, published.texts), rows), suppressed
 
 
 def _ranks(column: Column) -> Codes:

@@ -10,11 +10,11 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods._full_domain._problem import Problem
-from shoal.methods._full_domain._recoding import Part, published_classes
+from shoal.methods._full_domain._recoding import Recoding, published_classes
 from shoal.methods.table_method import published
 
 
-def publish(problem: Problem, parts: tuple[Part, ...], *, keep_suppressed: bool) -> tuple[Table, Rows, int]:
+def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tuple[Table, Rows, int]:
     """The published table of a table in parts.
 
     Parameters

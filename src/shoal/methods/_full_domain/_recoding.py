@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import fsum
+from typing import TypeAlias
 
 import numpy as np
 
@@ -58,8 +59,14 @@ def told_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:
     return told
 
 
-def placed(problem: Problem, parts: tuple[Part, ...]) -> Placed:
+Recoding: TypeAlias = tuple[Part, ...] | Placed
+"""How a table is generalized: parts of its tuples with a vector each, or tuples with levels of their own."""
+
+
+def placed(problem: Problem, parts: Recoding) -> Placed:
     """The levels of the tuples of a table in parts."""
+    if isinstance(parts, Placed):
+        return parts
     vectors = np.zeros((len(problem.lattice.names), len(parts) + 1), dtype=np.int64)
     place = np.full(len(problem.tuples), len(parts), dtype=np.int64)
     for number, part in enumerate(parts):
@@ -68,7 +75,17 @@ def placed(problem: Problem, parts: tuple[Part, ...]) -> Placed:
     return Placed(vectors[:, place], told_by(problem, parts))
 
 
-def published_classes(problem: Problem, parts: tuple[Part, ...]) -> Published:
+def vectors_of(problem: Problem, parts: Recoding) -> list[tuple[Levels, int]]:
+    """The vectors of levels, and the rows that are published on each."""
+    counts = problem.tuples.counts
+    if not isinstance(parts, Placed):
+        return [(part.levels, int(counts[part.mask].sum())) for part in parts]
+    vectors, place = np.unique(parts.level[:, parts.told], axis=1, return_inverse=True)
+    rows = np.bincount(place.ravel(), weights=counts[parts.told]).astype(np.int64)
+    return list(zip(map(tuple, vectors.T.tolist()), rows.tolist(), strict=True))
+
+
+def published_classes(problem: Problem, parts: Recoding) -> Published:
     """The classes of a table in parts; tuples under the same texts are one class, whatever vector made them."""
     tuples, where = problem.tuples, placed(problem, parts)
     numbers = np.zeros(int(where.told.sum()), dtype=np.int64)
@@ -84,7 +101,7 @@ def published_classes(problem: Problem, parts: tuple[Part, ...]) -> Published:
     return Published(where.level, where.told, numbers, count)
 
 
-def scores(problem: Problem, parts: tuple[Part, ...]) -> dict[str, float]:
+def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
     """Every measure of a table in parts: what `shoal.measures` gives for the release."""
     published = published_classes(problem, parts)
     found = {measure: loss_of(problem, measure, published) for measure in problem.losses}

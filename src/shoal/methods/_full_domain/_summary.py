@@ -6,23 +6,24 @@ from typing import Any
 
 from shoal.data._plural import counted
 from shoal.methods._full_domain._problem import Problem
-from shoal.methods._full_domain._recoding import Part
+from shoal.methods._full_domain._recoding import Recoding, vectors_of
 from shoal.methods._full_domain._search import Progress
 
 HIGHER = ("granularity", "precision")
 """Measures of what is kept: higher is better, and what is lost is minimized."""
 
 
-def levels_sentence(problem: Problem, parts: Sequence[Part]) -> str:
+def levels_sentence(problem: Problem, parts: Recoding) -> str:
     """The level of each column beside the highest of its hierarchy, or how many vectors there are."""
-    if len(parts) > 1:
+    vectors = vectors_of(problem, parts)
+    if len(vectors) > 1:
         return (
-            f"Levels: {len(parts):,} parts of the rows, each on levels of its own; release.json lists them."
+            f"Levels: {len(vectors):,} parts of the rows, each on levels of its own; release.json lists them."
         )
     lattice = problem.lattice
     words = [
         f"{name} {level} of {len(sizes) - 1}"
-        for name, level, sizes in zip(lattice.names, parts[0].levels, lattice.sizes, strict=True)
+        for name, level, sizes in zip(lattice.names, vectors[0][0], lattice.sizes, strict=True)
     ]
     return f"Levels: {', '.join(words)}."
 

@@ -1,7 +1,7 @@
 """What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
@@ -10,23 +10,27 @@ from pydantic import Field, field_validator, model_validator
 
 from shoal.arrays import Counts, Rows
 from shoal.data._plural import counted
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._full_domain._distributed import counted_rows, publish_parts
+from shoal.methods._full_domain._improved import Solution, improved
 from shoal.methods._full_domain._levels import Levels, lattice_of
 from shoal.methods._full_domain._losses import column_losses
 from shoal.methods._full_domain._problem import Problem
 from shoal.methods._full_domain._publish import publish
-from shoal.methods._full_domain._recoding import Part
+from shoal.methods._full_domain._recoding import Recoding, vectors_of
 from shoal.methods._full_domain._summary import levels_sentence
 from shoal.methods._full_domain._texts import texts_of
 from shoal.methods._full_domain._tuples import distinct_tuples
-from shoal.methods.table_method import TableMethod
+from shoal.methods._improvement.method import Improvable
 from shoal.models._exact import rounded_up
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
@@ -44,24 +48,7 @@ WILDCARDS = (
 CATEGORY = "A missing quasi-identifier is a value of its own: it matches other missing ones and nothing else."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """How a table is to be published, and what can be told of the way there.
-
-    Parameters
-    ----------
-    parts
-        The tuples with their levels.
-    timings, notes
-        See `Trace`.
-    """
-
-    parts: tuple[Part, ...]
-    timings: dict[str, float]
-    notes: dict[str, Any]
-
-
-class FullDomain(TableMethod):
+class FullDomain(Improvable):
     """Generalize every value of a column to the same level of its hierarchy, and suppress the rows that remain rare."""
 
     suppresses: ClassVar[bool] = True
@@ -124,7 +111,7 @@ class FullDomain(TableMethod):
 
     def overlapping(self) -> str:
         """Suppressed rows that are kept may be anybody's."""
-        return "--keep-suppressed" if self.keep_suppressed else ""
+        return "--keep-suppressed" if self.keep_suppressed else super().overlapping()
 
     def models(self) -> tuple[TableModel, ...]:
         """The promises; with wildcards, k-anonymity counts the rows that match."""
@@ -136,26 +123,30 @@ class FullDomain(TableMethod):
         )
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Find the levels, publish the rows on them, and put them in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         begin = time.perf_counter()
-        problem = self.problem(data, self.models_for(data), engine)
-        return self.release(problem, self.solve(problem, begin, seed or 0))
+        problem = self.problem(data, self.models_for(data), Local.of(engine))
+        solution = self.solve(problem, begin, seed or 0)
+        if self.improving:
+            problem, solution = improved(self, problem, solution, tie_key(seed))
+        return self.release(problem, solution)
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
         begin = time.perf_counter()
         models, _ = self.models_for_parts(data)
         table, times = counted_rows(data, models)
         problem = self.problem(table, models, None, times)
         solution = self.solve(problem, begin, seed or 0)
+        assert isinstance(solution.parts, tuple)
         published, suppressed = publish_parts(
             data, problem, solution.parts, keep_suppressed=self.keep_suppressed
         )
@@ -264,13 +255,18 @@ class FullDomain(TableMethod):
         """Publish the parts, and tell the levels."""
         table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
         self.refuse_overlap(table, problem.models)
+        best = self.best_possible(problem.table, table, problem.models, problem.lattice.highest)
+        summary = [*solution.notes.get("summary", ()), *best.get("summary", ())]
+        solution = replace(solution, notes={**solution.notes, **best, "summary": summary})
         return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
 
     def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
         return Release(
             data=data,
             method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}),
+            parameters=self.repeating(solution.notes.get("improve_steps")).model_dump(
+                mode="json", exclude={"promises"}
+            ),
             promises=tuple(model.as_promise() for model in problem.models),
             suppressed=suppressed,
             details=_details(problem, solution.parts),
@@ -285,17 +281,12 @@ class FullDomain(TableMethod):
         return Trace(rows, solution.timings, notes)
 
 
-def _details(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:
+def _details(problem: Problem, parts: Recoding) -> dict[str, Any]:
     """What a release tells of its levels: one vector, or the parts with the vector and the rows of each."""
-    if len(parts) == 1:
-        return {"levels": problem.lattice.named(parts[0].levels)}
-    counts = problem.tuples.counts
-    return {
-        "parts": [
-            {"levels": problem.lattice.named(part.levels), "rows": int(counts[part.mask].sum())}
-            for part in parts
-        ]
-    }
+    vectors = vectors_of(problem, parts)
+    if len(vectors) == 1:
+        return {"levels": problem.lattice.named(vectors[0][0])}
+    return {"parts": [{"levels": problem.lattice.named(levels), "rows": rows} for levels, rows in vectors]}
 
 
 def share_of(share: float, rows: int) -> int:

@@ -11,10 +11,11 @@ from pydantic import Field, field_validator
 from shoal.data._plural import counted
 from shoal.data._ties import public_order, tie_key
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods.basket_rule_hiding._greedy import Plan, Strategy, hide
 from shoal.methods.basket_rule_hiding._integer_program import Kinds, Solution, solve
@@ -39,7 +40,7 @@ class BasketRuleHiding(Method):
 
     name: ClassVar[str] = "basket-rule-hiding"
     accepts: ClassVar[type] = Baskets
-    uncut: ClassVar[str] = (
+    not_distributable: ClassVar[str] = (
         "which baskets an item is taken out of is weighed over all baskets at once, again after every item"
     )
     example: ClassVar[dict[str, Any]] = {"support": 0.03, "confidence": 0.2, "scope": "all"}
@@ -89,7 +90,7 @@ class BasketRuleHiding(Method):
             ),
         )
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Rules that are named are not looked for, and only exact solves for so long."""
         found = [
             f"--{field} has no effect: --rules names the rules to hide."
@@ -103,8 +104,8 @@ class BasketRuleHiding(Method):
         return tuple(found)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Find the rules, hide them, look again."""
         self.accept(data)
         assert isinstance(data, Baskets)

@@ -23,7 +23,8 @@ from shoal.data._range_partition import KEY, RANGE, Ranges, places_among, ranges
 from shoal.data._set_keys import group_keys
 from shoal.data._ties import part_key, tie_order
 from shoal.data.baskets import Baskets, ragged_ranks
-from shoal.data.parts import Engine, PartedBaskets, Parts
+from shoal.data.dataset import Dataset, Parts
+from shoal.engines.distributed import Distributed
 from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
 from shoal.methods.cahd._pictures import degree_bars
 from shoal.methods.cahd._publish import grouped, without_unused
@@ -112,7 +113,7 @@ class Plan:
 
 
 def group_parts(
-    data: PartedBaskets, plan: Plan, engine: Engine, form: str
+    data: Dataset, plan: Plan, engine: Distributed, form: str
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Group baskets in parts.
 
@@ -135,7 +136,7 @@ def group_parts(
     return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, told
 
 
-def _blocks(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Told:
+def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Told:
     """Blocks by halving, the same as in memory; or groups of like baskets inside of blocks that fit a worker."""
     import polars as pl
 
@@ -303,7 +304,7 @@ def _secret(schema: Baskets) -> Mask:
     return secret
 
 
-def _pivots(data: PartedBaskets, plan: Plan, ranges: Ranges, size: int) -> Told:
+def _pivots(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Told:
     """Groups around pivots inside ranges, and what is left of all of them: one group, or as few as fit into workers."""
     import polars as pl
 

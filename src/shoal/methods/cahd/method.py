@@ -11,12 +11,14 @@ from shoal.arrays import Rows
 from shoal.data._basket_orders import SORTABLE, Order, orders_of
 from shoal.data._ties import tie_key, tie_order
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.distributed import Distributed
+from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
+from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._formation import Grouping, blocks, near, pivots
 from shoal.methods.cahd._improve import improve
 from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
@@ -73,6 +75,19 @@ class Cahd(Method):
         "who was moved can be seen, and so who was not; not in parts (spark, stream)",
     )
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """Clusters first, then blocks in each order."""
+        if goal.aim is not Aim.DEGREE:
+            return []
+        plain = {"name": cls.name, "p": goal.p}
+        orders = ("gray", "rcm", "nearest", "lexicographic", "bipartite")
+        found = [
+            Candidate(f"{cls.name}, blocks, {order}", plain | {"form": "blocks", "order": order}, turn=2)
+            for order in orders
+        ]
+        return [replace(one, remark=GROUPED) for one in (Candidate(cls.name, plain, turn=0), *found)]
+
     @property
     def splits_ties(self) -> bool:
         """Blocks keep equal baskets together, unless they change places afterwards."""
@@ -82,7 +97,7 @@ class Cahd(Method):
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Only pivots have candidates, and clusters of like baskets need no order."""
         told = []
         if self.form != "pivots" and not self.improve and self.given("alpha"):
@@ -94,10 +109,12 @@ class Cahd(Method):
         return tuple(told)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Order, group, and publish in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
         refuse_infeasible(data, data.supports, len(data), self.p)
@@ -124,7 +141,7 @@ class Cahd(Method):
         promised = (degree_of(data, data.supports, self.p),)
         return self.released(groups, models=promised), Trace(rows, timings, notes)
 
-    def refuse_parts(self) -> None:
+    def refuse_distributed(self) -> None:
         """Only orders by keys can be cut, and no improvement."""
         if self.form != "near" and self.order not in SORTABLE:
             raise WrongUse(
@@ -133,16 +150,13 @@ class Cahd(Method):
         if self.improve:
             raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """The same of baskets in parts, for orders by keys: blocks are those of memory, others gather inside ranges."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.cahd._distributed import Plan, group_parts
 
-        self.accept(data)
-        assert isinstance(data, PartedBaskets)
-        self.refuse_parts()
         clock = [time.perf_counter()]
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
@@ -156,7 +170,7 @@ class Cahd(Method):
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
         promised = (degree_of(data.schema, supports, self.p),)
-        return self.released(PartedRelease(schema, lines, count, data.rows), models=promised), trace
+        return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
         """What is told of all parts, from what is told of each."""

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.data._basket_frames import baskets_in, cells_of
 from shoal.data.baskets import Baskets
-from shoal.data.parts import PartedBaskets, Parts
+from shoal.data.dataset import Dataset, Parts
 from shoal.methods.coherence._compiled import counted, holders_of, level_of
 from shoal.methods.coherence._incidence import Incidence
 from shoal.methods.coherence._moles import Moles, moles_by_levels
@@ -33,7 +33,7 @@ ENTRIES = 1 << 23
 """Counts of a secret in a set that are added up in one pass, at most: 64 MB that each part sends."""
 
 
-def suppressed(data: PartedBaskets, kept: Mask) -> Parts:
+def suppressed(data: Dataset, kept: Mask) -> Parts:
     """The baskets without the items that go, renamed to the codes of those that stay."""
     import polars as pl
 
@@ -46,7 +46,7 @@ def suppressed(data: PartedBaskets, kept: Mask) -> Parts:
     return data.parts.map(work, {"items": pl.List(pl.Int32)})
 
 
-def find_moles(data: PartedBaskets, promise: Promise, supports: Counts) -> Moles:
+def find_moles(data: Dataset, promise: Promise, supports: Counts) -> Moles:
     """Find all minimal moles; `supports` are those of all items."""
     promise = replace(promise, h=largest_below(promise.h, data.rows))
     schema = data.schema
@@ -54,12 +54,12 @@ def find_moles(data: PartedBaskets, promise: Promise, supports: Counts) -> Moles
     codes = known[np.argsort(supports[known], kind="stable")]
     # A secret that is rarer than the share of the smallest cohort can be given away by none.
     watched = schema.sensitive[supports[schema.sensitive] > promise.limit(promise.k)]
-    search = PartedSearch(data, codes, watched, supports, promise)
+    search = DistributedSearch(data, codes, watched, supports, promise)
     singles = search.drop_single_moles()
     return moles_by_levels(search, codes, singles, promise.p)
 
 
-class PartedSearch:
+class DistributedSearch:
     """Moles by counts of parts.
 
     Parameters
@@ -75,7 +75,7 @@ class PartedSearch:
     """
 
     def __init__(
-        self, data: PartedBaskets, codes: Items, watched: Items, supports: Counts, promise: Promise
+        self, data: Dataset, codes: Items, watched: Items, supports: Counts, promise: Promise
     ) -> None:
         self._data, self._promise = data, promise
         self._shelf = _Shelf(data.schema, codes, watched, supports)

@@ -16,6 +16,7 @@ import numpy as np
 from shoal.arrays import Indptr, Items, Mask
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
+from shoal.kernels._compiling import is_eager
 from shoal.methods.coherence import _compiled as compiled
 from shoal.methods.coherence import _integers as integers
 from shoal.methods.coherence._compiled import CompiledSearch
@@ -88,7 +89,9 @@ def find_moles(
         A level that would take longer than so many seconds without compiled kernels is left to them; 0 leaves all.
         Found out unless told.
     """
-    if patience is None:
+    if is_eager():
+        patience = 0.0
+    elif patience is None:
         patience = STARTED if "shoal.kernels.moles" in sys.modules else PATIENCE
     engine = engine or Local()
     promise = replace(promise, h=largest_below(promise.h, len(baskets)))

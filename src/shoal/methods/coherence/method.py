@@ -9,11 +9,14 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.coherence._explain import explanation
 from shoal.methods.coherence._moles import Moles, find_moles
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
@@ -70,25 +73,37 @@ class Coherence(Method):
         default=False, exclude=True, description="tell every step: mole tree, score table, item to remove"
     )
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """By each way to pick, the proven optimum last."""
+        if goal.aim is not Aim.COHERENCE:
+            return []
+        plain = {"name": cls.name, "h": goal.h, "k": goal.k, "p": goal.p}
+        optimal = plain | {"pick": "optimal", "time_limit": round(goal.seconds, 1)}
+        found = [Candidate(f"{cls.name}, {pick}", plain | {"pick": pick}) for pick in ("mm/il", "1/il", "mm")]
+        return [*found, Candidate(f"{cls.name}, optimal", optimal)]
+
     def models(self) -> tuple[HkpCoherence, ...]:
         """The promise."""
         return (HkpCoherence(h=self.h, k=self.k, p=self.p),)
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Only the least loss takes time to prove."""
         if self.pick == "optimal" or not self.given("time_limit"):
             return ()
         return (f"--time-limit has no effect with --pick {self.pick}: only optimal looks for a proof.",)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Find the minimal moles, pick items until none is left, and publish the baskets without them."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
         begin = time.perf_counter()
         losses = data.supports
-        moles = find_moles(data, self._promise(data, len(data), losses), engine)
+        moles = find_moles(data, self._promise(data, len(data), losses), Local.of(engine))
         found = time.perf_counter()
         kept, notes = self._picked(data, moles, losses)
         picked = time.perf_counter()
@@ -97,16 +112,14 @@ class Coherence(Method):
         timings = {"moles": found - begin, "pick": picked - found, "publish": time.perf_counter() - picked}
         return self.released(baskets.take(rows), _details(baskets)), Trace(rows, timings, notes)
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """The same of baskets in parts: supports are counted in each part and added up."""
         from shoal.data._basket_frames import supports_in
-        from shoal.io.baskets.distributed_lines import published_baskets
+        from shoal.io.baskets.distributed import published_baskets
         from shoal.methods.coherence._distributed import find_moles, suppressed
 
-        self.accept(data)
-        assert isinstance(data, PartedBaskets)
         begin = time.perf_counter()
         data = replace(data, parts=data.parts.keep())
         losses = supports_in(data)

@@ -21,7 +21,8 @@ from shoal.data._range_partition import KEY, RANGE, ranges_of, rows_at_once
 from shoal.data._set_keys import tree_keys
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.parts import Engine, PartedBaskets, Parts
+from shoal.data.dataset import Dataset, Parts
+from shoal.engines.distributed import Distributed
 
 if TYPE_CHECKING:
     import polars
@@ -34,10 +35,10 @@ LINE = "line"
 
 
 def cluster_parts(
-    data: PartedBaskets,
+    data: Dataset,
     supports: Counts,
     k: int,
-    engine: Engine,
+    engine: Distributed,
     divide: Divide,
 ) -> tuple[Parts, int, list[dict[str, Any]]]:
     """Divide baskets in parts into clusters.

@@ -1,6 +1,7 @@
 """Disassociation: publish clusters of chunks (Terrovitis, Liagouris, Mamoulis and Skiadopoulos 2012)."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -13,12 +14,15 @@ from shoal.data._plural import counted
 from shoal.data._ties import part_key, public_order, tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.disassociation._horpart import Small, horpart
 from shoal.methods.disassociation._like_baskets import like_baskets
 from shoal.methods.disassociation._publish import publish
@@ -27,9 +31,18 @@ from shoal.methods.disassociation._verpart import HIDDEN, verpart
 from shoal.methods.method import Method
 from shoal.models.disassociation import Disassociated
 from shoal.models.model import Model
-from shoal.risk._certain_links import certain_links
+from shoal.risks._certain_links import certain_links
 
 Data = TypeVar("Data")
+
+
+CHUNKED = (
+    "Its baskets are published in clusters of chunks: items that go together are seen, whole baskets are not."
+)
+"""The remark on what is published."""
+
+LARGER = {"max_cluster_size": None}
+"""Of candidates whose clusters are larger than by default."""
 
 
 class Disassociation(Method):
@@ -92,12 +105,36 @@ class Disassociation(Method):
         """The number of baskets from which on clusters are divided."""
         return max(30, 2 * self.k) if self.max_cluster_size is None else self.max_cluster_size
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """As it is, with larger clusters, pooled, and not refined."""
+        if goal.aim is not Aim.COMBINATIONS:
+            return []
+        plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
+        found = [
+            Candidate(cls.name, plain),
+            Candidate(f"{cls.name}, larger clusters", cls.strengthened(plain | LARGER, "k", goal.k or 2)),
+            Candidate(f"{cls.name}, pooled", plain | {"small": "pool"}),
+            Candidate(f"{cls.name}, not refined", plain | {"refine": False}),
+        ]
+        return [replace(one, remark=CHUNKED) for one in found]
+
+    @classmethod
+    def strengthened(cls, parameters: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+        """Larger clusters stay twice as large as by default."""
+        larger = {"max_cluster_size": 2 * max(30, 2 * int(value))}
+        return {
+            **parameters,
+            name: value,
+            **(larger if name == "k" and larger.keys() <= parameters.keys() else {}),
+        }
+
     @property
     def splits_ties(self) -> bool:
         """Equal baskets are divided where they are too many for a cluster."""
         return True
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Only the paper's clusters can be too small."""
         if self.swaps and self.given("small"):
             return ("--small has no effect: only with --swaps 0 can clusters be too small.",)
@@ -113,10 +150,12 @@ class Disassociation(Method):
         return Disassociated(k=self.k, m=self.m, safe=self.safe, sensitive=names)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Divide the baskets into clusters and the items of each into chunks, and join clusters."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
         self._refuse_few(len(data))
         clock = [time.perf_counter()]
@@ -125,13 +164,13 @@ class Disassociation(Method):
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
         safe = Fraction(str(self.safe))
-        engine = engine or Local()
+        threads = Local.of(engine)
         if self.swaps:
             parts = like_baskets(baskets, ignored, self.k, self.cluster_size, self.swaps)
         else:
-            parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, engine)
+            parts = horpart(baskets, ignored, self.k, self.cluster_size, self.small, threads)
         clock.append(time.perf_counter())
-        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, engine)
+        chunks = verpart(baskets, ignored, parts, self.k, self.m, safe, threads)
         clock.append(time.perf_counter())
         forest = plant(chunks)
         if self.refine:
@@ -145,15 +184,13 @@ class Disassociation(Method):
         notes = _notes(baskets, clusters, forest) | {"unrefined_hidden_share": _hidden_share(plant(chunks))}
         return release, Trace(order[rows], timings, notes)
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Do the same in each of several ranges of like baskets."""
         from shoal.data._basket_frames import supports_in
         from shoal.methods.disassociation._distributed import cluster_parts, empty_clusters
 
-        self.accept(data)
-        assert isinstance(data, PartedBaskets)
         self._refuse_few(data.rows)
         clock = [time.perf_counter()]
         data = replace(data, parts=data.parts.keep())
@@ -165,7 +202,7 @@ class Disassociation(Method):
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
         trace = Trace(np.empty(0, dtype=np.int64), timings, _together(told))
         schema = data.schema.keep(supports > 0)
-        return self._release(PartedRelease(empty_clusters(schema), lines, count, data.rows), schema), trace
+        return self._release(Dataset(empty_clusters(schema), lines, count, data.rows), schema), trace
 
     def _divided(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
         """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""

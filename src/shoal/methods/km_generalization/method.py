@@ -12,14 +12,16 @@ from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
-from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible
 from shoal.io.baskets.layouts import Layout, parse_layout, unwritable
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.km_generalization._cut import Cut, distinct
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.methods.method import Method
@@ -55,7 +57,7 @@ class KmGeneralization(Method):
 
     name: ClassVar[str] = "km-generalization"
     accepts: ClassVar[type] = Baskets
-    uncut: ClassVar[str] = (
+    not_distributable: ClassVar[str] = (
         "every step of its search counts combinations of items in all baskets as they are then"
     )
     example: ClassVar[dict[str, Any]] = {"k": 3, "m": 2}
@@ -76,19 +78,30 @@ class KmGeneralization(Method):
         description="replace nodes by their children afterwards, where the promise allows it",
     )
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """By each algorithm."""
+        if goal.aim is not Aim.COMBINATIONS:
+            return []
+        plain = {"name": cls.name, "k": goal.k, "m": goal.m or 2}
+        others = [
+            Candidate(f"{cls.name}, {one}", plain | {"algorithm": one}, trees=True) for one in ("lra", "vpa")
+        ]
+        return [Candidate(f"{cls.name}, aa", plain, trees=True), *others]
+
     def models(self) -> tuple[Model, ...]:
         """k^m-anonymity."""
         return (KmAnonymity(k=self.k, m=self.m),)
 
-    def idle(self) -> tuple[str, ...]:
+    def unused_parameters(self) -> tuple[str, ...]:
         """Only local recoding works by parts."""
         if self.algorithm == "lra" or not self.given("parts"):
             return ()
         return (f"--parts has no effect with --algorithm {self.algorithm}: only lra works by parts.",)
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Raise the cut, publish the nodes, put the baskets in canonical order."""
         self.accept(data)
         assert isinstance(data, Baskets)

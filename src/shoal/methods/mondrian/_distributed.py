@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Rows
-from shoal.data._export import named, to_polars
+from shoal.data._export import named, text_frame
+from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics
-from shoal.data.parts import PartedTable, Parts
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods.mondrian._choice import Rules
@@ -63,8 +63,29 @@ class _Task:
     part: str
 
 
-def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
+def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
     """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
+    table = data.schema
+    task, numbered, notes = _tasks(data, plan, whole, seed, memory)
+    published = numbered.group(task.part, partial(_published, task), _text_schema(table))
+    if task.known:
+        published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
+    return Cut(_schema(table), published, notes)
+
+
+def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
+    """How many classes `cut_parts` would publish."""
+    import polars as pl
+
+    task, numbered, _ = _tasks(data, plan, whole, seed, memory)
+    counted = numbered.group(task.part, partial(_counted, task), {COUNT: pl.Int64()})
+    return len(task.known) + int(counted.collect()[COUNT].sum())
+
+
+def _tasks(
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+) -> tuple[_Task, Parts, dict[str, int]]:
+    """What a worker must know, the rows with the numbers of their parts, and what there is to tell of the way there."""
     table = data.schema
     names = tuple(column.name for column in table.quasi)
     axes = Axes(names, tuple(axis.place for axis in plan.axes))
@@ -85,11 +106,8 @@ def cut_parts(data: PartedTable, plan: Plan, whole: GroupStatistics, seed: int, 
         _free_name(table),
     )
     numbered = data.parts.map(partial(_numbered, task), _code_schema(table, task.part))
-    published = numbered.group(task.part, partial(_published, task), _text_schema(table))
-    if task.known:
-        published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
     notes = {"parts": len(leaves), "passes": top.passes, "largest_part": int(top.tree.sizes[leaves].max())}
-    return Cut(_schema(table), published, notes)
+    return task, numbered, notes
 
 
 def _texts(table: Table, plan: Plan, held: tuple[Rows, ...]) -> dict[str, str]:
@@ -115,11 +133,24 @@ def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
 def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     """The published rows of a part."""
     table = _codes_of(task, frame)
-    leaf = int(frame[task.part][0])
-    order, starts = task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
+    order, starts = _cut(task, frame, table)
     table = table.take(order)
     quasi = task.plan.publish(table, starts)
-    return to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
+    return text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
+
+
+def _counted(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+    """The number of classes of a part."""
+    import polars as pl
+
+    _, starts = _cut(task, frame, _codes_of(task, frame))
+    return pl.DataFrame({COUNT: [len(starts) - 1]}, schema={COUNT: pl.Int64()})
+
+
+def _cut(task: _Task, frame: "polars.DataFrame", table: Table) -> tuple[Rows, Rows]:
+    """The rows of a part class by class, and where each class starts."""
+    leaf = int(frame[task.part][0])
+    return task.plan.cut(table, int(task.tree.nodes[leaf]), threads=1)
 
 
 def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
@@ -131,7 +162,7 @@ def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFram
     for leaf, texts in task.known.items():
         table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
         quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
-        found.append(to_polars(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
+        found.append(text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
     return pl.concat(found)
 
 

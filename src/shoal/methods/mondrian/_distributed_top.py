@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.data.dataset import Dataset, Parts
 from shoal.data.group_statistics import GroupStatistics, counted_histogram
-from shoal.data.parts import PartedTable, Parts
 from shoal.data.table import Column
 from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, choose, interleaved, mix
 from shoal.methods.mondrian._space import Space
@@ -227,7 +227,7 @@ class _Level:
 
 
 def cut_top(
-    data: PartedTable,
+    data: Dataset,
     axes: Axes,
     rules: Rules,
     models: tuple[TableModel, ...],

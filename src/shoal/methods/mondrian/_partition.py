@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Rows
+from shoal.kernels._compiling import is_eager
 from shoal.methods.mondrian._choice import Choice
 from shoal.methods.mondrian._compiled import partition_compiled
 from shoal.methods.mondrian._rounds import Allowed, partition_in_rounds
@@ -98,6 +99,6 @@ def partition(
         return Partition(np.arange(count, dtype=np.int64), np.array([0, count], dtype=np.int64))
     space = Space.of(positions, depths, weights)
     work = count * dimensions if choose == "loss" else count
-    if allowed is None and work >= COMPILED_ROWS:
+    if allowed is None and (work >= COMPILED_ROWS or is_eager()):
         return Partition(*partition_compiled(codes, space, least, relaxed, choose, seed, max(threads, 1)))
     return Partition(*partition_in_rounds(codes, space, least, relaxed, choose, seed, allowed))

@@ -1,29 +1,39 @@
 """Mondrian: multidimensional cuts at the median (LeFevre, DeWitt and Ramakrishnan 2006)."""
 
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, Rows
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
+from shoal.data.dataset import Dataset
+from shoal.data.group_statistics import group_statistics
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
+from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.mondrian._distributed import cut_parts
+from shoal.methods._candidates import Aim, Candidate, Goal
+from shoal.methods._improvement._cells import importance, lossy
+from shoal.methods._improvement.method import Improvable, class_by_class
+from shoal.methods.mondrian._average import cut_by
+from shoal.methods.mondrian._distributed import count_classes, cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
-from shoal.methods.table_method import TableMethod, published
+from shoal.methods.table_method import published
 from shoal.models.model import TableModel
+from shoal.models.reidentification_risk import ReidentificationRisk
 
-Made = TypeVar("Made", Table, PartedRelease)
+Made = TypeVar("Made", Table, Dataset)
 
 
-class Mondrian(TableMethod):
+class Mondrian(Improvable):
     """Cut the table at the median of one quasi-identifier after the other, as long as both halves keep the promises.
 
     Each class is published by the values it holds: tight ranges of numbers and dates, nodes of a hierarchy, or sets of
@@ -54,57 +64,128 @@ class Mondrian(TableMethod):
         description="how much a column counts in the choice of the cut: 2 makes it twice as wide",
     )
 
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """All that it can do otherwise; it is quick."""
+        if goal.aim is not Aim.CLASSES:
+            return []
+        plain = {"name": cls.name, **goal.promise}
+        return [
+            Candidate(cls.name, plain, turn=0),
+            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
+            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
+        ]
+
     def overlapping(self) -> str:
         """Relaxed cuts put equal rows on both sides."""
-        return "--partitioning relaxed" if self.partitioning == "relaxed" else ""
+        return "--partitioning relaxed" if self.partitioning == "relaxed" else super().overlapping()
 
     @property
     def splits_ties(self) -> bool:
         """Relaxed cuts do."""
-        return self.partitioning == "relaxed"
+        return self.partitioning == "relaxed" or super().splits_ties
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Cut, publish the classes, and put the rows in canonical order."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
-        plan = self._plan(data, models)
-        rows = tied_rows(data, seed) if self.splits_ties else None
-        order, starts = plan.cut(data, seed or 0, (engine or Local()).threads, rows)
-        cut = time.perf_counter()
-        # Class by class, so that what a class publishes is written from end to end, and not here and there.
-        by_class = data.take(order)
-        table, rows = published(by_class, plan.publish(by_class, starts))
-        self.refuse_overlap(table, models)
-        _refuse_unkept(models, table)
-        timings = {"cut": cut - begin, "publish": time.perf_counter() - cut}
-        return self._release(table, models), Trace(order[rows], timings, {"classes": len(starts) - 1})
+        seed = self.seeded(seed)
+        plan, order, starts = self._cut(data, models, Local.of(engine), seed)
+        timings = {"cut": time.perf_counter() - begin}
+        made = _made(data, plan, order, starts)
+        notes: dict[str, Any] = {"classes": len(starts) - 1}
+        self.refuse_overlap(made[0], models)
+        _refuse_unkept(models, made[0])
+        if self.improving:
+            better, told = self._improved(data, plan, models, order, starts, tie_key(seed))
+            made, notes = better or made, {**notes, **told}
+            timings["improve"] = time.perf_counter() - begin - timings["cut"]
+        by_nodes = all(form == "nodes" for form in plan.forms)
+        if by_nodes and (best := self.best_possible(data, made[0], models)):
+            notes = {**notes, **best, "summary": [*notes.get("summary", ()), *best.get("summary", ())]}
+        timings["publish"] = time.perf_counter() - begin - sum(timings.values())
+        return self._release(made[0], models, notes.get("improve_steps")), Trace(made[1], timings, notes)
 
-    def refuse_parts(self) -> None:
+    def _improved(
+        self,
+        data: Table,
+        plan: Plan,
+        models: tuple[TableModel, ...],
+        order: Rows,
+        starts: Rows,
+        seed: int,
+    ) -> tuple[tuple[Table, Rows] | None, dict[str, Any]]:
+        """A better published table with its rows, or None, and what there is to tell of the search."""
+        groups = np.empty(data.rows, dtype=np.int64)
+        groups[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        columns = tuple(
+            lossy(column, form, "granularity") for column, form in zip(data.quasi, plan.forms, strict=True)
+        )
+        counts = importance(data.quasi, "granularity", self.weights)
+        improved = self.better(data, groups, columns, counts, models, seed)
+        made = _made(data, plan, *class_by_class(improved.groups)) if improved.gained else None
+        return self.kept(made, models, improved)
+
+    def _cut(
+        self, data: Table, models: tuple[TableModel, ...], engine: Local, seed: int | None
+    ) -> tuple[Plan, Rows, Rows]:
+        """The plan by which the table is cut, its rows class by class, and where each class starts."""
+        rows = tied_rows(data, seed) if self.partitioning == "relaxed" else None
+
+        def cut(promises: tuple[TableModel, ...]) -> tuple[Plan, Rows, Rows]:
+            plan = self._plan(data, promises)
+            return plan, *plan.cut(data, seed or 0, engine.threads, rows)
+
+        def together(promises: tuple[TableModel, ...], averages: tuple[ReidentificationRisk, ...]) -> bool:
+            _, order, starts = cut(promises)
+            groups = np.empty(data.rows, dtype=np.int64)
+            groups[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            statistics = group_statistics(data, groups, len(starts) - 1)
+            return all(model.hold_together(statistics) for model in averages)
+
+        return cut(cut_by(models, together))
+
+    def refuse_distributed(self) -> None:
         """Equal rows are divided only where they have places among all."""
+        super().refuse_distributed()
         if self.partitioning == "relaxed":
             raise WrongUse(
                 "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
                 "--partitioning strict, or --engine local."
             )
+        for model in self.models():
+            if not model.coarsens:
+                raise WrongUse(
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: "
+                    "use lattice or samarati, or --engine local."
+                )
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
-        self.refuse_parts()
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
-        plan = self._plan(data.schema, models, {name: one.overall for name, one in whole.sensitive.items()})
+        overall = {name: one.overall for name, one in whole.sensitive.items()}
+
+        def together(promises: tuple[TableModel, ...], averages: tuple[ReidentificationRisk, ...]) -> bool:
+            plan = self._plan(data.schema, promises, overall)
+            classes = count_classes(data, plan, whole, seed or 0, engine.memory)
+            return all(model.mean_within(classes, data.rows) for model in averages)
+
+        plan = self._plan(data.schema, cut_by(models, together), overall)
         cut = cut_parts(data, plan, whole, seed or 0, engine.memory)
-        published = PartedRelease(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
+        published = Dataset(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
         timings = {"top": time.perf_counter() - begin}
         return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, cut.notes)
 
@@ -114,13 +195,25 @@ class Mondrian(TableMethod):
         relaxed = self.partitioning == "relaxed"
         return Plan.of(table, self.publish, models, self.weights, relaxed, self.split, overall)
 
-    def _release(self, data: Made, models: tuple[TableModel, ...]) -> Release[Made]:
+    def _release(
+        self, data: Made, models: tuple[TableModel, ...], steps: Sequence[int] | None = None
+    ) -> Release[Made]:
         return Release(
             data=data,
             method=self.name,
-            parameters=self.model_dump(mode="json", exclude={"promises"}),
+            parameters=self.repeating(steps).model_dump(mode="json", exclude={"promises"}),
             promises=tuple(model.as_promise() for model in models),
         )
+
+
+def _made(data: Table, plan: Plan, order: Rows, starts: Rows) -> tuple[Table, Rows]:
+    """The published table, and the original row of each published one.
+
+    Rows are published class by class, so that what a class publishes is written from end to end.
+    """
+    by_class = data.take(order)
+    table, rows = published(by_class, plan.publish(by_class, starts))
+    return table, order[rows]
 
 
 def _refuse_unkept(models: tuple[TableModel, ...], table: Table) -> None:

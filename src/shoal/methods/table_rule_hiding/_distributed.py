@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.data._distributed_notes import NOTE, noted, notes_of
-from shoal.data._export import named, to_polars, unnamed
+from shoal.data._export import named, text_frame, unnamed
 from shoal.data._ties import tie_key
+from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
-from shoal.data.parts import BUCKET, COUNT, PartedRelease, PartedTable, Parts
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
@@ -42,13 +42,13 @@ class _Task:
 
 
 def hide_in_parts(
-    published: PartedRelease,
-    data: PartedTable,
+    published: Dataset,
+    data: Dataset,
     starring: Starring,
     judged: Sequence[str],
     seed: int | None,
     memory: int,
-) -> tuple[PartedRelease, dict[str, dict[str, Any]]]:
+) -> tuple[Dataset, dict[str, dict[str, Any]]]:
     """Hide the rules of whole classes.
 
     Parameters
@@ -100,7 +100,7 @@ def hide_in_parts(
         replace(column, domain=nominal(()), hierarchy=None) if column.name in starred else column
         for column in schema.columns
     )
-    return PartedRelease(Table(named), made.select(schema.names).sort(schema.names), published.rows), notes
+    return Dataset(Table(named), made.select(schema.names).sort(schema.names), published.rows), notes
 
 
 def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
@@ -125,16 +125,16 @@ def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, d
     }
 
 
-def texts_of(data: PartedTable) -> PartedRelease:
+def texts_of(data: Dataset) -> Dataset:
     """A table in parts as it stands, without its identifying columns."""
     kept = tuple(column for column in data.schema.columns if column.role is not Role.IDENTIFYING)
     schema = Table(kept)
-    return PartedRelease(schema, data.parts.map(partial(_texts, schema), _types(schema)), data.rows)
+    return Dataset(schema, data.parts.map(partial(_texts, schema), _types(schema)), data.rows)
 
 
 def _texts(schema: Table, frame: "polars.DataFrame") -> "polars.DataFrame":
     columns = (replace(column, codes=frame[column.name].to_numpy()) for column in schema.columns)
-    return to_polars(Table(tuple(columns)))
+    return text_frame(Table(tuple(columns)))
 
 
 def _divided(
@@ -157,7 +157,7 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
         name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
         for name, column in changed.items()
     }
-    return noted(to_polars(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
+    return noted(text_frame(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
 
 
 def _column(texts: "polars.Series", column: Column, original: Table) -> Column:

@@ -5,20 +5,22 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal import registry
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
-from shoal.data.parts import Engine, PartedBaskets, PartedRelease, PartedTable
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
-from shoal.engines.local import Local
+from shoal.engines.distributed import Distributed
+from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.table_method import TableMethod
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
 from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
@@ -34,7 +36,7 @@ from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 
 NONE = "none"
-Made = TypeVar("Made", Table, PartedRelease)
+Made = TypeVar("Made", Table, Dataset)
 
 
 class TableRuleHiding(TableMethod):
@@ -104,7 +106,35 @@ class TableRuleHiding(TableMethod):
             )
         return self
 
-    def goes_on(self) -> bool:
+    @classmethod
+    def candidates(cls, goal: Goal) -> list[Candidate]:
+        """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
+        if goal.aim is not Aim.RULES:
+            return []
+        told = ("k", "confidence")
+        if goal.risk is None:
+            hidden = {"name": cls.name, "k": 2, **goal.promise, "confidence": goal.confidence}
+            relaxed = hidden | {"options": {"partitioning": "relaxed"}}
+            ways = [(f", {one}", hidden | {"strategy": one}) for one in ("star", "decoy", "merge")]
+            ways += [(f", {one}, relaxed", relaxed | {"strategy": one}) for one in ("star", "decoy", "merge")]
+            ways.append((", star, fewer than 2", hidden | {"strategy": "star", "fewer_than": 2}))
+            return [Candidate(f"{cls.name}{label}", method, told=told) for label, method in ways]
+        top = goal.risk if goal.confidence is None else min(goal.risk, goal.confidence)
+        least = goal.k or 2
+        found = []
+        for part in (1.0, 0.8, 0.6):
+            for k in dict.fromkeys([least, *(size for size in (3, 5, 10, 25, 50) if size > least)]):
+                hidden = {"name": cls.name, **goal.promise, "k": k, "confidence": float(f"{top * part:.4g}")}
+                joined = hidden | {"strategy": "merge"}
+                found.append(Candidate(f"{cls.name}, merge", joined, told=told, worst_case=True))
+                if part == 1:
+                    starred = hidden | {"strategy": "star"}
+                    few = starred | {"fewer_than": 2}
+                    found.append(Candidate(f"{cls.name}, star", starred, told=told))
+                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, told=told))
+        return found
+
+    def accepts_generalized(self) -> bool:
         """Whether there is no step 1."""
         return self.anonymize_with == NONE
 
@@ -112,12 +142,12 @@ class TableRuleHiding(TableMethod):
         """Joined classes may cover cells of others; and the method of step 1 may make such classes."""
         if self.strategy == "merge":
             return "--strategy merge"
-        return "" if self.goes_on() else self._inner().overlapping()
+        return "" if self.accepts_generalized() else self._inner().overlapping()
 
     @property
     def splits_ties(self) -> bool:
         """Where the method of step 1 does."""
-        return not self.goes_on() and self._inner().splits_ties
+        return not self.accepts_generalized() and self._inner().splits_ties
 
     def hidden(self) -> HiddenRules:
         """The promise about rules."""
@@ -129,10 +159,12 @@ class TableRuleHiding(TableMethod):
         return (*super().models(), self.hidden())
 
     def anonymize(
-        self, data: Table | Baskets, engine: Local | None = None, seed: int | None = None
-    ) -> tuple[Release, Trace]:
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
         """Anonymize, find the rules, hide them."""
         self.accept(data)
+        if isinstance(data, Dataset):
+            return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Table)
         hidden, begin = self.hidden(), time.perf_counter()
         hidden.judged(data)
@@ -157,12 +189,10 @@ class TableRuleHiding(TableMethod):
         told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *sentences(notes)]
         return release, Trace(rows, timings, {**trace.notes, **notes, "summary": told})
 
-    def anonymize_parts(
-        self, data: PartedTable | PartedBaskets, engine: Engine, seed: int | None = None
-    ) -> tuple[Release[PartedRelease], Trace]:
+    def _distributed(
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
-        self.accept(data)
-        assert isinstance(data, PartedTable)
         hidden, begin = self.hidden(), time.perf_counter()
         judged = hidden.judged(data.schema)
         self._refuse_decoys()
@@ -187,11 +217,11 @@ class TableRuleHiding(TableMethod):
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
     def _step_one_in_parts(
-        self, data: PartedTable, engine: Engine, seed: int | None
-    ) -> tuple[Release[PartedRelease], Trace]:
+        self, data: Dataset, engine: Distributed, seed: int | None
+    ) -> tuple[Release[Dataset], Trace]:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
-            return self._inner().anonymize_parts(data, engine, seed)
+            return self._inner().anonymize(data, engine, seed)
         self._refuse_as_it_is(data.schema)
         published, models = texts_of(data), self._first_models(data.schema)
         for model, verdict in zip(models, verify_table(models, published, engine.memory), strict=True):
@@ -207,10 +237,10 @@ class TableRuleHiding(TableMethod):
 
     def _wildcards(self) -> bool:
         """Whether a missing cell is to match every value."""
-        models = super().models() if self.goes_on() else self._inner().models()
+        models = super().models() if self.accepts_generalized() else self._inner().models()
         return any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
 
-    def _step_one(self, data: Table, engine: Local | None, seed: int | None) -> tuple[Release, Trace]:
+    def _step_one(self, data: Table, engine: Engine | None, seed: int | None) -> tuple[Release, Trace]:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
@@ -254,14 +284,7 @@ class TableRuleHiding(TableMethod):
                 f"give --k, for example --k 10, or --anonymize-with {NONE} for a table that is anonymous already."
             )
         promised = {name: getattr(self, name) for name in TableMethod.model_fields}
-        try:
-            inner: TableMethod = kind(**promised, **self.options)
-        except ValidationError as error:
-            wrong = error.errors()[0]
-            where = ".".join(map(str, wrong["loc"])) or "parameters"
-            raise WrongUse(
-                f"{self.anonymize_with}: {where}: {wrong['msg']}, not {wrong['input']!r}."
-            ) from error
+        inner: TableMethod = kind(**promised, **self.options)
         return inner
 
     def _first_models(self, data: Table) -> tuple[TableModel, ...]:

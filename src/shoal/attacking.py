@@ -1,0 +1,120 @@
+"""Attack a written release, from its files and its original alone.
+
+::
+
+    shoal.attack("out", original="people.csv", holdout=0.1)
+
+Attacks run on the owner's own data, to see before publishing what others could learn.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.attacks._together import attack_all
+from shoal.attacks.attack import Attacked, Target
+from shoal.data.baskets import Baskets
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.measuring import read_original
+from shoal.pipeline import carry_out
+from shoal.recipe import Recipe, make_method
+from shoal.sources import read_baskets_for, read_roles
+
+FEWEST = 2
+"""Without so many people on both sides nobody can be held out."""
+
+
+def attack(
+    folder: str | Path,
+    original: Any,
+    *,
+    control: Any = None,
+    holdout: float | None = None,
+    other: str | Path | None = None,
+    attacks: Sequence[str] | None = None,
+    people: int | None = None,
+    seed: int = 0,
+) -> dict[str, Attacked]:
+    """Run every attack that has something to work on in a release.
+
+    Parameters
+    ----------
+    folder
+        What `Run.write` or `shoal anonymize … -o` made, with its run.json.
+    original
+        What the release was made from.
+    control
+        People of the same kind who are not in the release.
+    holdout
+        Instead of `control`: repeat the recipe of the run without such a share of the people, and attack that release.
+        What is found then is about the method, and not about this very release.
+    other
+        The folder of another release about some of the same people.
+    attacks
+        Only these, by name.
+    people, seed
+        How many people are tried at most, and what they are drawn with.
+
+    Returns
+    -------
+    What each attack came to, by its name.
+    """
+    from shoal.io.releases.folder import read_release
+
+    if control is not None and holdout is not None:
+        raise WrongUse(
+            "Give people outside of the release with --control, or hold some out with --holdout, not both."
+        )
+    if holdout is not None and not 0 < holdout < 1:
+        raise WrongUse(f"The share of people that is held out must be above 0 and below 1, not {holdout}.")
+    release, data, plan = read_original(folder, original)
+    others = None if other is None else read_release(Path(other))
+    if others is not None and type(others.data) is not type(release.data):
+        raise WrongUse(
+            "The other release has another form: both must be tables, baskets, groups or clusters."
+        )
+    outside = None if control is None else _read_control(control, data, plan)
+    target: Target = Target(release, data, outside, others)
+    if holdout is not None:
+        target = held_out(target, plan, holdout, seed)
+    return attack_all(target, attacks, people=people, seed=seed)
+
+
+def held_out(target: Target, plan: Recipe, share: float, seed: int) -> Target:
+    """The release that the same recipe makes without some of the people, and these people as a control."""
+    data = target.original
+    count = data.rows if isinstance(data, Table) else len(data)
+    chosen = np.random.default_rng(seed).permutation(count)
+    outside = round(share * count)
+    if min(outside, count - outside) < FEWEST:
+        raise WrongUse(
+            f"{share:g} of {count:,} people cannot be held out; give a larger share, or --control."
+        )
+    rest, held = np.sort(chosen[outside:]), np.sort(chosen[:outside])
+    run = carry_out(make_method(dict(plan.method)), data.take(rest), seed=plan.seed, measures=())
+    assert isinstance(run.release, Release)
+    return replace(target, release=run.release, original=data.take(rest), control=data.take(held))
+
+
+def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Table | Baskets:
+    """People outside of the release, with the roles of the original."""
+    if isinstance(control, Table | Baskets):
+        return control
+    if isinstance(original, Baskets):
+        return read_baskets_for(control, plan)
+    table = read_roles(control, plan.roles.model_copy(update={"others": "drop"}), plan.source.reading, {})
+    if table.names != original.names:
+        roles = {column.name: column.role for column in original.columns}
+        table.select(roles)  # names the first column that is missing
+        table = Table(tuple(replace(table.column(name), role=role) for name, role in roles.items()))
+    return table
+
+
+def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:
+    """What all attacks came to as plain data, by their names."""
+    return {name: one.as_dict() for name, one in found.items()}

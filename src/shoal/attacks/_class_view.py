@@ -1,0 +1,123 @@
+"""A published table as an adversary sees it who knows something about some people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Rows
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.models._equivalence_classes import PublishedClasses
+from shoal.models._matching import CellReader, matches_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassView:
+    """Which published classes fit which people.
+
+    Parameters
+    ----------
+    classes
+        Of the published table, by the columns that are known.
+    fits
+        A sparse matrix of 0 and 1: people by classes.
+    sizes
+        Rows of each class, or persons where a column tells them.
+    """
+
+    classes: PublishedClasses
+    fits: Any
+    sizes: Counts
+
+    @property
+    def candidates(self) -> Floats:
+        """How many published rows fit each of the people."""
+        return np.asarray(self.fits @ self.sizes.astype(np.float64))
+
+    def counts(self, column: Column) -> Any:
+        """How often each class has each value of a published column that is told: classes by values, sparse."""
+        from scipy.sparse import csr_array
+
+        tally = self.classes.tally(column)
+        shape = (len(self.classes), len(column.domain))
+        return csr_array((tally.counts.astype(np.float64), tally.values, tally.indptr), shape=shape)
+
+
+def class_view(published: Table, people: Table, known: Sequence[str] | None = None) -> ClassView:
+    """See which classes fit people.
+
+    Parameters
+    ----------
+    people
+        With the columns that are known, and the hierarchies of the original.
+    known
+        The columns that are known; all quasi-identifiers unless told.
+    """
+    from scipy.sparse import csr_array
+
+    if known is not None:
+        published = with_known(published, known)
+    classes = PublishedClasses.of(published)
+    combos = people.select(column.name for column in published.quasi)
+    number = _numbers(combos, people.rows)
+    combo_rows, class_rows = [], []
+    for place, matching in matches_of(classes, people):
+        combo_rows.append(matching)
+        class_rows.append(np.full(len(matching), place, dtype=np.int64))
+    combo = np.concatenate(combo_rows) if combo_rows else np.empty(0, dtype=np.int64)
+    found = np.concatenate(class_rows) if class_rows else np.empty(0, dtype=np.int64)
+    kinds = int(number.max(initial=-1)) + 1
+    matrix = csr_array((np.ones(len(combo)), (combo, found)), shape=(kinds, len(classes)))
+    entity = published.entity
+    sizes = classes.sizes if entity is None else classes.persons(entity.name)
+    return ClassView(classes, matrix[number], sizes)
+
+
+def _numbers(columns: Sequence[Column], rows: int) -> Rows:
+    from shoal.data._equal_rows import row_classes
+
+    return row_classes(columns, rows).number
+
+
+def with_known(published: Table, known: Sequence[str]) -> Table:
+    """The table whose quasi-identifiers are these columns alone."""
+    return Table(
+        tuple(
+            replace(column, role=Role.INSENSITIVE)
+            if column.role is Role.QUASI and column.name not in known
+            else column
+            for column in published.columns
+        )
+    )
+
+
+def dressed(people: Table, original: Table) -> Table:
+    """Other people with the hierarchies of the original, by which published cells are read."""
+    trees = {column.name: column.hierarchy for column in original.columns}
+    return Table(tuple(replace(column, hierarchy=trees.get(column.name)) for column in people.columns))
+
+
+def aligned(people: Column, published: Column) -> Rows:
+    """The code in a published column of the cell of each of the people; -1 where nobody has it there."""
+    codes = {label: code for code, label in enumerate(published.domain.labels)}
+    return np.array([codes.get(label, -1) for label in people.domain.labels], dtype=np.int64)[people.codes]
+
+
+def secrets(published: Table, original: Table) -> tuple[Column, ...]:
+    """The published sensitive columns that tell something, which the original has too."""
+    return tuple(
+        column
+        for column in published.sensitive
+        if column.name in original.names and set(column.domain.labels) != {SUPPRESSED}
+    )
+
+
+def covers(published: Column, original: Column) -> Any:
+    """Which values of the original each published text may stand for: texts by values, of 0 and 1."""
+    reader = CellReader(original)
+    return np.array([reader.meant(text) for text in published.domain.labels], dtype=np.bool_).reshape(
+        len(published.domain), len(original.domain)
+    )

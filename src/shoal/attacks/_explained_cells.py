@@ -1,0 +1,216 @@
+"""Why the cells of somebody are as coarse as they are: her class, and the promise that a finer cut would break."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Mask, Rows
+from shoal.data._plural import counted
+from shoal.data.domain import nominal
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Release
+from shoal.data.table import Column, Table
+from shoal.errors import WrongUse
+from shoal.models._promises import promised
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A finer way to publish one column of a class, and the promise that stands against it.
+
+    Parameters
+    ----------
+    column
+        That would be finer.
+    inside, outside
+        How many people of the class would get the finer cell, and how many would be left.
+    model, value, threshold
+        The promise that breaks, what it would come to, and what it has to be; no model where nothing breaks.
+    """
+
+    column: str
+    inside: int
+    outside: int
+    model: str | None
+    value: float | None
+    threshold: float | None
+
+    def sentence(self) -> str:
+        """The same in words."""
+        split = f"a finer {self.column} would part the class into {self.inside:,} and {self.outside:,}"
+        if self.model is None:
+            return f"{split}, and breaks no promise by itself: the method kept it for others, or chose another cut"
+        reached = "" if self.value is None else f": {self.value:g} instead of {self.threshold:g}"
+        return f"{split}, which breaks {self.model}{reached}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why somebody's cells are as they are.
+
+    Parameters
+    ----------
+    row
+        Of the original, counted from 1.
+    cells
+        As they are published; empty for a row that was left out.
+    size
+        Rows of the class.
+    cuts
+        A finer cut for each column that is not published raw, the nearest first.
+    """
+
+    row: int
+    cells: dict[str, str]
+    size: int
+    cuts: tuple[Cut, ...]
+
+    def sentence(self) -> str:
+        """The same in words."""
+        if not self.cells:
+            return f"Row {self.row:,} is not published: it was suppressed."
+        cells = ", ".join(f"{name} {text}" for name, text in self.cells.items())
+        said = f"Row {self.row:,} is one of {counted(self.size, 'rows')} with {cells}."
+        return f"{said} Nearest: {self.cuts[0].sentence()}." if self.cuts else f"{said} All cells are raw."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        cuts = [asdict(cut) | {"sentence": cut.sentence()} for cut in self.cuts]
+        plain = {"row": self.row, "cells": self.cells, "size": self.size, "sentence": self.sentence()}
+        return plain | {"cuts": cuts, "nearest": cuts[0] if cuts else None}
+
+
+def explain_row(original: Table, release: Release, row: int, rows: Rows | None = None) -> Explanation:
+    """Explain the cells of one row of the original.
+
+    Parameters
+    ----------
+    row
+        Counted from 0.
+    rows
+        For each published row the row of the original it stands for, where it is known; otherwise one that fits is
+        taken, and the people of the class are those who fit it.
+    """
+    published = release.data
+    if not isinstance(published, Table):
+        raise WrongUse("Only cells of a published table are explained; baskets have none.")
+    if not 0 <= row < original.rows:
+        raise WrongUse(f"There is no row {row + 1:,}: the original has {original.rows:,} rows.")
+    place, members = _place(original, published, row, rows)
+    if place is None:
+        return Explanation(row + 1, {}, 0, ())
+    quasi = published.quasi
+    same = np.logical_and.reduce([column.codes == column.codes[place] for column in quasi])
+    cells = {column.name: column.domain.labels[column.codes[place]] for column in quasi}
+    cuts = [
+        cut
+        for column in quasi
+        if (cut := _cut(original, release, column, row, place, same, members)) is not None
+    ]
+    cuts.sort(key=lambda cut: (cut.model is not None, _shortage(cut)))
+    return Explanation(row + 1, cells, int(same.sum()), tuple(cuts))
+
+
+def _shortage(cut: Cut) -> float:
+    """How far a broken promise is from being kept, as a share of what it has to be."""
+    if cut.value is None or not cut.threshold:
+        return float("inf") if cut.model else 0.0
+    return abs(cut.threshold - cut.value) / abs(cut.threshold)
+
+
+def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tuple[int | None, Rows | None]:
+    """The published row of somebody, and the rows of the original in the order of the published ones, if known."""
+    from shoal.attacks._class_view import class_view
+
+    if rows is not None and len(rows) == published.rows:
+        found = np.flatnonzero(rows == row)
+        return (int(found[0]) if len(found) else None), rows
+    view = class_view(published, original.take(np.array([row])))
+    if not len(view.fits.indices):
+        return None, None
+    first = int(view.classes.first[view.fits.indices[0]])
+    names = [column.name for column in published.quasi]
+    here = view.classes.table.take(np.array([first]))
+    wanted = [here.column(name).codes[0] for name in names]
+    same = np.logical_and.reduce(
+        [published.column(name).codes == code for name, code in zip(names, wanted, strict=True)]
+    )
+    return int(np.flatnonzero(same)[0]), None
+
+
+def _cut(
+    original: Table,
+    release: Release,
+    column: Column,
+    row: int,
+    place: int,
+    same: Mask,
+    rows: Rows | None,
+) -> Cut | None:
+    """The next finer cell of a column for somebody's class, tried by judging the whole release with it."""
+    source = original.column(column.name)
+    text = column.domain.labels[column.codes[place]]
+    if text == source.domain.labels[source.codes[row]]:
+        return None
+    inside_class = np.flatnonzero(same)
+    values = _values(original, release, column, inside_class, rows, place)
+    mine = _finer(source, text, row)
+    finer = mine[values]
+    here = int(finer.sum())
+    if here in (0, len(values)) and rows is not None:
+        return Cut(column.name, here, len(values) - here, None, None, None)
+    codes = column.codes.copy()
+    count = len(column.domain)
+    codes[inside_class] = np.where(finer, count, count + 1)
+    labels = (*column.domain.labels, f"{text} (finer)", f"{text} (rest)")
+    split = replace(column, domain=nominal(labels), codes=codes)
+    published = release.data
+    assert isinstance(published, Table)
+    table = Table(tuple(split if one.name == column.name else one for one in published.columns))
+    for model in promised(release.promises, release.suppressed):
+        verdict = model.verify(table)
+        if not verdict.holds:
+            value = None if verdict.value is None else float(verdict.value)
+            return Cut(column.name, here, len(values) - here, verdict.model, value, float(verdict.threshold))
+    return Cut(column.name, here, len(values) - here, None, None, None)
+
+
+def _values(
+    original: Table, release: Release, column: Column, inside: Rows, rows: Rows | None, place: int
+) -> Rows:
+    """The raw values of the people of a class; without a row map those who fit its cells, dealt out evenly."""
+    from shoal.models._matching import CellReader
+
+    source = original.column(column.name)
+    if rows is not None:
+        return np.asarray(source.codes[rows[inside]], dtype=np.int64)
+    published = release.data
+    assert isinstance(published, Table)
+    fits = np.ones(original.rows, dtype=np.bool_)
+    for one in published.quasi:
+        other = original.column(one.name)
+        fits &= CellReader(other).meant(one.domain.labels[one.codes[place]])[other.codes]
+    ordered = np.sort(source.codes[fits])
+    places = np.linspace(0, max(len(ordered) - 1, 0), len(inside)).round().astype(np.int64)
+    return np.asarray(ordered[places] if len(ordered) else np.zeros(len(inside)), dtype=np.int64)
+
+
+def _finer(source: Column, text: str, row: int) -> Mask:
+    """Which raw values would share the next finer cell with somebody: a child of the node, or half of the values."""
+    from shoal.models._matching import CellReader
+
+    mine = int(source.codes[row])
+    tree = source.hierarchy
+    if tree is not None:
+        leaf = tree.leaf_of(source.domain)
+        levels = [level for level in range(tree.height + 1) if tree.texts_at(level)[leaf[mine]] == text]
+        level = levels[0] if levels else tree.height if text == SUPPRESSED else 0
+        if level > 0:
+            nodes = tree.nodes_at(level - 1)[leaf]
+            return np.asarray(nodes == nodes[mine])
+    meant = np.flatnonzero(CellReader(source).meant(text))
+    middle = meant[(len(meant) - 1) // 2] if len(meant) else mine
+    every = np.arange(len(source.domain))
+    inside = np.isin(every, meant)
+    return np.asarray(inside & ((every <= middle) == (mine <= middle)))

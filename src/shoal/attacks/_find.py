@@ -1,0 +1,219 @@
+"""Find me: what a neighbour finds in a release who knows some things about somebody."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Floats, Rows
+from shoal.attacks._class_view import class_view
+from shoal.attacks._known_baskets import BasketsView, group_shares
+from shoal.attacks._known_clusters import cluster_candidates
+from shoal.attacks._naive_bayes import posterior
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.domain import Domain, Kind
+from shoal.data.groups import Groups
+from shoal.data.hierarchy import Hierarchy
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import UnknownName, WrongUse
+from shoal.models._equivalence_classes import PublishedClasses
+
+LISTED = 1_000
+"""So many published rows are listed at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The best guess of a secret.
+
+    Parameters
+    ----------
+    value
+        The most frequent value among what fits, or the item.
+    share
+        Its share there.
+    control
+        How likely it is for somebody like that who is found nowhere: by each known thing alone, or in all.
+    """
+
+    value: str
+    share: float
+    control: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What fits in a release.
+
+    Parameters
+    ----------
+    matches
+        How many published rows or baskets fit what is known.
+    chance
+        To pick the right one of them; 0 where none fits.
+    rows
+        The first of them, or of their groups, as lines of the published data counted from 1; none for clusters.
+    guess
+        By sensitive column or item.
+    """
+
+    matches: int
+    chance: float
+    rows: tuple[int, ...] = ()
+    guess: Mapping[str, Guess] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "matches": self.matches,
+            "chance": self.chance,
+            "rows": list(self.rows),
+            "guess": {name: asdict(one) for name, one in self.guess.items()},
+        }
+
+
+def find_in(
+    release: Release,
+    known: Mapping[str, str] | Sequence[str],
+    trees: Mapping[str, Hierarchy] | None = None,
+    sensitive: Sequence[str] = (),
+) -> Found:
+    """Find what fits what is known.
+
+    Parameters
+    ----------
+    known
+        Columns and their values, or items of a basket.
+    trees
+        Hierarchies by column (``items`` for baskets), by which published cells are read.
+    sensitive
+        The sensitive items of baskets, where the release does not tell them.
+
+    Raises
+    ------
+    WrongUse
+        If it is known in another form than is published.
+    UnknownName
+        If a column or item is published nowhere.
+    """
+    data = release.data
+    if isinstance(data, Table) != isinstance(known, Mapping):
+        wanted = (
+            "columns and values, such as age=39" if isinstance(data, Table) else "items, such as milk,bread"
+        )
+        raise WrongUse(f"Of this release one knows {wanted}; give --known so.")
+    if isinstance(data, Table):
+        assert isinstance(known, Mapping)
+        return _in_table(data, known, trees or {})
+    items = list(dict.fromkeys(known))
+    tree = (trees or {}).get("items")
+    _refuse_unknown(items, data, tree)
+    if isinstance(data, Groups):
+        return _in_groups(data, items)
+    if isinstance(data, Clusters):
+        matches = int(cluster_candidates(data)(items))
+        return Found(matches, 1 / matches if matches else 0.0)
+    return _in_baskets(data, items, tree, sensitive)
+
+
+def _refuse_unknown(items: Sequence[str], data: Baskets | Groups | Clusters, tree: Hierarchy | None) -> None:
+    leaves = set() if tree is None else set(tree.leaves)
+    for item in items:
+        if item not in data.vocabulary and item not in leaves:
+            raise UnknownName("item", item, data.vocabulary)
+
+
+def person_of(known: Mapping[str, str], published: Table, trees: Mapping[str, Hierarchy]) -> Table:
+    """One person of whom some columns are known, ready to be looked for."""
+    published.select(known)
+    return Table(tuple(_cell(name, text.strip(), trees.get(name)) for name, text in known.items()))
+
+
+def _cell(name: str, text: str, tree: Hierarchy | None) -> Column:
+    kind, values = Kind.NOMINAL, None
+    try:
+        kind, values = Kind.NUMERIC, np.array([float(text)])
+    except ValueError:
+        try:
+            kind, values = Kind.DATE, np.array([float(np.datetime64(text, "D").astype(np.int64))])
+        except ValueError:
+            kind, values = Kind.NOMINAL, None
+    domain = Domain(kind, (text,), values)
+    return Column(name, Role.QUASI, domain, np.zeros(1, dtype=np.int32), tree)
+
+
+def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hierarchy]) -> Found:
+    person = person_of(known, published, trees)
+    quasi = [name for name in known if published.column(name).role is Role.QUASI]
+    if len(quasi) < len(known):
+        odd = next(name for name in known if name not in quasi)
+        raise WrongUse(f"{odd!r} is no quasi-identifier of the release; name columns that others may know.")
+    view = class_view(published, person, quasi)
+    matches = int(view.candidates[0])
+    places = view.fits.indices
+    table = view.classes.table
+    guess = {}
+    for column in table.sensitive:
+        counts = np.asarray((view.fits @ view.counts(column)).toarray()).ravel()
+        if not counts.sum():
+            continue
+        best = int(counts.argmax())
+        general = posterior(table, person, column, quasi)[0]
+        guess[column.name] = Guess(
+            column.domain.labels[best], float(counts[best] / counts.sum()), float(general[best])
+        )
+    rows = _rows_of(published, view.classes, places)
+    return Found(matches, 1 / matches if matches else 0.0, rows, guess)
+
+
+def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
+    """The lines of the published data that lie in some classes; rows that tell nothing have none."""
+    from shoal.data._telling import telling_rows
+
+    lines = np.flatnonzero(telling_rows(published))
+    inside = np.flatnonzero(np.isin(classes.number, places))[:LISTED]
+    return tuple((lines[inside] + 1).tolist())
+
+
+def _in_baskets(
+    data: Baskets, items: Sequence[str], tree: Hierarchy | None, sensitive: Sequence[str]
+) -> Found:
+    from dataclasses import replace
+
+    cohort = BasketsView(data, replace(data, hierarchy=tree)).cohort(items)
+    rows = np.arange(len(data), dtype=np.int64) if cohort is None else cohort
+    secrets = [data.vocabulary[item] for item in data.sensitive.tolist()] or list(sensitive)
+    inside = np.bincount(data.take(rows).items, minlength=len(data.vocabulary))
+    shares = inside / max(len(rows), 1)
+    overall = data.supports / max(len(data), 1)
+    guess = {
+        text: Guess(text, float(shares[data.code(text)]), float(overall[data.code(text)]))
+        for text in secrets
+        if text in data.vocabulary and shares[data.code(text)] > 0
+    }
+    chance = 1 / len(rows) if len(rows) else 0.0
+    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess)
+
+
+def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
+    """The published baskets that hold all known items, and the secrets of their groups."""
+    none = np.empty(0, dtype=np.int32)
+    public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, none, none)
+    cohort = BasketsView(public, public).cohort(items)
+    rows = np.arange(len(public), dtype=np.int64) if cohort is None else cohort
+    group = np.repeat(np.arange(len(groups)), groups.sizes)[rows]
+    shares = group_shares(groups)
+    mean: Floats = np.asarray(shares[group].sum(axis=0)).ravel() / max(len(rows), 1)
+    overall = np.asarray((shares * groups.sizes[:, None]).sum(axis=0)).ravel() / max(
+        int(groups.sizes.sum()), 1
+    )
+    guess = {
+        groups.vocabulary[item]: Guess(groups.vocabulary[item], float(mean[item]), float(overall[item]))
+        for item in np.flatnonzero(mean > 0).tolist()
+    }
+    chance = 1 / len(rows) if len(rows) else 0.0
+    return Found(len(rows), chance, tuple((np.unique(group)[:LISTED] + 1).tolist()), guess)

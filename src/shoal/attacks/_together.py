@@ -1,0 +1,72 @@
+"""All attacks that have something to work on in a release."""
+
+from collections.abc import Mapping, Sequence
+
+from shoal import registry
+from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.errors import BrokenPromise, WrongUse
+
+
+def attack_all(
+    target: Target, names: Sequence[str] | None = None, *, people: int | None = None, seed: int = 0
+) -> dict[str, Attacked]:
+    """Run attacks on a target, all that fit its form unless told; what finds nothing to work on is left out.
+
+    Raises
+    ------
+    WrongUse
+        If an attack that is asked for by name does not fit, or has nothing to work on.
+    """
+    options = {"seed": seed} | ({} if people is None else {"people": people})
+    kinds = (
+        registry.load_all("attack")
+        if names is None
+        else {name: registry.load("attack", name) for name in names}
+    )
+    found = {}
+    for name, kind in kinds.items():
+        one: Attack = kind(**options)
+        result = one.run(target) if isinstance(target.release.data, one.accepts) else None
+        if result is not None:
+            found[name] = result
+        elif names is not None:
+            raise WrongUse(
+                f"The attack {name} has nothing to work on in this release; it is about "
+                f"{' and '.join(form.__name__.lower() for form in one.accepts)}. {_needs(name)}"
+            )
+    return found
+
+
+def _needs(name: str) -> str:
+    needed = {"intersection": "It needs --other.", "membership": "It needs --control or --holdout."}
+    return needed.get(name, "Leave it out.")
+
+
+def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
+    """Refuse limits of risk that no attack could be held to, before anything is read."""
+    for name, limit in limits.items():
+        registry.load("attack", name)
+        if not 0 <= limit <= 1:
+            raise WrongUse(f"The largest residual risk of {name} must be between 0 and 1, not {limit:g}.")
+    if limits and engine != "local":
+        raise WrongUse(
+            "--max-risk attacks the release in memory; use --engine local, or `shoal attack` afterwards."
+        )
+
+
+def refuse_risky(target: Target, limits: Mapping[str, float]) -> dict[str, Attacked]:
+    """Run the attacks that a limit is set for.
+
+    Raises
+    ------
+    BrokenPromise
+        If a residual risk is above its limit: such a release must not be written.
+    """
+    found = attack_all(target, list(limits))
+    for name, one in found.items():
+        if one.residual > limits[name]:
+            raise BrokenPromise(
+                f"The attack {name} leaves a residual risk of {one.residual:.4g}, and at most {limits[name]:g} was "
+                f"allowed. {one.sentence} Promise more, or allow more. Nothing was written."
+            )
+    return found

@@ -1,0 +1,89 @@
+"""Attribute inference: guess a secret of somebody whose quasi-identifiers are known."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.attacks._class_view import ClassView, class_view, dressed, secrets
+from shoal.attacks._known_baskets import guess_items
+from shoal.attacks._naive_bayes import cross_fitted, learned_from_release, right
+from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.data.baskets import Baskets
+from shoal.data.groups import Groups
+from shoal.data.table import Column, Table
+
+
+class Inference(Attack):
+    """Guess the secret of people by the majority of the rows that fit them, and by a naive Bayes model of the release.
+
+    The control is the better of both about people who are not in the release; where none are given, a naive Bayes model
+    of other people in the original. What it knows, the release does not give away about anybody.
+    """
+
+    name: ClassVar[str] = "inference"
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups)
+
+    def run(self, target: Target) -> Attacked | None:
+        """Guess each sensitive column, and report the one about which most is learned."""
+        if isinstance(target.original, Baskets):
+            return guess_items(self, target)
+        published, original = target.release.data, target.original
+        assert isinstance(published, Table)
+        chosen = self.drawn(original.rows)
+        people = original.take(chosen)
+        view = class_view(published, people)
+        control = None
+        if target.control is not None and target.control.rows:
+            outside = dressed(target.control, original)
+            outside = outside.take(self.drawn(outside.rows))
+            control = (outside, class_view(published, outside))
+        found = [
+            self._column(secret, original, chosen, view, control)
+            for secret in secrets(view.classes.table, original)
+        ]
+        return max(found, key=lambda one: one.residual, default=None)
+
+    def _column(
+        self,
+        secret: Column,
+        original: Table,
+        chosen: Rows,
+        view: ClassView,
+        control: tuple[Table, ClassView] | None,
+    ) -> Attacked:
+        published, people = view.classes.table, original.take(chosen)
+        majority = right(by_majority(view, secret), people, secret)
+        model = right(learned_from_release(published, people, secret), people, secret)
+        counts = np.bincount(secret.codes, minlength=len(secret.domain))
+        most = np.full(people.rows, int(counts.argmax()))
+        baseline = right(most, people, secret)
+        if control is None:
+            truth = original.column(secret.name)
+            guess = cross_fitted(original, truth, chosen, self.seed)
+            outside = float((guess == truth.codes[chosen]).mean())
+        else:
+            others, around = control
+            outside = max(
+                right(by_majority(around, secret), others, secret),
+                right(learned_from_release(published, others, secret), others, secret),
+            )
+        success = max(majority, model)
+        who = "people outside of the release" if control else "a model of other people"
+        words = (
+            f"{secret.name} is guessed right for {success:.1%} of {people.rows:,} people; the most frequent value "
+            f"alone is right for {baseline:.1%}, and the control ({who}) for {outside:.1%}."
+        )
+        parts = {"majority of the class": majority, "naive Bayes": model}
+        return Attacked(self.name, success, baseline, outside, people.rows, words, parts)
+
+
+def by_majority(view: ClassView, secret: Column) -> Rows:
+    """The most frequent published secret of the rows that fit each of the people; of all rows where none fits."""
+    counts = view.counts(secret)
+    overall = np.asarray(counts.sum(axis=0)).ravel()
+    scores = (view.fits @ counts).toarray()
+    empty = scores.sum(axis=1) == 0
+    scores[empty] = overall
+    # Ties go to the value that is more frequent in all.
+    return np.asarray((scores + 1e-9 * overall / max(overall.sum(), 1)).argmax(axis=1))

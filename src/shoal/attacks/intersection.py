@@ -1,0 +1,81 @@
+"""Intersection: what two releases about the same person tell together (Ganta, Kasiviswanathan and Smith 2008)."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.attacks._class_view import class_view, dressed, secrets
+from shoal.attacks._naive_bayes import cross_fitted, right
+from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.attacks.inference import by_majority
+from shoal.data.table import Column, Table
+
+
+class Intersection(Attack):
+    """Guess the secret that is most likely by the rows that fit somebody in both releases.
+
+    A value that one of them rules out is ruled out. The control is the same about people outside of the first release,
+    or a naive Bayes model of other people where none are given.
+    """
+
+    name: ClassVar[str] = "intersection"
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
+
+    def run(self, target: Target) -> Attacked | None:
+        """Guess each sensitive column that both releases publish; None without another release."""
+        published, original = target.release.data, target.original
+        assert isinstance(published, Table)
+        other = None if target.other is None else target.other.data
+        if not isinstance(other, Table) or not original.rows:
+            return None
+        chosen = self.drawn(original.rows)
+        found = [
+            self._column(secret, target, other, chosen)
+            for secret in secrets(published, original)
+            if secret.name in other.names
+        ]
+        return max(found, key=lambda one: one.residual, default=None)
+
+    def _column(self, secret: Column, target: Target, other: Table, chosen: Rows) -> Attacked:
+        original, published = target.original, target.release.data
+        assert isinstance(published, Table)
+        people = original.take(chosen)
+        guess, certain = _both(published, other, people, secret)
+        success = right(guess, people, secret)
+        alone = right(by_majority(class_view(published, people), secret), people, secret)
+        most = np.bincount(secret.codes, minlength=len(secret.domain)).argmax()
+        baseline = right(np.full(len(chosen), int(most)), people, secret)
+        if target.control is not None and target.control.rows:
+            outside = dressed(target.control, original)
+            outside = outside.take(self.drawn(outside.rows))
+            control = right(_both(published, other, outside, secret)[0], outside, secret)
+        else:
+            truth = original.column(secret.name)
+            control = float((cross_fitted(original, truth, chosen, self.seed) == truth.codes[chosen]).mean())
+        words = (
+            f"With the other release beside it, {secret.name} is guessed right for {success:.1%} of {len(chosen):,} "
+            f"people ({alone:.1%} by this release alone; control {control:.1%}), and one value is left for "
+            f"{certain:.1%}."
+        )
+        parts = {"this release alone": alone, "one value left": certain}
+        return Attacked(self.name, success, baseline, control, len(chosen), words, parts)
+
+
+def _both(published: Table, other: Table, people: Table, secret: Column) -> tuple[Rows, float]:
+    """The guess for each of the people, and for which share one value is left."""
+    second = other.column(secret.name)
+    codes = {label: code for code, label in enumerate(second.domain.labels)}
+    moved = np.array([codes.get(label, len(codes)) for label in secret.domain.labels])
+    here, there = class_view(published, people), class_view(other, people)
+    one = (here.fits @ here.counts(here.classes.table.column(secret.name))).toarray()
+    counts = there.counts(there.classes.table.column(secret.name))
+    two = (there.fits @ counts).toarray()
+    two = np.hstack([two, np.zeros((len(two), 1))])[:, moved]
+    overall = np.bincount(secret.codes, minlength=len(secret.domain)).astype(np.float64)
+    one[one.sum(axis=1) == 0] = overall
+    two[two.sum(axis=1) == 0] = 1.0
+    scores = one * two / np.maximum(overall, 1)
+    left = (scores > 0).sum(axis=1)
+    scores = np.where(left[:, None] > 0, scores, one)
+    return np.asarray((scores + 1e-12 * overall).argmax(axis=1)), float((left == 1).mean())

@@ -1,0 +1,96 @@
+"""Linkage: find the row, the basket or the secret of somebody about whom something is known."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from shoal.arrays import Floats, Mask, Rows
+from shoal.attacks._class_view import class_view
+from shoal.attacks._known_baskets import linked_baskets
+from shoal.attacks.attack import Attack, Attacked, Target, mean
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.table import Table
+
+DRAWS = 5
+"""So often a part of the columns is drawn."""
+
+
+class Linkage(Attack):
+    """Pick one of the published rows that fit what is known; right with the chance of one in their number.
+
+    Of a table all quasi-identifiers are known, or a random half of them, or all with one of them wrong. Of baskets as
+    many items as the promise is about, one more, or two more. Of groups all public items are known, and the secret is
+    linked.
+    The success is that of the first; people who were left out of the release are never found.
+    """
+
+    name: ClassVar[str] = "linkage"
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+
+    known: int | None = Field(
+        default=None,
+        ge=1,
+        description="items of a basket that are known; as many as are promised about unless told",
+    )
+
+    def run(self, target: Target) -> Attacked | None:
+        """Link people to what is published about them."""
+        if isinstance(target.original, Baskets):
+            return linked_baskets(self, target, self.known)
+        published, original = target.release.data, target.original
+        assert isinstance(published, Table)
+        people = original.take(self.drawn(original.rows))
+        names = [column.name for column in published.quasi if column.name in original.names]
+        if not people.rows or not names:
+            return None
+        whole = class_view(published, people, names)
+        candidates = whole.candidates
+        exact = _chance(candidates, candidates > 0)
+        partial = np.mean(
+            [self._partial(published, people, names, candidates > 0, draw) for draw in range(DRAWS)]
+        )
+        noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
+        rows = max(int(whole.sizes.sum()), 1)
+        success, baseline = mean(exact), 1 / rows
+        words = (
+            f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "
+            f"and {exact.max(initial=0):.1%} at most, of {people.rows:,} people tried."
+        )
+        parts = {
+            "all columns": success,
+            "half of the columns": float(partial),
+            "one column wrong": mean(noisy),
+            "highest": float(exact.max(initial=0)),
+        }
+        return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
+
+    def _partial(self, published: Table, people: Table, names: list[str], there: Mask, draw: int) -> float:
+        """The mean chance of somebody who knows half of the columns."""
+        rng = np.random.default_rng([self.seed, draw])
+        some = [names[place] for place in rng.permutation(len(names))[: max(len(names) // 2, 1)]]
+        return mean(_chance(class_view(published, people, some).candidates, there))
+
+    def _noisy(self, published: Table, people: Table, names: list[str], truth: object, sizes: Rows) -> Floats:
+        """The chance of somebody to whom one cell of each person was told wrong, as another of the people has it."""
+        rng = np.random.default_rng(self.seed)
+        wrong, other = rng.integers(len(names), size=people.rows), rng.permutation(people.rows)
+        columns = []
+        for column in people.columns:
+            if column.name in names:
+                swapped = wrong == names.index(column.name)
+                codes = np.where(swapped, column.codes[other], column.codes)
+                column = replace(column, codes=codes)
+            columns.append(column)
+        fits = class_view(published, Table(tuple(columns)), names).fits
+        weight = sizes.astype(np.float64)
+        both, found, own = fits.multiply(truth) @ weight, fits @ weight, truth @ weight  # type: ignore[operator]
+        return np.asarray(both / np.maximum(found * own, 1))
+
+
+def _chance(candidates: Floats, there: Mask) -> Floats:
+    """One in the number of rows that fit; none for people who are not there."""
+    return np.where(there, 1 / np.maximum(candidates, 1), 0.0)

@@ -1,0 +1,88 @@
+"""``shoal find``: what a neighbour finds in a release, and why cells are as coarse as they are."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from shoal.attacks._find import Found
+from shoal.cli import show
+from shoal.cli.anonymize import Json, first_example
+from shoal.cli.options import list_option, single, whole
+from shoal.cli.pairs import pairs_of
+from shoal.data._plural import counted
+from shoal.errors import WrongUse
+from shoal.finding import explain
+from shoal.finding import find as find_in_folder
+
+EXAMPLE = """{first}
+  shoal find out --known age=39"""
+
+LINES = 10
+"""So many guesses and rows are shown."""
+
+
+def program(tokens: Sequence[str]) -> App:
+    """The command."""
+    return single("find", find, EXAMPLE.format(first=first_example()))
+
+
+def find(
+    folder: Annotated[str, Parameter(help="the folder of a release")],
+    /,
+    *,
+    known: Annotated[
+        tuple[str, ...],
+        list_option(
+            "what a neighbour knows: columns as NAME=VALUE, or items of a basket", metavar="NAME=VALUE,…"
+        ),
+    ] = (),
+    row: Annotated[
+        int | None,
+        Parameter(
+            help="explain the cells of this row of the original, the first being 1",
+            converter=whole,
+            metavar="N",
+        ),
+    ] = None,
+    original: Annotated[
+        str | None, Parameter(help="with --row: the data that the release was made from", metavar="INPUT")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find somebody in a release, or explain the cells of one row.
+
+    With --known: how many published rows fit what a neighbour knows, the chance to pick the right one, and the best
+    guess of each secret beside its control, which is how likely it is for people like that in all. With --row, for the
+    owner of the data: the class of that row, its size, and the nearest finer cut with the promise that it breaks.
+    """
+    if (row is None) == (not known):
+        raise WrongUse(
+            "Say what is known of somebody with --known, or name a row of the original with --row."
+        )
+    if row is not None:
+        if original is None:
+            raise WrongUse("--row needs the original: add --original INPUT.")
+        found = explain(folder, original, row - 1)
+        show.as_json(found.as_dict()) if json else show.line(found.sentence())
+        return
+    pairs = all("=" in one for one in known)
+    answer = find_in_folder(folder, pairs_of(known, "--known") if pairs else known)
+    show.as_json(answer.as_dict()) if json else lines(answer)
+
+
+def lines(found: Found) -> None:
+    """What fits, in words."""
+    if not found.matches:
+        show.line("Nothing in the release fits.")
+        return
+    show.line(
+        f"{counted(found.matches, 'published rows')} fit: the chance to pick the right one is {found.chance:.1%}."
+    )
+    if found.rows:
+        more = ", …" if len(found.rows) > LINES else ""
+        show.line(f"Lines {', '.join(map(str, found.rows[:LINES]))}{more} of the published data.")
+    if found.guess:
+        ranked = sorted(found.guess.items(), key=lambda pair: -pair[1].share)[:LINES]
+        rows = [(name, one.value, f"{one.share:.1%}", f"{one.control:.1%}") for name, one in ranked]
+        show.grid(rows, ["secret", "best guess", "share", "control"])

@@ -1,0 +1,128 @@
+"""``shoal warm-up``: compile the kernels of all methods, so that no first run has to wait for the compiler."""
+
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from cyclopts import App
+
+from shoal import registry
+from shoal.cli import show
+from shoal.cli.anonymize import Json, Quiet
+from shoal.cli.options import single
+from shoal.data.baskets import Baskets
+from shoal.data.table import Table
+from shoal.errors import ShoalError
+from shoal.kernels._compiling import eagerly, watched
+from shoal.methods.method import Method
+
+EXAMPLE = """Example:
+  shoal warm-up"""
+
+ROWS = 300
+"""Rows to try methods on: what is compiled depends on the kinds of the data and not on how much there is."""
+
+HIERARCHIES = {"age": "intervals:5,10,20", "education": "suppress"}
+ROLES: dict[type, dict[str, Any]] = {
+    Table: {"quasi": tuple(HIERARCHIES), "sensitive": ("occupation",), "others": "drop"},
+    Baskets: {"sensitive": ("19", "20")},
+}
+
+
+def program(tokens: Sequence[str]) -> App:
+    """The command."""
+    return single("warm-up", warm_up, EXAMPLE)
+
+
+def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
+    """Compile all methods now, so that no first run has to wait.
+
+    Shoal compiles its inner loops for the processor at hand, once; what is compiled is kept in a folder of the package,
+    or in one of the user where that cannot be written. NUMBA_CACHE_DIR names another one.
+    """
+    compiling = Compiling()
+    begin = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        show.progress(quiet or json) as stage,
+        watched(compiling.tell),
+        eagerly(),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        files = made(Path(folder))
+        methods = registry.load_all("method")
+        for number, (name, kind) in enumerate(methods.items(), 1):
+            stage(f"{name} ({number} of {len(methods)})")
+            tried(kind, files[kind.accepts])
+    seconds = time.perf_counter() - begin
+    found = {"methods": len(methods), "kernels": compiling.kernels, "seconds": seconds, "cache": cache()}
+    if json:
+        show.as_json(found)
+    elif not quiet:
+        news = f"{compiling.kernels} kernels compiled" if compiling.kernels else "nothing was left to compile"
+        show.line(f"{len(methods)} methods are ready: {news}, in {seconds:.0f} s.")
+        show.line(f"Cache    {found['cache'] or 'none: no folder can be written, so each run compiles anew'}")
+    return 0
+
+
+class Compiling:
+    """How many kernels were compiled."""
+
+    def __init__(self) -> None:
+        self.kernels = 0
+
+    def tell(self, seconds: float) -> None:
+        """Hear of the beginning of one, or of its end."""
+        self.kernels += seconds > 0
+
+
+def made(folder: Path) -> dict[type, Path]:
+    """Files of people and of baskets to try methods on."""
+    from shoal.datasets.people import People
+    from shoal.datasets.shopping import Shopping
+    from shoal.io.baskets.load import write_baskets
+    from shoal.io.tables.load import write_table
+
+    people, baskets = folder / "people.csv", folder / "baskets.dat"
+    write_table(People(rows=ROWS).make(7), people)
+    write_baskets(Shopping(rows=ROWS, items=20, density=0.2).make(7), baskets)
+    return {Table: people, Baskets: baskets}
+
+
+def tried(kind: type[Method], file: Path) -> None:
+    """Run a method with its example's parameters to the end, and once more with every other choice it offers.
+
+    What cannot be kept on these few rows is left: it was compiled on the way.
+    """
+    from shoal.pipeline import anonymize, carry_out
+
+    trees = HIERARCHIES if kind.accepts is Table else None
+    run = None
+    for choice in ({}, *choices(kind)):
+        try:
+            method = kind(**{**kind.example, **choice})
+            if run is None:
+                run = anonymize(file, method, seed=7, hierarchies=trees, **ROLES[kind.accepts])
+            else:
+                carry_out(method, run.original, seed=7, measures=())
+        except (ShoalError, ValueError):
+            continue
+
+
+def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:
+    """Every value of every parameter that is one of a few words, but for the default one."""
+    for name, field in kind.model_fields.items():
+        if get_origin(field.annotation) is Literal:
+            yield from ({name: value} for value in get_args(field.annotation) if value != field.default)
+
+
+def cache() -> str | None:
+    """The folder in which compiled kernels are kept."""
+    from shoal.kernels.ragged import take_rows
+
+    path: str | None = getattr(getattr(take_rows, "stats", None), "cache_path", None)
+    return path

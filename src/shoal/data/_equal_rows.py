@@ -1,0 +1,70 @@
+"""Rows that agree on some columns, numbered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Codes, Counts, Rows
+from shoal.data.table import Column
+
+ROOM = 2**62
+"""Mixed codes stay below this, so that they fit 63 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowClasses:
+    """Rows that agree on some columns are one class; classes are numbered in the order of their codes.
+
+    Parameters
+    ----------
+    number
+        The class of each row.
+    first
+        The first row of each class.
+    sizes
+        The rows of each class.
+    """
+
+    number: Rows
+    first: Rows
+    sizes: Counts
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
+    """Number the distinct combinations of codes.
+
+    Equal rows that stand one after the other, as they do in canonical order, are looked at once.
+    """
+    starts = _runs([column.codes for column in columns], rows)
+    lengths = np.diff(np.append(starts, rows))
+    keys = mixed_codes([(column.codes[starts], len(column.domain)) for column in columns], len(starts))
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    sizes = np.bincount(number, weights=lengths, minlength=len(first)).astype(np.int64)
+    return RowClasses(np.repeat(number, lengths), starts[first], sizes)
+
+
+def mixed_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Rows:
+    """One number for each row, by codes and the number of codes there are, the first column first."""
+    mixed = np.zeros(rows, dtype=np.int64)
+    width = 1
+    for codes, size in columns:
+        if width * max(size, 1) >= ROOM:
+            kinds, mixed = np.unique(mixed, return_inverse=True)
+            width = len(kinds)
+        mixed *= max(size, 1)
+        mixed += codes
+        width *= max(size, 1)
+    return mixed
+
+
+def _runs(columns: Sequence[Codes], rows: int) -> Rows:
+    """The rows that differ from the one before them."""
+    changed = np.zeros(rows, dtype=np.bool_)
+    changed[:1] = True
+    for codes in columns:
+        changed[1:] |= codes[1:] != codes[:-1]
+    return np.flatnonzero(changed)

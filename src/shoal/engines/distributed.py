@@ -1,0 +1,241 @@
+"""Engines whose rows are in parts: in files of this machine, or on a cluster."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from shoal import registry
+from shoal.data._export import unnamed
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset, Parts, TextLayout
+from shoal.data.release import Release
+from shoal.data.role import Role, Roles
+from shoal.data.table import Table
+from shoal.engines.local import JUDGED_THERE
+from shoal.errors import WrongUse
+
+if TYPE_CHECKING:
+    from shoal.data.dataset import Frame
+    from shoal.engines.protocol import Engine, Judgment
+    from shoal.io.reading import Reading
+    from shoal.io.tables.encoded import EncodedBaskets, EncodedTable
+    from shoal.models._judged import Judged
+
+
+class Distributed:
+    """What engines with rows in parts have in common: the steps of a run, from a few verbs of each.
+
+    A path is that of a file, or of a folder of part files.
+    """
+
+    name: ClassVar[str]
+    """The name in the registry."""
+
+    memory: int
+    """Bytes that the rows of one `group` may take in a worker: methods cut their parts accordingly."""
+
+    numbers_lines: ClassVar[bool]
+    """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
+
+    unmeasured: ClassVar[str | None] = (
+        "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
+    )
+
+    def parts(self, frame: "Frame") -> Parts:
+        """Rows that are here, as parts there."""
+        raise NotImplementedError
+
+    def own(self, source: Any) -> Parts | None:
+        """A frame of the engine's own kind as parts; None for anything else."""
+        raise NotImplementedError
+
+    def head(self, path: str) -> bytes:
+        """The beginning of a text file, or of the first of a folder: enough to see its layout."""
+        raise NotImplementedError
+
+    def delimited(self, path: str, layout: TextLayout) -> Parts:
+        """The rows of delimited text: cells are texts."""
+        raise NotImplementedError
+
+    def columns(self, path: str) -> Parts:
+        """The rows of Parquet files."""
+        raise NotImplementedError
+
+    def lines(self, path: str) -> Parts:
+        """The lines of text files, in one column ``line``; in any order, without line ends and marks of byte order."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of all that was kept for the work; what was started for it is stopped."""
+        raise NotImplementedError
+
+    @classmethod
+    def within(cls, memory: str, master: str) -> Self:
+        """The engine with a bound of its memory, and on a cluster where it has one."""
+        raise NotImplementedError
+
+    @classmethod
+    def of(cls, engine: "Engine | None") -> "Distributed":
+        """The engine that has the rows of a dataset."""
+        if not isinstance(engine, Distributed):
+            raise WrongUse("The rows of a dataset are where an engine has them: give that engine.")
+        return engine
+
+    @property
+    def where(self) -> str:
+        """Who made the parts."""
+        return f" in parts by {self.name}"
+
+    @classmethod
+    def refuse_database(cls) -> None:
+        """Rows that are elsewhere are written as files alone."""
+        raise WrongUse(
+            "Rows in parts are not written into a database; leave --to away, or use --engine local."
+        )
+
+    def refuse_method(self, method: Any) -> None:
+        """Refuse a method that needs all rows at once, or does with its parameters."""
+        if self.name not in method.engines and self.name in registry.ENGINES:
+            raise WrongUse(
+                f"{method.name} does not run on {self.name}: {method.not_distributable}. Run it on one machine with "
+                "--engine local."
+            )
+        method.refuse_distributed()
+
+    def refuse_unwritable(self, schema: Any, table_format: str) -> None:
+        """Refuse cells with line breaks as lines of text where these are read without looking at quotes."""
+        if self.numbers_lines or table_format != "csv" or not isinstance(schema, Table):
+            return
+        for column in schema.columns:
+            if column.role is not Role.IDENTIFYING and any(
+                "\n" in text or "\r" in text for text in column.domain.labels
+            ):
+                raise WrongUse(
+                    f"Cells of {column.name} hold line breaks, at which {self.name} would cut a CSV file: "
+                    "publish Parquet (--format parquet), or use --engine stream."
+                )
+
+    def held(self, data: Any) -> Any:
+        """Refuse a table or baskets: what is in memory already fits there."""
+        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+
+    def load_table(
+        self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
+    ) -> "EncodedTable":
+        """Read a table; its rows stay where they are."""
+        from shoal.io.tables.distributed import load_table
+
+        return load_table(self, source, roles, reading, columns)
+
+    def load_baskets(
+        self, source: Any, layout: str | None, reading: "Reading | None", roles: Roles
+    ) -> "EncodedBaskets":
+        """Read baskets; they stay where they are."""
+        from shoal.io.baskets.distributed import load_baskets
+
+        return load_baskets(self, source, layout, reading, roles)
+
+    def column_names(self, source: Any, reading: "Reading") -> Sequence[str]:
+        """The columns of a table that can be read in parts."""
+        from shoal.io.tables.distributed import open_parts
+
+        try:
+            return open_parts(source, self, reading).names
+        except WrongUse:
+            return ()
+
+    def open_release(self, source: Any) -> Release[Any]:
+        """Open a release; lines of baskets that are in no file yet are read as they will be from there."""
+        from shoal.io.releases.distributed import baskets_published, open_release
+
+        if isinstance(source, str | Path) and "://" in str(source):
+            raise WrongUse(
+                f"A release folder is opened from a disk, and {source} is an address: say what is promised of a file "
+                "there, for example --k 10 --quasi age,zip."
+            )
+        if not isinstance(source, Release):
+            return open_release(source, self)
+        if not isinstance(source.data, Dataset):
+            raise WrongUse(JUDGED_THERE)
+        if not isinstance(source.data.schema, Baskets):
+            return source
+        return replace(source, data=baskets_published(source.data, self))
+
+    def open_published(
+        self, source: str | Path, form: type, reading: "Reading | None", roles: Roles, layout: str | None
+    ) -> Dataset:
+        """Open a published file."""
+        from shoal.io.baskets.distributed import load_baskets
+        from shoal.io.releases.distributed import open_sets, open_table
+
+        if form is Table:
+            return open_table(source, self, reading)
+        if form is Baskets:
+            found: Dataset = load_baskets(self, str(source), layout, reading, published=True).baskets
+            return found
+        return open_sets(str(source), form.__name__.lower(), self)
+
+    def judge(self, published: Any, models: Sequence[Any], *, asked: bool = False) -> "Judgment":
+        """Judge published data where it is, as `Local` does."""
+        from shoal.io.releases.distributed import baskets_published, sets_in
+        from shoal.models._distributed import judge_lines, judge_table
+        from shoal.models._distributed_baskets import verify_baskets
+
+        schema = published.schema
+        if not isinstance(schema, Table | Baskets):
+            return judge_lines(models, published, partial(sets_in, form=type(schema)), asked=asked)
+        if isinstance(schema, Baskets):
+            published = baskets_published(published, self)
+        if asked:
+            published = replace(published, order=None)
+        if isinstance(schema, Table):
+            return judge_table(models, published, self.memory)
+        return verify_baskets(models, published, self.memory), {}
+
+    def refuse_unknown(self, published: Any, models: Sequence[Any]) -> None:
+        """Refuse promises that name what is not published; of lines that is found when they are judged."""
+        from shoal.models._distributed import refuse_unknown
+
+        if isinstance(published.schema, Table | Baskets):
+            refuse_unknown(models, published)
+
+    def judged(
+        self,
+        published: Any,
+        models: Sequence[Any],
+        named: Mapping[str, Role] | None,
+        found: Mapping[str, int],
+    ) -> "Judged":
+        """By what published data was judged."""
+        from shoal.models._judged import Judged, judged_sets, judged_table
+
+        schema = published.schema
+        if isinstance(schema, Table):
+            names = [column.name for column in schema.with_role(Role.SENSITIVE)]
+            texts = {
+                name: unnamed(published.parts.counts([name])[name]).drop_nulls().to_list() for name in names
+            }
+            return judged_table(schema, named, texts)
+        if isinstance(schema, Baskets):
+            return judged_sets(schema, models, len(schema.vocabulary))
+        form = type(schema).__name__.lower()
+        return Judged(form, items=found["items"], sensitive_items=found["sensitive"])
+
+    def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
+        """What the owner of the data should hear before publishing it."""
+        from shoal.data._spellings import items_spelled_twice
+        from shoal.models.k_anonymity import KAnonymity
+        from shoal.risks._distributed_warnings import concerns
+        from shoal.risks.disclosure_warnings import missing_matched, warned_of_bare
+
+        data = release.data
+        if not isinstance(data.schema, Table):
+            bare = warned_of_bare(found.get("bare", 0), type(data.schema))
+            return (*items_spelled_twice(original.schema), *bare)
+        said = concerns(original, data, found.get("classes", 0))
+        if not any(promise.get("missing_matches_all") for promise in release.promises):
+            return said
+        verdict = self.judge(data, [KAnonymity(k=2)], asked=True)[0][0]
+        return (*said, missing_matched(int(verdict.value or 0)))

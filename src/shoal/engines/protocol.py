@@ -1,0 +1,28 @@
+"""What an engine is: where the rows of a run are, and every step of it that looks at them.
+
+Data is a `Table`, `Baskets`, `Groups` or `Clusters` in memory, and a `Dataset` elsewhere. The steps between the verbs
+of an engine look at its schema alone (`schema_of`), so that the pipeline does not know where it runs::
+
+    refuse_method, refuse_database, refuse_unwritable    before anything is read or written
+    load_table, load_baskets, held, column_names         load
+    open_release, open_published                         open what is published
+    judge, judged, refuse_unknown                        verify
+    warnings, unmeasured, where                          what the owner hears
+    close
+
+`Local` has them for rows in memory. `Distributed` has them for rows in parts, from a few more that say how parts lie:
+`parts`, `own`, `head`, `delimited`, `columns` and `lines`, which are all that `Stream` and `Spark` bring.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from shoal.data.verdict import Verdict
+from shoal.engines.distributed import Distributed
+from shoal.engines.local import Local
+
+Engine: TypeAlias = Local | Distributed
+
+Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
+"""Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets
+items, sensitive ones, and baskets without a public one."""

@@ -1,0 +1,72 @@
+"""Which baskets hold an item: baskets turned around, in time that grows with their items alone."""
+
+import numpy as np
+
+from shoal.arrays import Counts, Indptr, Items
+from shoal.kernels._jit import jit
+
+
+@jit
+def turned(indptr: Indptr, items: Items, ranks: Items, count: int) -> tuple[Indptr, Items, Indptr, Items]:
+    """The items of baskets as ascending ranks, and the baskets of each rank, ascending.
+
+    Parameters
+    ----------
+    ranks
+        The rank of each item; `count` and above for items that are left out.
+
+    Returns
+    -------
+    Where each basket begins, and its ranks; where each rank begins, and its baskets.
+    """
+    rows = len(indptr) - 1
+    begin = np.zeros(rows + 1, dtype=np.int64)
+    item_begin = np.zeros(count + 1, dtype=np.int64)
+    for row in range(rows):
+        kept = 0
+        for entry in range(indptr[row], indptr[row + 1]):
+            rank = ranks[items[entry]]
+            if rank < count:
+                item_begin[rank + 1] += 1
+                kept += 1
+        begin[row + 1] = begin[row] + kept
+    for rank in range(count):
+        item_begin[rank + 1] += item_begin[rank]
+    place = item_begin[:-1].copy()
+    holders = np.empty(item_begin[-1], dtype=np.int32)
+    for row in range(rows):
+        for entry in range(indptr[row], indptr[row + 1]):
+            rank = ranks[items[entry]]
+            if rank < count:
+                holders[place[rank]] = row
+                place[rank] += 1
+    ranked = np.empty(begin[-1], dtype=np.int32)
+    place_of = begin[:-1].copy()
+    for rank in range(count):
+        for entry in range(item_begin[rank], item_begin[rank + 1]):
+            row = holders[entry]
+            ranked[place_of[row]] = rank
+            place_of[row] += 1
+    return begin, ranked, item_begin, holders
+
+
+@jit
+def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Counts:
+    """How many baskets hold each two items, the rarer one first, by their ranks, in one row after the other."""
+    found = np.zeros(count * count, dtype=np.int64)
+    longest = 0
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    held = np.empty(longest, dtype=np.int64)
+    for row in range(len(indptr) - 1):
+        kept = 0
+        for entry in range(indptr[row], indptr[row + 1]):
+            rank = ranks[items[entry]]
+            if rank < count:
+                held[kept] = rank
+                kept += 1
+        for one in range(kept):
+            for other in range(one):
+                low, high = min(held[one], held[other]), max(held[one], held[other])
+                found[low * count + high] += 1
+    return found

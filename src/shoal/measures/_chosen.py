@@ -1,0 +1,78 @@
+"""Which measures a release is measured by, wherever its rows are."""
+
+from typing import Any
+
+from shoal import registry
+from shoal.data.dataset import Dataset, schema_of
+from shoal.data.release import Release
+from shoal.errors import WrongUse
+from shoal.measures._comparison import Comparison
+from shoal.measures.measure import Measure, Scores
+
+
+def comparison_of(original: Any, release: Release[Any]) -> Comparison:
+    """An original and a release of it, side by side, where their rows are."""
+    if isinstance(release.data, Dataset):
+        from shoal.measures._distributed import DistributedComparison
+
+        return DistributedComparison(original, release)
+    return Comparison(original, release)
+
+
+def measure(original: Any, release: Release[Any], measures: tuple[Measure, ...] | None = None) -> Scores:
+    """Measure a release by the given measures, or by all that run by default."""
+    return measured(comparison_of(original, release), measures)
+
+
+def measured(both: Comparison, measures: tuple[Measure, ...] | None = None) -> Scores:
+    """The given measures, or all that run by default: those that can judge this form of release, where its rows are."""
+    return Scores(
+        score
+        for one in _fitting(both, measures)
+        if one.not_distributable is None or not both.distributed
+        for score in one.compare(both)
+    )
+
+
+def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> str | None:
+    """Which measures need rows that are not here, and why, in one sentence; None where there are none."""
+    names = [
+        f"{one.name} ({one.not_distributable})"
+        for one in _fitting(both, measures)
+        if both.distributed and one.not_distributable is not None and one.concerns(both.release)
+    ]
+    return f"Not measured in parts: {', '.join(names)}." if names else None
+
+
+def asked_scores(one: Measure, both: Comparison) -> Scores:
+    """The scores of a measure that is asked for by name.
+
+    Raises
+    ------
+    WrongUse
+        If it has none of this release.
+    """
+    form = type(schema_of(both.release.data))
+    if not issubclass(form, one.accepts):
+        forms = " or ".join(form.__name__.lower() for form in one.accepts)
+        raise WrongUse(
+            f"The measure {one.name} is about {forms}, and this release is a {form.__name__.lower()}; "
+            "leave it away. `shoal methods` lists what there is."
+        )
+    if both.distributed and one.not_distributable is not None:
+        raise WrongUse(
+            f"{one.name} is not measured in parts: {one.not_distributable}. Measure it with --engine local."
+        )
+    if not (scores := one.compare(both)):
+        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
+    return Scores(scores)
+
+
+def default_measures() -> tuple[Measure, ...]:
+    """Every measure that does not wait to be asked for."""
+    return tuple(kind() for kind in registry.load_all("measure").values() if not kind.on_request)
+
+
+def _fitting(both: Comparison, measures: tuple[Measure, ...] | None) -> list[Measure]:
+    chosen = default_measures() if measures is None else measures
+    return [one for one in chosen if isinstance(schema_of(both.release.data), one.accepts)]

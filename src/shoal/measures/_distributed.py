@@ -1,0 +1,181 @@
+"""An original and a release of it whose rows are where an engine has them: the same facts, added up over the parts."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data.dataset import COUNT, Dataset
+from shoal.data.domain import nominal
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Release
+from shoal.data.table import Column, Table
+from shoal.measures._comparison import ColumnPair, Comparison, Items, refuse_unlike
+
+if TYPE_CHECKING:
+    import polars
+
+    Frame: TypeAlias = polars.DataFrame
+
+Texts: TypeAlias = "dict[str, Frame]"
+"""Column to its texts and how many rows have each."""
+
+TEXT, ROWS = "text", "rows"
+
+
+class DistributedComparison(Comparison):
+    """What is measured, where rows are in parts: counts of values, texts, classes and items, each in one pass."""
+
+    distributed = True
+
+    def __init__(self, original: Dataset, release: Release[Any]) -> None:
+        super().__init__(original.schema, release)
+        self._before: Dataset = original
+        self._after: Dataset = release.data
+
+    @property
+    def rows(self) -> int:
+        return self._before.rows
+
+    @property
+    def published_rows(self) -> int:
+        return self._after.rows
+
+    @cached_property
+    def tables(self) -> tuple[Table, Table]:
+        original, published = self._before.schema, self._after.schema
+        refuse_unlike(original, published, self.rows, self.published_rows, self.release.suppressed)
+        return original, published
+
+    def column(self, name: str) -> ColumnPair:
+        if name not in self._columns:
+            before, after = self.tables
+            texts = self._texts[name]
+            domain = nominal(tuple(texts[TEXT].to_list()))
+            published = Column(name, after.column(name).role, domain, np.empty(0, dtype=np.int32))
+            held = texts[ROWS].to_numpy().astype(np.int64)
+            self._columns[name] = ColumnPair(before.column(name), published, self._counts[name], held)
+        return self._columns[name]
+
+    @cached_property
+    def class_sizes(self) -> tuple[Counts, Counts]:
+        kept, (sizes, times) = self._kept_suppressed, self._sizes
+        if kept:
+            # The rows of * are one class, which loses those that are suppressed.
+            times = times - (sizes == self._blank_rows)
+            sizes, times = np.append(sizes, self._blank_rows - kept), np.append(times, 1)
+        order = np.argsort(sizes, kind="stable")
+        sizes, times = sizes[order], times[order]
+        starts = np.flatnonzero(np.append(True, sizes[1:] != sizes[:-1])) if len(sizes) else sizes
+        times = np.add.reduceat(times, starts) if len(sizes) else times
+        there = (sizes[starts] > 0) & (times > 0) if len(sizes) else np.zeros(0, dtype=np.bool_)
+        return sizes[starts][there], times[there]
+
+    @property
+    def _blank_rows(self) -> int:
+        return self._found_classes[1]
+
+    @property
+    def _sizes(self) -> tuple[Counts, Counts]:
+        found = self._found_classes[0]
+        return np.array(sorted(found), dtype=np.int64), np.array(
+            [found[size] for size in sorted(found)], dtype=np.int64
+        )
+
+    @cached_property
+    def _found_classes(self) -> tuple[dict[int, int], int]:
+        """How many classes have each size, and the rows that are ``*`` in all quasi-identifiers."""
+        quasi = [column.name for column in self.tables[1].quasi]
+        if not quasi:
+            return ({self.published_rows: 1} if self.published_rows else {}), 0
+
+        def found(frame: "Frame") -> tuple[dict[int, int], int]:
+            sizes, times = np.unique(frame[COUNT].to_numpy(), return_counts=True)
+            blank = np.ones(frame.height, dtype=np.bool_)
+            for name in quasi:
+                blank &= (frame[name] == SUPPRESSED).fill_null(False).to_numpy()
+            counted = dict(zip(sizes.tolist(), times.tolist(), strict=True))
+            return counted, int(frame[COUNT].to_numpy()[blank].sum())
+
+        def added(
+            one: tuple[dict[int, int], int], other: tuple[dict[int, int], int]
+        ) -> tuple[dict[int, int], int]:
+            both = {size: one[0].get(size, 0) + other[0].get(size, 0) for size in {**one[0], **other[0]}}
+            return both, one[1] + other[1]
+
+        return self._after.parts.distinct(quasi).fold(found, added) or ({}, 0)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        before, after = self.tables
+        return [one.name for one in (*before.quasi, *before.sensitive) if one.name in after.names]
+
+    @cached_property
+    def _counts(self) -> dict[str, Counts]:
+        """The rows of each value of each column of the original."""
+        sizes = {name: len(self.tables[0].column(name).domain) for name in self._names}
+
+        def counted(frame: "Frame") -> dict[str, Counts]:
+            return {
+                name: np.bincount(frame[name].to_numpy(), minlength=size).astype(np.int64)
+                for name, size in sizes.items()
+            }
+
+        def added(one: dict[str, Counts], other: dict[str, Counts]) -> dict[str, Counts]:
+            return {name: one[name] + other[name] for name in one}
+
+        found = self._before.parts.select(list(sizes)).fold(counted, added)
+        return found or {name: np.zeros(size, dtype=np.int64) for name, size in sizes.items()}
+
+    @cached_property
+    def _texts(self) -> Texts:
+        """The texts of each published column, ascending, and the rows of each."""
+        import polars as pl
+
+        names = self._names
+
+        def counted(frame: "Frame") -> Texts:
+            return {
+                name: pl.DataFrame({TEXT: frame[name].fill_null("")})
+                .group_by(TEXT)
+                .agg(pl.len().cast(pl.Int64).alias(ROWS))
+                for name in names
+            }
+
+        def added(one: Texts, other: Texts) -> Texts:
+            return {
+                name: pl.concat([one[name], other[name]]).group_by(TEXT).agg(pl.col(ROWS).sum())
+                for name in one
+            }
+
+        found = self._after.parts.select(names).fold(counted, added)
+        empty = pl.DataFrame(schema={TEXT: pl.String, ROWS: pl.Int64})
+        return {name: found[name].sort(TEXT) if found else empty for name in names}
+
+    @cached_property
+    def items(self) -> Items:
+        before, after = (_supports(side) for side in (self._before, self._after))
+        return Items(
+            before[0],
+            dict(zip(self._after.schema.vocabulary, after[0].tolist(), strict=True)),
+            self._before.rows,
+            self._after.rows,
+            before[1],
+            after[1],
+        )
+
+
+def _supports(baskets: Dataset) -> tuple[Counts, int]:
+    """The baskets that hold each item, and those that hold none."""
+    size = len(baskets.schema.vocabulary)
+
+    def counted(frame: "Frame") -> tuple[Counts, int]:
+        lists = frame["items"]
+        held = lists.explode().drop_nulls().to_numpy()
+        return np.bincount(held, minlength=size).astype(np.int64), int((lists.list.len() == 0).sum())
+
+    def added(one: tuple[Counts, int], other: tuple[Counts, int]) -> tuple[Counts, int]:
+        return one[0] + other[0], one[1] + other[1]
+
+    return baskets.parts.fold(counted, added) or (np.zeros(size, dtype=np.int64), 0)

@@ -1,0 +1,97 @@
+"""What a method offers to try for a promise that was stated before a method was chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+GROUPED = "Public items are published basket by basket, sensitive ones as counts of a group."
+"""The remark on baskets in groups."""
+
+
+class Aim(StrEnum):
+    """What kind of promise is stated."""
+
+    CLASSES = "classes"
+    """Of a table: about its classes."""
+
+    RULES = "rules"
+    """Of a table: no class tells a sensitive value with too much confidence."""
+
+    COHERENCE = "coherence"
+    """Of baskets: whoever knows p items finds k baskets, and no secret in more than a share h of them."""
+
+    DEGREE = "degree"
+    """Of baskets: at most one p-th of a group holds a sensitive item."""
+
+    COMBINATIONS = "combinations"
+    """Of baskets: whoever knows m items finds k baskets."""
+
+    @property
+    def of_baskets(self) -> bool:
+        """Whether it is about baskets."""
+        return self not in (Aim.CLASSES, Aim.RULES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A stated promise, and how much a candidate may take.
+
+    Parameters
+    ----------
+    promise
+        Of tables: the parameters that all methods of tables share, such as ``{"k": 10, "l": 3}``.
+    k, h, p, m
+        Of baskets.
+    confidence, risk
+        Of rules: the largest confidence as published, and in the worst case.
+    seconds
+        For a method with a time limit of its own.
+    limits
+        Shares of rows that may be suppressed and are worth trying, ascending; none where all rows are to be published.
+    """
+
+    aim: Aim
+    promise: Mapping[str, Any] = field(default_factory=dict)
+    k: int | None = None
+    h: float | None = None
+    p: int | None = None
+    m: int | None = None
+    confidence: float | None = None
+    risk: float | None = None
+    seconds: float = 60.0
+    limits: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A method with its parameters.
+
+    Parameters
+    ----------
+    label
+        What it is called beside others.
+    method
+        Name and parameters, as a recipe has them.
+    trees
+        Whether columns (or items) without a hierarchy get one that is built.
+    axis
+        The parameter in which it is stronger than what was stated, if any.
+    turn
+        Candidates are tried in ascending order of it: the quick and promising ones first.
+    told
+        Parameters that tell it from others of the same label.
+    worst_case
+        Whether the best value that it can reach where it is refused is a confidence in the worst case.
+    remark
+        A sentence on what is published, for whoever is proposed it.
+    """
+
+    label: str
+    method: Mapping[str, Any] = field(default_factory=dict)
+    trees: bool = False
+    axis: str | None = None
+    turn: int = 1
+    told: tuple[str, ...] = ()
+    worst_case: bool = False
+    remark: str = ""

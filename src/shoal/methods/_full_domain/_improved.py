@@ -1,0 +1,111 @@
+"""A full-domain solution whose rows are set free: each may come on levels of its own."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.arrays import Rows
+from shoal.data.table import Table
+from shoal.methods._full_domain._losses import CellMeasure
+from shoal.methods._full_domain._problem import Problem
+from shoal.methods._full_domain._publish import publish
+from shoal.methods._full_domain._recoding import Placed, Recoding, published_classes, scores, vectors_of
+from shoal.methods._full_domain._tuples import Tuples
+from shoal.methods._improvement._cells import importance, lossy
+from shoal.methods._improvement.method import class_by_class
+
+if TYPE_CHECKING:
+    from shoal.methods._full_domain.method import FullDomain
+
+BY: dict[str, CellMeasure] = {
+    "lm": "lm",
+    "ncp": "ncp",
+    "granularity": "granularity",
+    "precision": "precision",
+}
+"""Measures that are minimized by themselves; with all others LM is, and what they say of it is told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """How a table is to be published, and what can be told of the way there.
+
+    Parameters
+    ----------
+    parts
+        The tuples with their levels.
+    timings, notes
+        See `Trace`.
+    """
+
+    parts: Recoding
+    timings: dict[str, float]
+    notes: dict[str, Any]
+
+
+def improved(
+    method: "FullDomain", problem: Problem, solution: Solution, seed: int
+) -> tuple[Problem, Solution]:
+    """The problem with every row by itself, and a better solution of it; both as they were where there is none.
+
+    Parameters
+    ----------
+    seed
+        The secret key of ties.
+    """
+    begin = time.perf_counter()
+    table, tuples, lattice = problem.table, problem.tuples, problem.lattice
+    measure = BY.get(str(solution.notes.get("objective")), "lm")
+    classes = published_classes(problem, solution.parts)
+    of_tuple = np.full(len(tuples), -1, dtype=np.int64)
+    of_tuple[classes.told] = classes.number
+    columns = tuple(
+        lossy(column, "nodes", measure, highest)
+        for column, highest in zip(table.quasi, lattice.highest, strict=True)
+    )
+    counts = importance(table.quasi, measure, problem.weights)
+    better = method.better(table, of_tuple[tuples.number], columns, counts, problem.models, seed)
+    codes = tuple(column.codes.astype(np.int64) for column in table.quasi)
+    rows = np.arange(table.rows)
+    single = replace(problem, tuples=Tuples(codes, np.ones(table.rows, dtype=np.int64), rows))
+    made = (
+        _published(single, better.groups, keep_suppressed=method.keep_suppressed) if better.gained else None
+    )
+    made, told = method.kept(made, problem.models, better)
+    notes = {**solution.notes, **told, "summary": [*solution.notes.get("summary", ()), *told["summary"]]}
+    timings = {**solution.timings, "improve": time.perf_counter() - begin}
+    if made is None:
+        return problem, replace(solution, notes=notes, timings=timings)
+    before = notes.get("solutions", [])
+    notes["solutions"] = [_told(single, made[1]), *before]
+    return single, Solution(made[1], timings, notes)
+
+
+def _published(problem: Problem, groups: Rows, *, keep_suppressed: bool) -> tuple[Table, Placed]:
+    """The published table of some classes of rows, and the levels of the rows."""
+    order, starts = class_by_class(groups)
+    level = np.zeros((len(problem.lattice.names), len(groups)), dtype=np.int64)
+    for place, column in enumerate(problem.table.quasi):
+        assert column.hierarchy is not None
+        leaves = column.hierarchy.depth_first()
+        turn = np.empty(len(leaves), dtype=np.int32)
+        turn[leaves] = np.arange(len(leaves), dtype=np.int32)
+        turns = turn[column.hierarchy.leaf_of(column.domain)][column.codes[order]]
+        low, high = (end.reduceat(turns, starts[:-1]) for end in (np.minimum, np.maximum))
+        levels = column.hierarchy.common_level(low, high, leaves)
+        level[place, order] = np.repeat(levels, np.diff(starts))
+    found = Placed(level, groups >= 0)
+    return publish(problem, found, keep_suppressed=keep_suppressed)[0], found
+
+
+def _told(problem: Problem, parts: Recoding) -> dict[str, Any]:
+    """Every measure of a solution, how many vectors it has, and the levels that it uses."""
+    vectors = vectors_of(problem, parts)
+    used = [sorted(levels) for levels in zip(*(levels for levels, _ in vectors), strict=True)]
+    words = [
+        low if low == high else f"{low} to {high}" for low, *_, high in ([*one, one[-1]] for one in used)
+    ]
+    levels = dict(zip(problem.lattice.names, words, strict=True))
+    return {"levels": levels, "parts": len(vectors), **scores(problem, parts)}

@@ -1,0 +1,275 @@
+"""The search for better classes: simulated annealing by the kernels, with the promises asked in between."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Mask, Rows
+from shoal.methods._improvement._kept_promises import Promises
+
+if TYPE_CHECKING:
+    from shoal.kernels.annealing import Cells, Classes, Log, Near, Room, Rules
+
+RUNGS = 40
+"""Temperatures of a search. The last one is zero: nothing is taken then that loses more."""
+
+HOT, COLD = 0.02, 0.004
+"""The highest temperature and the lowest above zero: what a step may lose more, in rows that lose everything.
+
+It is measured in what the rows of five lose: larger classes change by more with every row.
+"""
+
+CHUNK = 5_000
+"""Steps between two looks at the clock; so many are taken at each temperature in any case."""
+
+NEAREST, ORDERS, WINDOW = 24, 36, 16
+"""How many near tuples are known of each, among so many neighbors in each of so many orders of the tuples."""
+
+PAIRS = 250_000_000
+"""Pairs of tuples up to which all of them are compared."""
+
+MERGES = 30
+"""How often classes that break a promise are joined to others before the start from single tuples is given up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Classes that were found.
+
+    Parameters
+    ----------
+    groups
+        The class of each row; -1 for suppressed ones.
+    steps
+        The steps that were tried at each temperature: with them, the search can be repeated.
+    before, after
+        The mean loss of all rows, before and after.
+    """
+
+    groups: Rows
+    steps: tuple[int, ...]
+    before: float
+    after: float
+
+
+class Search:
+    """Moves rows between classes, and parts and joins classes, so that all rows together lose less.
+
+    A step is a row that moves to another class, two rows that change places, a class that is parted, or two that are
+    joined. Rows look for others that are near to them by their quasi-identifiers. A step that loses more is taken by
+    chance, and ever more seldom as the temperature falls. What is minimized is a matter of quasi-identifiers alone;
+    sensitive values can forbid a step but never choose one.
+
+    Where the promises are more than a least number of rows, steps are taken in batches none of which touches a class
+    twice; then the promises are asked, and the steps that broke one are taken back.
+
+    Parameters
+    ----------
+    cells
+        The rows in the order of their quasi-identifiers, equal ones in a secret random order.
+    groups
+        The class of each of these rows; -1 for suppressed ones.
+    """
+
+    def __init__(self, cells: "Cells", groups: Rows, promises: Promises, seed: int) -> None:
+        from shoal.kernels import annealing, merging
+
+        self._kernels, self._merging = annealing, merging
+        self._cells = cells
+        self._promises = promises
+        self._random = np.random.default_rng([0x616E6E, seed])
+        self._rows = len(groups)
+        self._suppressed = groups < 0
+        self._given = _renumbered(groups)
+        self._room = self._make_room()
+        self._near = self._tuples()
+
+    def run(self, seconds: float | None, steps: tuple[int, ...]) -> Found:
+        """Search for so many seconds, or for so many steps at each temperature."""
+        self._compile()
+        begin = time.perf_counter()
+        self._look_around()
+        classes = self._best_start()
+        before = self._mean(self._built(self._given))
+        tried, left = [], max(begin + (seconds or 0.0) - time.perf_counter(), 0.0)
+        begin = time.perf_counter()
+        for rung, heat in enumerate(self._heats()):
+            if seconds is not None:
+                tried.append(self._until(begin + left * (rung + 1) / RUNGS, heat, classes))
+            else:
+                self._take(steps[rung], heat, classes)
+                tried.append(steps[rung])
+        after = self._mean(classes)
+        if after >= before:
+            return Found(self._given, tuple(tried), before, before)
+        groups = np.where(classes.of_row == self._pool, -1, classes.of_row)
+        return Found(_renumbered(groups), tuple(tried), before, after)
+
+    def _heats(self) -> Iterator[float]:
+        scale = max(self._promises.least, 2) / 5
+        for rung in range(RUNGS - 1):
+            yield scale * HOT * (COLD / HOT) ** (rung / (RUNGS - 2))
+        yield 0.0
+
+    @property
+    def _pool(self) -> int:
+        """The number of the class of suppressed rows."""
+        return 0 if self._suppressed.any() else -1
+
+    def _rules(self) -> "Rules":
+        promises = self._promises
+        return self._kernels.Rules(promises.least, promises.most, self._pool, not promises.by_size)
+
+    def _until(self, end: float, heat: float, classes: "Classes") -> int:
+        """Try steps until a time; how many."""
+        done = 0
+        while not done or time.perf_counter() < end:
+            self._take(CHUNK, heat, classes)
+            done += CHUNK
+        return done
+
+    def _take(self, steps: int, heat: float, classes: "Classes") -> None:
+        """Try so many steps, a chunk at a time."""
+        for begin in range(0, steps, CHUNK):
+            self._take_chunk(min(CHUNK, steps - begin), heat, classes)
+
+    def _take_chunk(self, steps: int, heat: float, classes: "Classes") -> None:
+        """Try so many steps, and keep those that keep the promises."""
+        rules, log = self._rules(), self._log(classes)
+        while steps > 0:
+            steps -= self._kernels.anneal(
+                steps, heat, self._cells, self._near, classes, rules, self._room, log
+            )
+            if rules.locking:
+                broken = self._broken(classes, log)
+                self._kernels.undo(broken, self._cells, classes, self._room, log, self._pool)
+
+    def _log(self, classes: "Classes") -> "Log":
+        batch = max(len(classes.sizes) // 8, 16) if not self._promises.by_size else 1
+        rows = self._rows + batch if not self._promises.by_size else 1
+        return self._kernels.Log(
+            np.zeros(rows, dtype=np.int64),
+            np.zeros(rows, dtype=np.int64),
+            np.zeros(batch, dtype=np.int64),
+            np.zeros((batch, 2), dtype=np.int64),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    def _broken(self, classes: "Classes", log: "Log") -> Mask:
+        """Which of the steps that were taken broke a promise."""
+        steps = int(log.counts[1])
+        touched = log.touched[:steps]
+        holds = self._promises.kept(classes.of_row, touched.ravel(), len(classes.sizes), self._pool)
+        return ~np.logical_and(holds[::2], holds[1::2])
+
+    def _best_start(self) -> "Classes":
+        """The classes as given, or single tuples joined to classes, whichever loses less."""
+        given = self._built(self._given)
+        merged = self._merged()
+        return merged if merged is not None and self._mean(merged) < self._mean(given) else given
+
+    def _merged(self) -> "Classes | None":
+        """Tuples joined to classes, until all keep the promises; None where they do not in the end."""
+        groups = self._near.tuples.copy()
+        if self._pool == 0:
+            groups = np.where(self._suppressed & self._promises.frozen, 0, groups + 1)
+        classes = self._built(groups)
+        needy = np.zeros(len(classes.sizes), dtype=np.bool_)
+        for _ in range(MERGES):
+            self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
+            filled = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
+            filled = filled[filled != self._pool]
+            holds = self._promises.kept(classes.of_row, filled, len(classes.sizes), self._pool)
+            if holds.all():
+                return classes if len(filled) <= self._promises.most else None
+            needy[:] = False
+            needy[filled[~holds]] = True
+        return None
+
+    def _built(self, groups: Rows) -> "Classes":
+        """Classes from the class of each row; number 0 is the class of suppressed rows, where there are any."""
+        groups = np.where(groups < 0, 0, groups + 1) if self._pool == 0 and (groups < 0).any() else groups
+        count, columns = int(groups.max()) + 1, self._cells.codes.shape[1]
+        room = max(count, self._rows // max(self._promises.least, 1)) + 1
+        whole: Callable[..., Rows] = lambda *shape: np.zeros(shape, dtype=np.int64)  # noqa: E731
+        narrow: Callable[..., Rows] = lambda *shape: np.zeros(shape, dtype=np.int32)  # noqa: E731
+        classes = self._kernels.Classes(
+            of_row=groups.astype(np.int64),
+            after=whole(self._rows),
+            before=whole(self._rows),
+            head=whole(room),
+            sizes=whole(room),
+            costs=np.zeros(room),
+            low=narrow(room, columns),
+            high=narrow(room, columns),
+            held=narrow(room, columns),
+            free=whole(room),
+            place=whole(room),
+            counts=whole(1),
+            locked=np.zeros(room, dtype=np.bool_),
+        )
+        self._kernels.build(self._cells, classes, self._room, self._pool)
+        return classes
+
+    def _mean(self, classes: "Classes") -> float:
+        lost = float(np.dot(classes.sizes, np.where(classes.sizes > 0, classes.costs, 0.0)))
+        return (lost - (classes.costs[self._pool] if self._pool >= 0 else 0.0)) / self._rows
+
+    def _make_room(self) -> "Room":
+        columns = self._cells.codes.shape[1]
+        return self._kernels.Room(
+            low=np.zeros(columns, dtype=np.int32),
+            high=np.zeros(columns, dtype=np.int32),
+            held=np.zeros(columns, dtype=np.int32),
+            stamps=np.zeros(len(self._cells.losses), dtype=np.int64),
+            token=np.zeros(1, dtype=np.int64),
+            random=self._random.integers(0, 2**63, 1, dtype=np.uint64),
+            rows=np.zeros(self._rows, dtype=np.int64),
+            nearer=np.zeros(self._rows),
+        )
+
+    def _tuples(self) -> "Near":
+        """The tuple of each row, each known to be near to itself alone so far."""
+        codes = self._cells.codes
+        starts = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
+        first = np.append(np.flatnonzero(starts), self._rows)
+        others = np.full((len(first) - 1, NEAREST + 1), -1, dtype=np.int64)
+        others[:, 0] = np.arange(len(others))
+        return self._kernels.Near((np.cumsum(starts) - 1).astype(np.int64), first.astype(np.int64), others)
+
+    def _look_around(self) -> None:
+        """Find the tuples that are near to each, among its neighbors in several orders of all tuples."""
+        near, codes = self._near, self._cells.codes[self._near.first[:-1]]
+        others = np.full((len(codes), NEAREST), -1, dtype=np.int64)
+        losses = np.full(others.shape, np.inf)
+        everybody = len(codes) * (len(codes) - 1) // 2 <= PAIRS
+        for _ in range(1 if everybody else ORDERS):
+            columns = self._random.permutation(codes.shape[1])
+            order = np.lexsort([codes[:, column] for column in columns]).astype(np.int64)
+            window = len(codes) if everybody else WINDOW
+            self._merging.nearest(order, window, self._cells, near.first[:-1], others, losses)
+        near.others[:, 1:] = np.take_along_axis(others, np.argsort(losses, axis=1, kind="stable"), axis=1)
+
+    def _compile(self) -> None:
+        """Have the kernels compiled before time is taken."""
+        classes = self._built(self._given)
+        log = self._log(classes)
+        self._kernels.anneal(0, 0.0, self._cells, self._near, classes, self._rules(), self._room, log)
+        self._kernels.undo(np.zeros(0, dtype=np.bool_), self._cells, classes, self._room, log, self._pool)
+        needy = np.zeros(len(classes.sizes), dtype=np.bool_)
+        self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
+        nothing = np.zeros(0, dtype=np.int64)
+        none, losses = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
+        self._merging.nearest(nothing, 1, self._cells, nothing, none, losses)
+
+
+def _renumbered(groups: Rows) -> Rows:
+    """The same classes, numbered in the order of their first rows; -1 stays."""
+    kinds, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    inside = kinds >= 0
+    rank = np.full(len(kinds), -1, dtype=np.int64)
+    rank[np.flatnonzero(inside)[np.argsort(first[inside])]] = np.arange(int(inside.sum()))
+    return rank[inverse]

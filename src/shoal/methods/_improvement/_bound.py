@@ -1,0 +1,190 @@
+"""How much no release by nodes of the hierarchies can keep, if every class has at least k rows: a proven bound.
+
+Take any such release, and one of its rows. The nodes of its cells stand on some vector of levels, and the other rows of
+its class lie under the same nodes, so that at least k rows do. Hence each row loses at least what it loses on the
+cheapest vector on which k rows look like it, and the mean of these is a bound for every release: for full-domain and
+local recoding, for cuts, for classes that overlap, and for suppressed rows, which lose everything.
+
+The bound is sharpened by what the companions lose. See it as prices: every row has one, and no class that is allowed
+costs less than the prices of its rows together; then the prices of all rows are a bound (they are a solution of the
+dual of the linear program whose columns are all classes). A class of at least k rows on cells that cost a row L costs
+at least their prices if the k highest prices of all rows that look the same on these cells have a mean of at most L:
+the others are then priced at L at most. Prices as above are allowed. But where the companions of a lone row can do
+without it, its price may rise above what it loses itself. So all prices rise together, by as much as every set of rows
+that look the same allows, until none can.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data.table import Column
+from shoal.methods._full_domain._losses import column_losses
+from shoal.methods._full_domain._texts import Texts, texts_of
+from shoal.methods._improvement._cells import importance
+
+VECTORS = 2_000_000
+"""Vectors of levels above which a lattice is too large to be looked through."""
+
+WORK = 2_000_000_000
+"""Vectors times tuples above which a round would take minutes."""
+
+ROUNDS = 8
+"""How often prices rise."""
+
+STUCK = 1e-9
+"""A price that can rise by less has risen for the last time, and roundings are smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most that can be kept of the detail, by granularity.
+
+    Parameters
+    ----------
+    granularity
+        No release by these nodes with at least k rows a class keeps more; None where it was not computed.
+    alone
+        The same without what companions lose: every row on its cheapest vector.
+    reason
+        Why it was not computed.
+    """
+
+    granularity: float | None
+    alone: float | None = None
+    reason: str = ""
+
+    def sentence(self, k: int, reached: float) -> str:
+        """The bound beside what a release keeps."""
+        if self.granularity is None:
+            return f"How far the best possible release is was not computed: {self.reason}."
+        return (
+            f"No release by nodes of these hierarchies with at least {k} rows a class keeps more than "
+            f"{self.granularity:.4f} by granularity; this one keeps {reached:.4f}, at most "
+            f"{max(self.granularity - reached, 0.0):.4f} from the best possible."
+        )
+
+
+def bound(
+    columns: Sequence[Column], k: int, highest: Sequence[int] | None = None, rounds: int = ROUNDS
+) -> Bound:
+    """The most that any release by nodes with classes of at least k rows keeps by granularity.
+
+    Parameters
+    ----------
+    columns
+        The quasi-identifiers, all with hierarchies.
+    highest
+        The coarsest level of each column that is allowed.
+    """
+    tops = [len(column.hierarchy.labels) - 1 for column in columns if column.hierarchy is not None]
+    allowed = list(tops if highest is None else highest)
+    vectors = prod(level + 1 for level in allowed)
+    codes, counts = _distinct(columns)
+    if vectors > VECTORS or vectors * len(counts) > WORK:
+        return Bound(None, reason=f"there are {vectors:,} vectors of levels for {len(counts):,} tuples")
+    weights = importance(columns, "granularity", {})
+    texts = [texts_of(column) for column in columns]
+    full = [_full(known, level) for known, level in zip(texts, allowed, strict=True)]
+    if not all(_whole(known, mask, level) for known, mask, level in zip(texts, full, allowed, strict=True)):
+        return Bound(None, reason="a name of a hierarchy stands for different values on different levels")
+    losses = [
+        weight * column_losses((column,), (known,), ("granularity",))["granularity"][0].published
+        for column, known, weight in zip(columns, texts, weights, strict=True)
+    ]
+    told = [
+        (known.places[: level + 1], np.where(mask, loss[: level + 1], -1.0))
+        for known, mask, loss, level in zip(texts, full, losses, allowed, strict=True)
+    ]
+    alone, best = _prices(codes, counts, told, k, rounds)
+    rows = int(counts.sum())
+    return Bound(1 - float(best @ counts) / rows * (1 - STUCK), 1 - float(alone @ counts) / rows)
+
+
+def _distinct(columns: Sequence[Column]) -> tuple[Rows, Counts]:
+    """The distinct tuples, and how many rows have each."""
+    stacked = np.stack([column.codes for column in columns], axis=1).astype(np.int64)
+    order = np.lexsort(stacked.T[::-1])
+    starts = np.append(True, (np.diff(stacked[order], axis=0) != 0).any(axis=1))
+    return stacked[order][starts], np.diff(np.append(np.flatnonzero(starts), len(order)))
+
+
+def _full(texts: Texts, highest: int) -> Mask:
+    """On which levels (rows) the text of a code (columns) stands for all codes that it stands for on any level."""
+    places = texts.places[: highest + 1]
+    levels, width = places.shape
+    everywhere = np.zeros((len(texts.labels), width), dtype=np.bool_)
+    for level in range(levels):
+        everywhere[places[level], np.arange(width)] = True
+    total = everywhere.sum(axis=1)
+    mask: Mask = np.stack([np.bincount(line, minlength=len(total))[line] == total[line] for line in places])
+    return mask
+
+
+def _whole(texts: Texts, full: Mask, highest: int) -> bool:
+    """Whether every text stands for all its codes on some level."""
+    places = texts.places[: highest + 1]
+    return set(np.unique(places).tolist()) == set(np.unique(places[full]).tolist())
+
+
+def _prices(
+    codes: Rows, counts: Counts, told: list[tuple[Rows, Floats]], k: int, rounds: int
+) -> tuple[Floats, Floats]:
+    """The prices of tuples after the first round, and after all."""
+    from shoal.kernels import bounding
+
+    random = np.random.default_rng(0)
+    count, depths = len(counts), len(told) + 1
+    lines = np.array([len(places) for places, _ in told])
+    width = max(places.shape[1] for places, _ in told)
+    keys, losses = np.zeros((lines.sum(), width), dtype=np.uint64), np.full((lines.sum(), width), -1.0)
+    first = np.append(0, np.cumsum(lines))
+    for begin, (places, loss) in zip(first, told, strict=False):
+        names = random.integers(0, 2**64, int(places.max()) + 1, dtype=np.uint64)
+        keys[begin : begin + len(places), : places.shape[1]] = names[places]
+        losses[begin : begin + len(places), : places.shape[1]] = loss
+    levels = bounding.Levels(first.astype(np.int64), keys, losses)
+    stack = bounding.Stack(
+        np.zeros((depths, count), dtype=np.int64),
+        np.zeros((depths, count), dtype=np.uint64),
+        np.zeros((depths, count)),
+        np.zeros(depths, dtype=np.int64),
+        np.zeros(depths, dtype=np.int64),
+    )
+    size = 1 << (2 * count).bit_length()
+    groups = bounding.Groups(
+        slots=np.zeros(size, dtype=np.uint64),
+        stamps=np.zeros(size, dtype=np.int64),
+        stamp=np.zeros(1, dtype=np.int64),
+        numbers=np.zeros(size, dtype=np.int64),
+        of_tuple=np.zeros(count, dtype=np.int64),
+        rows=np.zeros(count, dtype=np.int64),
+        loss=np.zeros(count),
+        highest=np.zeros(count),
+        room=np.zeros(count),
+        taken=np.zeros(count, dtype=np.int64),
+        sums=np.zeros(count),
+        rising=np.zeros(count, dtype=np.int64),
+    )
+    prices, caps = np.zeros(count), np.ones(count)
+    alone = prices
+    for turn in range(rounds):
+        free = caps > 0.0
+        order = np.argsort(-prices, kind="stable")
+        raises = np.minimum(caps, 1.0 - prices)[order]
+        tuples = bounding.Tuples(codes[order], counts[order], prices[order], free[order], raises)
+        bounding.bound_raises(k, tuples, levels, stack, groups)
+        risen = np.zeros(count)
+        risen[order] = np.where(raises > STUCK, raises, 0.0)
+        prices = prices + risen
+        if turn == 0:
+            # Nothing is certain yet of a row that costs nothing alone: its companions may leave it room.
+            alone, caps = prices, np.full(count, float(prices @ counts) / float(counts.sum()))
+        else:
+            caps = 2 * risen
+        if not caps.any():
+            break
+    return alone, prices

@@ -1,0 +1,126 @@
+"""The promises of classes that change: which of them their sizes settle, and which must be asked."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Mask, Rows
+from shoal.data.group_statistics import group_statistics
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.models._exact import fraction
+from shoal.models.k_anonymity import KAnonymity
+from shoal.models.model import TableModel
+from shoal.models.reidentification_risk import ReidentificationRisk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Promises:
+    """What classes must keep while rows move between them.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    asked
+        The promises that are asked about every class that a step touches.
+    least, most
+        The fewest rows of a class, and the most classes.
+    frozen
+        Whether suppressed rows stay suppressed: where classes are compared with all that is published.
+    overall
+        How often each sensitive value is published.
+    """
+
+    table: Table
+    asked: tuple[TableModel, ...]
+    least: int
+    most: int
+    frozen: bool
+    overall: dict[str, Counts]
+
+    @classmethod
+    def of(cls, models: tuple[TableModel, ...], table: Table, groups: Rows) -> "Promises":
+        """The promises for classes that keep them now.
+
+        Raises
+        ------
+        WrongUse
+            If one of them cannot be kept by asking about single classes.
+        """
+        averages = averages_of(models)
+        if averages and table.entity is not None:
+            raise WrongUse(
+                "The mean risk of persons with several rows cannot be kept while classes change; leave --improve away, "
+                "or promise --maximal-risk."
+            )
+        if any(getattr(model, "missing_matches_all", False) for model in models):
+            raise WrongUse(
+                "--improve does not go with --missing-matches-all: a missing cell matches other classes, and these "
+                "change. Leave one of them away."
+            )
+        single = [model for model in models if model not in averages]
+        published = groups >= 0
+        sizes = np.bincount(groups[published])
+        least = max((model.least_size() for model in single), default=1)
+        if averages:
+            least = max(least, int(sizes[sizes > 0].min()))
+        rows = int(published.sum())
+        columns = {name for model in single for name in model.columns()}
+        return cls(
+            table,
+            tuple(model for model in single if table.entity is not None or not _by_size(model)),
+            least,
+            min((int(fraction(model.risk) * rows) for model in averages), default=rows),
+            any(model.relative for model in models) or bool(averages),
+            {
+                column.name: np.bincount(column.codes[published], minlength=len(column.domain)).astype(
+                    np.int64
+                )
+                for column in table.select(columns)
+            },
+        )
+
+    @property
+    def by_size(self) -> bool:
+        """Whether the rows of a class say all."""
+        return not self.asked
+
+    def kept(self, of_row: Rows, classes: Rows, count: int, pool: int) -> Mask:
+        """Which of some classes keep the promises; one without rows, and that of suppressed rows, do.
+
+        Parameters
+        ----------
+        of_row
+            The class of each row.
+        count
+            A number above that of all classes.
+        """
+        if not self.asked or not len(classes):
+            return np.ones(len(classes), dtype=np.bool_)
+        wanted = np.unique(classes)
+        place = np.full(count, -1, dtype=np.int64)
+        place[wanted] = np.arange(len(wanted))
+        groups = place[of_row]
+        columns = tuple(self.overall)
+        statistics = group_statistics(self.table, groups, len(wanted), columns, overall=self.overall)
+        holds = np.ones(len(wanted), dtype=np.bool_)
+        for model in self.asked:
+            holds &= model.holds(statistics)
+        holds |= (statistics.sizes == 0) | (wanted == pool)
+        answer: Mask = holds[place[classes]]
+        return answer
+
+
+def averages_of(models: tuple[TableModel, ...]) -> tuple[ReidentificationRisk, ...]:
+    """The bounds of a mean risk, which single classes need not keep."""
+    return tuple(
+        model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
+    )
+
+
+def _by_size(model: TableModel) -> bool:
+    """Whether `least_size` rows are all that a promise asks for, where every person has one row."""
+    return isinstance(model, KAnonymity) or (
+        isinstance(model, ReidentificationRisk) and model.over == "maximal"
+    )

@@ -1,0 +1,222 @@
+"""What the methods whose classes can be improved have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, TypeVar
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from shoal.arrays import Floats, Rows
+from shoal.data.table import Table
+from shoal.errors import WrongUse
+from shoal.methods._improvement._annealing import RUNGS, Found, Search
+from shoal.methods._improvement._bound import bound
+from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
+from shoal.methods._improvement._kept_promises import Promises, averages_of
+from shoal.methods.mondrian._plan import tied_rows
+from shoal.methods.table_method import TableMethod
+from shoal.models.model import TableModel
+
+Made = TypeVar("Made", bound=tuple[Any, ...])
+
+UNCUT = "--improve moves rows between all classes, and rows in parts are not together; use --engine local."
+
+
+def _listed(given: Any) -> Any:
+    """A number alone as a list of one."""
+    return (given,) if isinstance(given, int | str) else given
+
+
+Steps = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_listed)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Improved:
+    """Classes after the search.
+
+    Parameters
+    ----------
+    groups
+        The class of each row of the table; -1 for suppressed ones.
+    found
+        What the search found.
+    """
+
+    groups: Rows
+    found: Found
+
+    @property
+    def gained(self) -> bool:
+        """Whether anything is better than before."""
+        return self.found.after < self.found.before
+
+    def notes(self) -> dict[str, Any]:
+        """What there is to tell of the search."""
+        found = self.found
+        return {
+            "steps": sum(found.steps),
+            "classes": int(self.groups.max()) + 1,
+            "loss_before": found.before,
+            "loss_after": found.after,
+        }
+
+    def sentence(self) -> str:
+        """The same in words."""
+        if not self.gained:
+            return f"Improvement: nothing better was found in {sum(self.found.steps):,} steps."
+        return (
+            f"Improvement: the mean loss of a row fell from {self.found.before:.4f} to {self.found.after:.4f} in "
+            f"{sum(self.found.steps):,} steps."
+        )
+
+
+class Improvable(TableMethod):
+    """A method whose classes can be improved by a search over single rows."""
+
+    improve: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds to move rows between classes, and to part and join classes, so that less is lost; classes "
+        "may overlap then",
+    )
+    improve_steps: Steps = Field(
+        default=(),
+        description="the same for a number of steps, whose outcome depends on the seed alone; or for the steps at each "
+        "temperature that a run in seconds has noted",
+    )
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if self.improve is not None and self.improve_steps:
+            raise WrongUse("A search is as long as improve or as improve_steps says, and not both: omit one")
+        if self.improve_steps and len(self.improve_steps) not in (1, RUNGS):
+            raise WrongUse(
+                f"improve_steps is one number, or {RUNGS} of them, one a temperature; not {len(self.improve_steps)}"
+            )
+        return self
+
+    bound: bool = Field(
+        default=False,
+        description="where nodes of hierarchies are published: also compute the most that any release with classes as "
+        "large could keep; done with improve in any case",
+    )
+
+    @property
+    def improving(self) -> bool:
+        """Whether classes are improved."""
+        return self.improve is not None or bool(self.improve_steps)
+
+    @property
+    def splits_ties(self) -> bool:
+        """Rows that are equal in all that is public may come into different classes."""
+        return self.improving or super().splits_ties
+
+    def overlapping(self) -> str:
+        """Classes that rows moved between overlap."""
+        return "--improve" if self.improving else super().overlapping()
+
+    def refuse_distributed(self) -> None:
+        """Rows in parts cannot move."""
+        super().refuse_distributed()
+        if self.improving:
+            raise WrongUse(UNCUT)
+
+    def repeating(self, steps: Sequence[int] | None) -> Self:
+        """The method that does the same steps again, whatever time they take."""
+        return (
+            self
+            if steps is None
+            else self.model_copy(update={"improve": None, "improve_steps": tuple(steps)})
+        )
+
+    def repeated(self, notes: Mapping[str, Any]) -> Self:
+        """The method that does the same steps again."""
+        return self.repeating(notes.get("improve_steps"))
+
+    def best_possible(
+        self, table: Table, made: Table, models: tuple[TableModel, ...], highest: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """How far a release by nodes can be from the best possible at most; nothing where nobody asked.
+
+        Parameters
+        ----------
+        table, made
+            The original and the published one.
+        highest
+            The coarsest level of each column that is allowed.
+        """
+        averages = averages_of(models)
+        sure = [model.least_size() for model in models if model not in averages]
+        wild = any(getattr(model, "missing_matches_all", False) for model in models)
+        if not (self.improving or self.bound) or wild or (k := max(sure, default=1)) < 2:
+            return {}
+        found = bound(table.quasi, k, highest)
+        reached = granularity_of(table, made)
+        told = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
+        return {
+            "best_possible": told if found.granularity is not None else {"not_computed": found.reason},
+            "summary": [found.sentence(k, reached)],
+        }
+
+    def kept(
+        self, made: Made | None, models: tuple[TableModel, ...], improved: Improved
+    ) -> tuple[Made | None, dict[str, Any]]:
+        """What was made of improved classes, if it keeps the promises, and what there is to tell of the search.
+
+        Classes that are published by the same cells are one class. Promises that coarser classes need not keep are
+        asked once more of what is published.
+        """
+        notes: dict[str, Any] = {"improve_steps": list(improved.found.steps), "improvement": improved.notes()}
+        sentence = improved.sentence()
+        if made is not None and not all(model.coarsens or model.verify(made[0]).holds for model in models):
+            made, sentence = (
+                None,
+                "Improvement: given up, because classes became one that break a promise together.",
+            )
+        return made, {**notes, "summary": [sentence]}
+
+    def better(
+        self,
+        table: Table,
+        groups: Rows,
+        columns: tuple[Lossy, ...],
+        counts: Floats,
+        models: tuple[TableModel, ...],
+        seed: int,
+    ) -> Improved:
+        """Search for better classes than the given ones.
+
+        Parameters
+        ----------
+        groups
+            The class of each row; -1 for suppressed ones.
+        columns, counts
+            What the quasi-identifiers can publish, and how much each counts.
+        seed
+            The secret key of ties, and of the search.
+        """
+        rows = tied_rows(table, seed)
+        ordered, mine = table.take(rows), groups[rows]
+        promises = Promises.of(models, ordered, mine)
+        search = Search(kernel_cells(table.quasi, columns, counts, rows), mine, promises, seed)
+        found = search.run(self.improve, self._steps())
+        back = np.empty(table.rows, dtype=np.int64)
+        back[rows] = found.groups
+        return Improved(back, found)
+
+    def _steps(self) -> tuple[int, ...]:
+        """The steps at each temperature."""
+        if len(self.improve_steps) != 1:
+            return self.improve_steps
+        share, rest = divmod(self.improve_steps[0], RUNGS)
+        return tuple(share + (rung < rest) for rung in range(RUNGS))
+
+
+def class_by_class(groups: Rows) -> tuple[Rows, Rows]:
+    """The rows in the order of their classes, without suppressed ones, and where each class starts; with the end."""
+    order = np.argsort(groups, kind="stable")
+    order = order[np.searchsorted(groups[order], 0) :]
+    starts = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0))
+    return order, np.append(starts, len(order))

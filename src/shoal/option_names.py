@@ -1,0 +1,104 @@
+"""Options of the command line as parameters of Python.
+
+A message names an option once, as it is typed (``--quasi``, ``--k 10``). On the command line it is shown so; in Python
+the same message names parameters (``quasi``, ``k=10``).
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+TERMINAL = "SHOAL_TERMINAL"
+"""Set in the environment while the command line runs: the processes that it starts inherit it."""
+
+READING = frozenset(
+    {"separator", "missing", "drop-missing", "query", "sheet", "kind", "normalize", "published"}
+)
+"""Options that are fields of `Reading`."""
+
+OTHERWISE = {"hierarchy": "hierarchies", "kind": "kinds", "weight": "weights", "format": "table_format"}
+"""Options whose parameters are called otherwise; those that take pairs are dictionaries."""
+
+SWITCHES = frozenset({"force", "safe-cells"})
+"""Options without a value that have to be given one in Python."""
+
+WORDED = (
+    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|normalize|others|partitioning|pick|scope|"
+    "strategy"
+)
+"""Options whose value may be a word. A word behind any other option is not its value."""
+
+VERBS = "(?:has|is|are|does|and|or|to|too|away)"
+"""Words that no option has as its value."""
+
+_VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
+_OPTION = re.compile(
+    rf"""(?<![\w'"-])(?P<quote>`?)--
+    (?:(?P<worded>{WORDED})[ ](?!{VERBS}\b)(?P<word>[a-z](?:{_VALUE})?)
+      |(?P<name>[a-z][a-z-]*[a-z]|[a-z])\b(?!-)
+       (?:[ ](?P<pair>'[^'=]+=[^']+'|[^\s,;=()']+={_VALUE})
+         |[ ](?P<text>"[^"]*"|\d+(?:\.\d+)?(?![\w%]))
+         |[ ](?P<open>[A-Z]{{2,}}\b|…))?)
+    (?P<next>[ ](?=--[a-z]))?""",
+    re.VERBOSE,
+)
+_VERB = re.compile(r"`shoal (inspect|measure|verify|recommend|compare)`")
+
+
+@contextmanager
+def as_typed() -> Iterator[None]:
+    """Leave options in messages as they are typed: around the command line."""
+    before = os.environ.get(TERMINAL)
+    os.environ[TERMINAL] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[TERMINAL]
+        else:
+            os.environ[TERMINAL] = before
+
+
+def spoken(text: str) -> str:
+    """A message in the words of whoever reads it: of the command line while that runs, otherwise of Python."""
+    return (
+        text if os.environ.get(TERMINAL) or ("--" not in text and "`shoal " not in text) else in_python(text)
+    )
+
+
+def in_python(text: str) -> str:
+    """A message with parameters instead of options.
+
+    >>> in_python("Nothing is promised: say --k 10 --l 3, or name columns with --quasi.")
+    'Nothing is promised: say k=10, l=3, or name columns with `quasi`.'
+    >>> in_python("use --engine stream, --others drop, or --hierarchy age=suppress")
+    "use engine=shoal.engines.Stream(), others='drop', or hierarchies={'age': 'suppress'}"
+    >>> in_python("name it as missing (--missing), or say --kind zip=nominal")
+    "name it as missing (reading=shoal.Reading(missing=…)), or say reading=shoal.Reading(kinds={'zip': 'nominal'})"
+    >>> in_python("There is no item '--quasi'.")
+    "There is no item '--quasi'."
+    """
+    return _VERB.sub(r"`shoal.\1(…)`", _OPTION.sub(_parameter, text))
+
+
+def _parameter(found: re.Match[str]) -> str:
+    name, value = found["worded"] or found["name"], found["text"] or (found["open"] and "…")
+    field = OTHERWISE.get(name, name).replace("-", "_")
+    if found["pair"] is not None:
+        key, _, part = found["pair"].strip("'").partition("=")
+        value = f"{{{key!r}: {part!r}}}"
+    elif name == "engine" and found["word"] is not None:
+        value = f"shoal.engines.{found['word'].capitalize()}()"
+    elif found["word"] is not None:
+        value = repr([found["word"]] if name == "normalize" else found["word"])
+    if name == "model" and value is not None:
+        field, value = "promises", "[…]" if value == "…" else f"[{{'model': {value}}}]"
+    if name in SWITCHES:
+        value = "True"
+    if name in READING:
+        field, value = "reading", f"shoal.Reading({field}={value or '…'})"
+    quote, after = found["quote"], ", " if found["next"] else ""
+    if value is None:
+        return f"`{field}{'' if quote else '`'}{after}"
+    return f"{quote}{field}={value}{after}"

@@ -1,0 +1,28 @@
+"""Parameters that are checked when they are given, and what is said of wrong ones."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shoal.errors import WrongUse, explain
+
+
+class Parameters(BaseModel):
+    """Parameters with types and ranges; a wrong one is a `WrongUse` that says which, what is allowed and what came.
+
+    As a part of something larger it is checked by pydantic, so that the larger one tells where it is wrong.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __init__(self, /, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            kind = type(self)
+            name = getattr(kind, "name", None)
+            said = explain(error, kind.model_fields)
+            raise WrongUse(f"{name}: {said}" if isinstance(name, str) else said) from error
+
+    # Otherwise pydantic would call it for parts too.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]

@@ -1,0 +1,94 @@
+"""A recipe as the command that a user would type."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from shoal.recipe import Recipe
+
+
+def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
+    """The words of the command that runs a recipe.
+
+    >>> import shlex
+    >>> from shoal.recipe import Roles, Source
+    >>> method = {"name": "mondrian", "k": 5}
+    >>> recipe = Recipe(source=Source(path="my people.csv"), roles=Roles(quasi=("age",)), method=method)
+    >>> shlex.join(command_line(recipe))
+    "shoal anonymize mondrian 'my people.csv' --k 5 --quasi age -o out"
+    """
+    method = dict(recipe.method)
+    words = ["shoal", "anonymize", str(method.pop("name")), recipe.source.path]
+    for name, value in method.items():
+        option = f"--{name.replace('_', '-')}"
+        match value:
+            case bool():
+                words.append(option if value else f"--no-{option[2:]}")
+            case dict():
+                for key, part in value.items():
+                    words += [option.removesuffix("s"), f"{key.replace('=', chr(92) + '=')}={part}"]
+            case list() | tuple():
+                words += typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
+            case _:
+                words += typed_option(option, str(value))
+    words += [*retyped(recipe.roles), *retyped(recipe.source.reading)]
+    if recipe.source.baskets is not None:
+        words += typed_option("--baskets", recipe.source.baskets)
+    for name, spec in recipe.hierarchies.items():
+        words += typed_option("--hierarchy", f"{name.replace('=', chr(92) + '=')}={spec}")
+    return [*words, "-o", folder]
+
+
+def retyped(section: Any) -> list[str]:
+    r"""The options that make a section again: those of its fields that are not left at their defaults.
+
+    >>> from shoal.io.reading import Reading
+    >>> retyped(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
+    ['--names', 'age,income\\, yearly', '--drop-missing', '--kind', 'zip=nominal']
+    """
+    options: list[str] = []
+    for name, default in _defaults(section):
+        value = getattr(section, name)
+        flag = f"--{(singular(name) if isinstance(value, Mapping) else name).replace('_', '-')}"
+        if value == default:
+            continue
+        if isinstance(value, bool):
+            options.append(flag)
+            continue
+        pairs = value.items() if isinstance(value, Mapping) else [(None, value)]
+        for key, part in pairs:
+            text = part if isinstance(part, str) else ",".join(one.replace(",", "\\,") for one in part)
+            pair = "" if key is None else key.replace("=", "\\=") + "="
+            options += typed_option(flag, pair + text)
+    return options
+
+
+def _defaults(section: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a pydantic model or a dataclass, and what they are by default."""
+    if isinstance(section, BaseModel):
+        for name, facts in type(section).model_fields.items():
+            yield name, facts.get_default(call_default_factory=True)
+        return
+    for field in dataclasses.fields(section):
+        made = field.default_factory
+        yield field.name, field.default if made is dataclasses.MISSING else made()
+
+
+def typed_option(flag: str, text: str) -> list[str]:
+    """An option and its value as words of a command line: one word where the value would be taken for an option.
+
+    >>> typed_option("--missing", "?"), typed_option("--missing", "-")
+    (['--missing', '?'], ['--missing=-'])
+    """
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+
+
+def singular(name: str) -> str:
+    """The name of an option that is given once for each of many.
+
+    >>> singular("weights"), singular("hierarchies")
+    ('weight', 'hierarchy')
+    """
+    return name[:-3] + "y" if name.endswith("ies") else name.removesuffix("s")

@@ -1,0 +1,69 @@
+"""What an owner should hear before publishing a table in parts: the sentences of a table in memory, from counts."""
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data.dataset import COUNT, Dataset
+from shoal.data.profile import profile_column
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.risks.disclosure_warnings import nothing_told, of_column
+
+if TYPE_CHECKING:
+    import polars
+
+    Frame: TypeAlias = polars.DataFrame
+
+
+def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
+    """Plain sentences about columns that may give persons away, and that nothing is told.
+
+    Parameters
+    ----------
+    classes
+        How many classes are published.
+    """
+    names = published.schema.names
+    kept = [column for column in original.schema.columns if column.name in names]
+    counts = value_counts(original, Table(tuple(kept)))
+    found = []
+    if classes == 1:
+        quasi = [column.name for column in kept if column.role is Role.QUASI]
+        alike = published.parts.distinct(quasi).collect()
+        found += nothing_told(kept, {name: {alike[name][0] or ""} for name in quasi})
+    for column in kept:
+        profile = profile_column(column, counts[column.name])
+        raw = partial(_raw_rows, column, published)
+        found += of_column(column, profile, raw, original.rows, original.schema.entity)
+    return tuple(found)
+
+
+def value_counts(data: Dataset, table: Table) -> dict[str, Counts]:
+    """How many rows have each value of each column of a table."""
+    sizes = {column.name: len(column.domain) for column in table.columns}
+
+    def counted(frame: "Frame") -> list[Counts]:
+        return [
+            np.bincount(frame[name].to_numpy(), minlength=size).astype(np.int64)
+            for name, size in sizes.items()
+        ]
+
+    def added(one: list[Counts], other: list[Counts]) -> list[Counts]:
+        return [first + second for first, second in zip(one, other, strict=True)]
+
+    found = data.parts.select(list(sizes)).fold(counted, added)
+    return dict(zip(sizes, found or [np.zeros(size, dtype=np.int64) for size in sizes.values()], strict=True))
+
+
+def _raw_rows(original: Column, published: Dataset) -> int:
+    """How many published cells are values of the original as they were."""
+    values = set(original.domain.labels) - {""}
+    cells = published.parts.counts([original.name])
+    return sum(
+        count
+        for text, count in zip(cells[original.name].to_list(), cells[COUNT].to_list(), strict=True)
+        if text in values
+    )

@@ -1,0 +1,199 @@
+"""What an owner should hear before publishing, although every promise is kept. It depends on the published form alone.
+
+Promises are about the roles that columns were given. A name among the insensitive columns breaks none of them.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from shoal.data._plural import counted
+from shoal.data._spellings import items_spelled_twice, spelled_twice
+from shoal.data._suggested_role import names_persons, numbers_persons
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
+from shoal.data.profile import ColumnProfile, profile_column
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+
+TELLING = 0.5
+"""From this share of unique rows on, an insensitive column is worth a word."""
+
+
+ALIKE = 5
+"""Cells that are shown where all rows are published alike."""
+
+
+def concerns(original: Table, published: Table) -> tuple[str, ...]:
+    """Plain sentences: that nothing is told, and about columns that may give persons away, in the order of the columns.
+
+    Parameters
+    ----------
+    original
+        What was read.
+    published
+        The table of the release.
+    """
+    kept = [column for column in original.columns if column.name in published.names]
+    texts = {
+        column.name: _texts(published.column(column.name)) for column in kept if column.role is Role.QUASI
+    }
+    found = nothing_told(kept, texts)
+    for column in kept:
+        raw = partial(_raw_rows, column, published.column(column.name))
+        found += of_column(column, profile_column(column), raw, original.rows, original.entity)
+    return tuple(found)
+
+
+def of_column(
+    column: Column, profile: ColumnProfile, raw: Callable[[], int], rows: int, entity: Column | None
+) -> list[str]:
+    """Plain sentences about one column of a table of so many rows that is published.
+
+    Parameters
+    ----------
+    raw
+        Counts the published cells that are values of the original as they were; it is not asked without need.
+    """
+    found: list[str] = []
+    if column.role in (Role.ENTITY, Role.IDENTIFYING):
+        return found
+    if column.role is Role.INSENSITIVE and (why := _telling(profile)):
+        found.append(
+            f"The insensitive column {column.name!r} is published as it is, and {why}. If it can name a person, "
+            "make it identifying."
+        )
+    if column.role is Role.QUASI and profile.role in (Role.IDENTIFYING, Role.ENTITY) and (cells := raw()):
+        found.append(
+            f"The quasi-identifier {column.name!r} looks like one that names persons, and {cells:,} "
+            f"row{'s publish' if cells != 1 else ' publishes'} it as it is. If it names persons, make it "
+            "identifying."
+        )
+    if column.role is Role.QUASI and profile.note:
+        found.append(f"The quasi-identifier {column.name!r} {profile.note}.")
+    if column.role is Role.SENSITIVE:
+        found += spelled_twice(column.name, column.domain)
+    if entity is None and profile.role is Role.ENTITY:
+        found.append(rows_are_counted(column.name, profile.distinct, rows))
+    return found
+
+
+def nothing_told(columns: Sequence[Column], texts: Mapping[str, set[str]]) -> list[str]:
+    """Say it where all rows are published alike: one class of all keeps any promise, and is of no use.
+
+    Parameters
+    ----------
+    columns
+        The original ones that are published.
+    texts
+        The published texts of each quasi-identifier.
+    """
+    quasi = [column for column in columns if column.role is Role.QUASI]
+    alike = all(len(texts[column.name]) == 1 for column in quasi)
+    if not quasi or not alike or not any(column.domain.present > 1 for column in quasi):
+        return []
+    cells = ", ".join(f"{column.name} {next(iter(texts[column.name]))}" for column in quasi[:ALIKE])
+    more = ", …" if len(quasi) > ALIKE else ""
+    return [
+        f"All rows are published alike ({cells}{more}): nothing is left of the quasi-identifiers. Promise less, such "
+        "as a smaller k, leave rare rows out, give finer hierarchies, or name fewer quasi-identifiers."
+    ]
+
+
+def missing_matched(reached: int) -> str:
+    """The sentence for a promise under which a missing cell matches all: without it, classes have so few rows."""
+    return (
+        "A missing cell is taken to match every value. Whoever knows what is missing finds classes of only "
+        f"{counted(reached, 'rows')}, of complete rows too."
+    )
+
+
+def _texts(published: Column) -> set[str]:
+    """The texts of a column that are published."""
+    return {published.domain.labels[code] for code in np.unique(published.codes).tolist()}
+
+
+def rows_are_counted(name: str, persons: int, rows: int) -> str:
+    """The sentence for a table without an entity column that has a number of persons which repeats."""
+    return (
+        f"Rows, not persons, are counted: {name!r} looks like the number of a person, and has "
+        f"{counted(persons, 'values')} in {counted(rows, 'rows')}. If rows with the same number are one person, say "
+        "--entity."
+    )
+
+
+def _telling(profile: ColumnProfile) -> str:
+    """Why an insensitive column may name persons; empty if nothing says so."""
+    if names_persons(profile.name) or numbers_persons(profile.name):
+        return "its name says that it tells persons apart"
+    if profile.unique >= TELLING:
+        return f"{profile.unique:.0%} of the rows have a value of their own in it"
+    return profile.reason if profile.role is Role.IDENTIFYING else ""
+
+
+def _raw_rows(original: Column, published: Column) -> int:
+    """How many published cells are values of the original as they were."""
+    values = set(original.domain.labels) - {""}
+    raw = np.array([label in values for label in published.domain.labels], dtype=np.bool_)
+    return int(raw[published.codes].sum()) if raw.any() else 0
+
+
+def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left_out: bool = False) -> int:
+    """How many baskets are published without a public item, in groups or clusters with sensitive ones.
+
+    In clusters these are the baskets that no sub-record is left for, where no term but sensitive ones is.
+
+    Parameters
+    ----------
+    sensitive
+        The sensitive items; groups tell them themselves.
+    left_out
+        Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
+    """
+    if isinstance(published, Groups):
+        told = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
+        return int(((np.diff(published.basket_indptr) == 0) & told).sum())
+    terms = np.diff(published.term_indptr)
+    secret = np.array([text in sensitive for text in published.vocabulary], dtype=np.bool_)
+    secrets = np.diff(np.concatenate(([0], np.cumsum(secret[published.terms])))[published.term_indptr])
+    records = np.bincount(
+        published.owners, np.diff(published.record_indptr), minlength=len(published)
+    ).astype(np.int64)
+    room, above = records.copy(), published.parents.astype(np.int64)
+    while (inside := above >= 0).any():
+        room[inside] += records[above[inside]]
+        above[inside] = published.parents[above[inside]]
+    bare = np.maximum(published.sizes - room, 0)
+    if left_out:
+        bare[room > 0] = 0
+    return int(bare[(terms > 0) & (terms == secrets)].sum())
+
+
+def set_warnings(
+    original: Baskets, published: Baskets | Groups | Clusters, promises: Iterable[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Plain sentences about items that differ in spelling alone, and about baskets without a public item."""
+    bare = 0
+    if not isinstance(published, Baskets):
+        promised = list(promises)
+        named = {item for promise in promised for item in promise.get("sensitive", ())}
+        left_out = any(promise.get("safe", 1) < 1 for promise in promised)
+        bare = count_bare(published, named, left_out=left_out)
+    return (*items_spelled_twice(original), *warned_of_bare(bare, type(published)))
+
+
+def warned_of_bare(bare: int, form: type) -> tuple[str, ...]:
+    """Warn of so many baskets that are published without a public item, in groups or clusters with sensitive ones.
+
+    Whoever is known to have bought something holds a sensitive item for certain if her basket is one of them.
+    """
+    if not bare:
+        return ()
+    return (
+        f"{counted(bare, 'baskets')} {'is' if bare == 1 else 'are'} published without a public item, in "
+        f"{form.__name__.lower()} with sensitive ones: whoever is known to have a basket that is not empty holds a "
+        "sensitive item for certain. Leave such baskets out if that matters.",
+    )

@@ -1,0 +1,137 @@
+"""Prosecutor, journalist and marketer risk: how likely a row is linked to the right person.
+
+The definitions are those of ARX (package ``risk``), after El Emam. A *prosecutor* knows that a person is in the data,
+a *journalist* does not, and looks for anybody in a population; a *marketer* wants to link as many rows as possible.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts
+from shoal.data.table import Column, Table
+from shoal.risks._row_classes import class_sizes, person_classes
+
+THRESHOLD = 0.2
+"""A risk above this is too high: ARX's default, a class of fewer than five."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkageRisk:
+    """The risk that a row is linked to its person.
+
+    Parameters
+    ----------
+    highest
+        Of any row.
+    average
+        Of all rows: the share that is linked rightly in the mean.
+    above
+        The share of rows whose risk is above the threshold.
+    """
+
+    highest: float
+    average: float
+    above: float
+
+    def as_dict(self) -> dict[str, float]:
+        """The same as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Reidentification:
+    """The three risks, and the persons who share their quasi-identifiers with nobody."""
+
+    prosecutor: LinkageRisk
+    journalist: LinkageRisk
+    marketer: LinkageRisk
+    people: int
+    unique: int
+
+
+def reidentification(
+    table: Table,
+    columns: Sequence[Column],
+    threshold: float = THRESHOLD,
+    population: Table | None = None,
+) -> Reidentification:
+    """Measure the three risks of linking rows by some columns.
+
+    Parameters
+    ----------
+    population
+        A table that the people of this one are drawn from, with the same columns. Without one, journalist and marketer
+        know as much as the prosecutor.
+    """
+    if population is None:
+        sample = class_sizes(person_classes(table, columns))
+        around = sample
+    else:
+        sample, around = _beside(table, columns, population)
+    return Reidentification(
+        _prosecutor(sample, threshold),
+        _journalist(sample, around, threshold),
+        _marketer(sample, around, threshold),
+        int(sample.sum()),
+        int((sample == 1).sum()),
+    )
+
+
+def _beside(table: Table, columns: Sequence[Column], population: Table) -> tuple[Counts, Counts]:
+    """The sizes of the classes of a table, and of the same classes in its population.
+
+    Where the population has fewer of a class than the table, which then is no part of it, the table's count stands.
+    """
+    joined = []
+    for column in columns:
+        other = population.column(column.name)
+        places = {label: code for code, label in enumerate(column.domain.labels)}
+        moved = [places.setdefault(label, len(places)) for label in other.domain.labels]
+        codes = np.concatenate((column.codes, np.array(moved, dtype=np.int32)[other.codes]))
+        joined.append((codes, len(places)))
+    rows = table.rows + population.rows
+    numbers = np.zeros(rows, dtype=np.int64)
+    for codes, size in joined:
+        numbers = np.unique(numbers * size + codes, return_inverse=True)[1].astype(np.int64)
+    sample = np.bincount(numbers[: table.rows], minlength=int(numbers.max(initial=-1)) + 1)
+    around = np.bincount(numbers[table.rows :], minlength=len(sample))
+    here = sample > 0
+    sample, around = sample[here].astype(np.int64), around[here].astype(np.int64)
+    return sample, np.maximum(sample, around)
+
+
+def _prosecutor(sample: Counts, threshold: float) -> LinkageRisk:
+    rows = int(sample.sum())
+    if not rows:
+        return LinkageRisk(0.0, 0.0, 0.0)
+    return LinkageRisk(
+        float(1 / sample.min()), len(sample) / rows, float(sample[1 / sample > threshold].sum() / rows)
+    )
+
+
+def _journalist(sample: Counts, around: Counts, threshold: float) -> LinkageRisk:
+    rows = int(sample.sum())
+    if not rows:
+        return LinkageRisk(0.0, 0.0, 0.0)
+    average = max(len(sample) / float(around.sum()), float((sample / around).sum() / rows))
+    return LinkageRisk(float(1 / around.min()), average, float(sample[1 / around > threshold].sum() / rows))
+
+
+def _marketer(sample: Counts, around: Counts, threshold: float) -> LinkageRisk:
+    """The mean is the marketer's own; who looks at one row alone, a journalist, has the other two."""
+    rows = int(sample.sum())
+    if not rows:
+        return LinkageRisk(0.0, 0.0, 0.0)
+    journalist = _journalist(sample, around, threshold)
+    return LinkageRisk(journalist.highest, float((sample / around).sum() / rows), journalist.above)
+
+
+def expected_unique_share(people: int, cells: int) -> float:
+    """The share of people who are alone in their cell, if each lives in one of so many at random: e^(-n/d).
+
+    >>> round(expected_unique_share(9_330, 56_940), 3)
+    0.849
+    """
+    return float(np.exp(-people / cells)) if cells else 0.0

@@ -1,0 +1,81 @@
+"""``shoal attack`` on the command line, and `shoal.attack` in Python."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import ROLES, folder, people, shoal
+
+import shoal as library
+from shoal.errors import WrongUse
+
+__all__ = ["folder", "people", "shoal"]
+
+FIGURES = {"success", "baseline", "control", "residual", "people", "interval", "sentence", "parts"}
+
+
+@pytest.fixture
+def released(shoal: Callable[..., Any], people: Path) -> Path:
+    answer = shoal("anonymize", "mondrian", people, "--k", 5, *ROLES, "--no-report", "-o", "out")
+    assert answer.code == 0, answer.err
+    return people
+
+
+def test_all_attacks_as_json(shoal: Callable[..., Any], released: Path) -> None:
+    answer = shoal("attack", "out", "--original", released, "--json")
+    assert answer.code == 0, answer.err
+    plain = json.loads(answer.out)
+    assert set(plain) == {"linkage", "inference", "certainty", "order"}
+    assert all(set(one) == FIGURES for one in plain.values())
+    assert plain["linkage"]["success"] <= 0.2
+
+
+def test_held_out_people_are_a_control(shoal: Callable[..., Any], released: Path) -> None:
+    answer = shoal("attack", "out", "--original", released, "--holdout", 0.2)
+    assert answer.code == 0, answer.err
+    assert "membership" in answer.out
+    assert "it tells of the method" in answer.out
+
+
+def test_a_control_file_and_another_release(shoal: Callable[..., Any], released: Path, folder: Path) -> None:
+    lines = released.read_text().splitlines()
+    (folder / "more.csv").write_text("\n".join([lines[0], *lines[5:40]]) + "\n")
+    answer = shoal("anonymize", "mondrian", "more.csv", "--k", 5, *ROLES, "--no-report", "-o", "out2")
+    assert answer.code == 0, answer.err
+    options = ("--control", "more.csv", "--other", "out2", "--attacks", "membership,intersection", "--json")
+    answer = shoal("attack", "out", "--original", released, *options)
+    assert answer.code == 0, answer.err
+    assert set(json.loads(answer.out)) == {"membership", "intersection"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--attacks", "linkag"), 2, "linkage"),
+        (("--attacks", "definetti"), 2, "groups"),
+        (("--attacks", "membership"), 2, "--control"),
+        (("--holdout", "1.5"), 2, "below 1"),
+        (("--holdout", "0.1", "--control", "x.csv"), 2, "not both"),
+        (("--control", "nowhere.csv"), 3, "nowhere.csv"),
+        (("--other", "nowhere"), 3, "nowhere"),
+    ],
+)
+def test_bad_use_is_explained(
+    shoal: Callable[..., Any], released: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    answer = shoal("attack", "out", "--original", released, *words)
+    assert (answer.code, said in answer.err, answer.out) == (code, True, ""), answer.err
+
+
+def test_another_original_is_refused(shoal: Callable[..., Any], released: Path, folder: Path) -> None:
+    (folder / "other.csv").write_text(released.read_text().replace("baker", "pilot"))
+    assert shoal("attack", "out", "--original", "other.csv").code == 3
+
+
+def test_in_python(released: Path) -> None:
+    found = library.attack("out", released, attacks=["linkage"], people=50)
+    assert found["linkage"].people == 50
+    with pytest.raises(WrongUse, match="held out"):
+        library.attack("out", released, holdout=0.001)

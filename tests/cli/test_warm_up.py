@@ -1,0 +1,77 @@
+"""``shoal warm-up``, and what the terminal and a pipe are told of compiling."""
+
+import json
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from shoal import registry
+from shoal.cli import show
+from shoal.cli.program import main
+from shoal.cli.warm_up import choices
+from shoal.kernels._compiling import eagerly, tell_all
+from shoal.methods.mondrian import _partition
+from shoal.methods.mondrian._partition import partition
+
+
+@pytest.fixture
+def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry with a method that takes no time."""
+    kind = registry.load("method", "permutation-mondrian")
+    monkeypatch.setattr(registry, "load_all", lambda family: {kind.name: kind} if family == "method" else {})
+
+
+@pytest.mark.usefixtures("one_method")
+def test_all_methods_are_run_and_the_cache_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warm-up"]) == 0
+    assert main(["warm-up", "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 methods are ready: ")
+    found = json.loads(shown[shown.index("{") :])
+    assert found["kernels"] == 0, "compiled by the first call"
+    if not numba.config.DISABLE_JIT:
+        assert list(Path(found["cache"]).glob("permutation.cut_groups*.nbc"))
+
+
+def test_every_choice_of_words_is_tried() -> None:
+    offered = list(choices(registry.load("method", "mondrian")))
+    assert {"split": "loss"} in offered
+    assert {"split": "random"} in offered
+    assert {"split": "widest"} not in offered, "that is the default"
+
+
+def test_small_data_goes_to_the_kernels_when_they_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def instead(codes: np.ndarray, *_: object) -> tuple[np.ndarray, np.ndarray]:
+        seen.append(len(codes))
+        return np.arange(len(codes)), np.array([0, len(codes)])
+
+    monkeypatch.setattr(_partition, "partition_compiled", instead)
+    codes = np.array([[1], [2], [3], [3], [4], [5]], dtype=np.int32)
+    plain = [np.arange(6.0)], [np.zeros(5, dtype=np.int32)]
+    partition(codes, *plain, least=2)
+    assert not seen
+    with eagerly():
+        partition(codes, *plain, least=2)
+    assert seen == [6]
+
+
+def test_a_pipe_is_told_once_of_long_compiling(capsys: pytest.CaptureFixture[str]) -> None:
+    with show.progress(quiet=False) as stage:
+        stage("anonymizing")
+        for seconds in (0.5, 0.0, 7.2, 0.0, 9.0, 0.0):
+            tell_all(seconds)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "compiling once (about 8 s" in told.err
+
+
+def test_who_wants_quiet_is_told_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with show.progress(quiet=True):
+        tell_all(9.0)
+    tell_all(9.0)
+    assert capsys.readouterr() == ("", "")

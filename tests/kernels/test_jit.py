@@ -1,0 +1,107 @@
+"""What is compiled: once for constants and variables alike, kept where a folder can be written, and told of."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal import kernels
+from shoal.kernels._jit import jit
+from shoal.kernels.sorting import SHORT, sort
+
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+
+@st.composite
+def parts(draw: st.DrawFn) -> tuple[list[int], int, int, type]:
+    few = st.integers(0, draw(st.sampled_from([1, 5, 2**31 - 1])))
+    values = draw(st.lists(few, max_size=4 * SHORT))
+    begin = draw(st.integers(0, len(values)))
+    return values, begin, draw(st.integers(begin, len(values))), draw(st.sampled_from([np.int32, np.int64]))
+
+
+@given(parts())
+def test_a_part_of_an_array_is_sorted_and_the_rest_stays(case: tuple[list[int], int, int, type]) -> None:
+    values, begin, end, kind = case
+    array = np.array(values, dtype=kind)
+    sort(array, begin, end)
+    assert array.tolist() == values[:begin] + sorted(values[begin:end]) + values[end:]
+
+
+@pytest.mark.parametrize("shape", ["ascending", "descending", "equal", "organ pipe", "random"])
+def test_long_arrays_are_sorted_whatever_their_shape(shape: str) -> None:
+    count = 20_000 if not numba.config.DISABLE_JIT else 500
+    array = {
+        "ascending": np.arange(count),
+        "descending": np.arange(count)[::-1].copy(),
+        "equal": np.zeros(count, dtype=np.int64),
+        "organ pipe": np.minimum(np.arange(count), np.arange(count)[::-1]),
+        "random": np.random.default_rng(3).integers(0, count, count),
+    }[shape]
+    wanted = np.sort(array)
+    sort(array, 0, count)
+    assert (array == wanted).all()
+
+
+@compiled
+def test_a_kernel_is_compiled_once_for_constants_and_variables() -> None:
+    added = jit(_add)
+
+    @numba.njit
+    def calls(number: int) -> int:
+        return added(number, 1) + added(2, number) + added(3, 4)
+
+    assert calls(1) == 12
+    assert len(added.signatures) == 1  # type: ignore[attr-defined]
+
+
+def _add(one: int, other: int) -> int:
+    return one + other
+
+
+@compiled
+@pytest.mark.parametrize("home", ["writable", "closed"])
+def test_an_install_that_cannot_be_written_compiles_all_the_same(tmp_path: Path, home: str) -> None:
+    """A file stands where each folder would be made: so the superuser cannot write there either."""
+    package = tmp_path / "site" / "shoal"
+    shutil.copytree(
+        Path(kernels.__path__[0]).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
+    )
+    (package / "kernels" / "__pycache__").touch()
+    user = tmp_path / "home"
+    if home == "writable":
+        user.mkdir()
+    else:
+        user.touch()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("NUMBA_", "XDG_", "COVERAGE"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", CALL],
+        env={**environment, "PYTHONPATH": str(tmp_path / "site"), "HOME": str(user)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["[2]", str(package / "kernels" / "sorting.py")]
+    assert bool(list(user.rglob("sorting.sort*.nbc"))) == (home == "writable")
+
+
+CALL = """
+import numpy
+from shoal.kernels import sorting
+array = numpy.array([2])
+sorting.sort(array, 0, 1)
+print(array, sorting.__file__)
+"""
