@@ -126,7 +126,7 @@ def forms(name: str, p: int, draws: int = 3, sensitive: int = 10) -> list[dict[s
     from shoal.measures.pivot import Pivot
     from shoal.measures.reconstruction import Reconstruction
     from shoal.methods.cahd.method import Cahd
-    from shoal.risk._learned_reader import learn
+    from shoal.risks._learned_reader import learn
 
     data = list(draws_of(name, draws, sensitive, max(p, 20)))
     rows = []

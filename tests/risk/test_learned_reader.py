@@ -9,7 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.errors import WrongUse
 from shoal.methods.cahd.method import Cahd
-from shoal.risk._learned_reader import FEATURES, features, learn
+from shoal.risks._learned_reader import FEATURES, features, learn
 
 
 def shop(seed: int, *, telling: bool) -> Baskets:
