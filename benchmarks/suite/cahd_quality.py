@@ -121,12 +121,51 @@ def attacks(name: str) -> list[dict[str, Any]]:
     return rows
 
 
+def forms(name: str, p: int, draws: int = 3, sensitive: int = 10) -> list[dict[str, Any]]:
+    """What each form tells and betrays: means over draws. The learned reader learns from the other draws."""
+    from shoal.measures.pivot import Pivot
+    from shoal.measures.reconstruction import Reconstruction
+    from shoal.methods.cahd.method import Cahd
+    from shoal.risks._learned_reader import learn
+
+    data = list(draws_of(name, draws, sensitive, max(p, 20)))
+    rows = []
+    for label, method in (
+        ("pivots rcm", Cahd(p=p, form="pivots", order="rcm")),
+        ("blocks gray", Cahd(p=p, form="blocks")),
+        ("near", Cahd(p=p)),
+    ):
+        releases = [method.anonymize(baskets, seed=seed)[0] for seed, baskets in enumerate(data)]
+        told = [
+            {
+                score.name: score.value
+                for score in (
+                    *Reconstruction(seed=seed, questions=50).scores(baskets, release),
+                    *Pivot().scores(baskets, release),
+                )
+            }
+            for seed, (baskets, release) in enumerate(zip(data, releases, strict=True))
+        ]
+        learned = []
+        for seed, (baskets, release) in enumerate(zip(data, releases, strict=True)):
+            others = [(releases[one].data, data[one]) for one in range(draws) if one != seed]
+            learned.append(learn(others).success(release.data, baskets))  # type: ignore[arg-type]
+        names = ("kl_sum", "kl_frequent_sum", "pivot_guess", "pivot_central", "pivot_replay")
+        row: dict[str, Any] = {"data": name, "p": p, "1/p": 1 / p, "form": label}
+        row |= {entry: float(np.mean([one[entry] for one in told])) for entry in names}
+        rows.append({**row, "learned": float(np.mean(learned))})
+    return rows
+
+
 def run() -> None:
     """Print the tables; three draws only."""
     names = [name for name in FILES if path_of(name).exists()]
     for name in names:
         print(f"\n## {name}: divergence by order and form, 10 sensitive items, 3 draws\n")
         show([row for p in (4, 20) for row in orders(name, p, draws=3)])
+    for name in names:
+        print(f"\n## {name}: forms, 10 sensitive items, 3 draws\n")
+        show([row for p in (4, 10, 20) for row in forms(name, p)])
     for name in SEED_ITEMS.keys() & set(names):
         print(f"\n## {name}: attacks\n")
         show(attacks(name))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from shoal.risk._learned_reader import FEATURES, features, learn
 from tests.naive import cahd as naive
 from tests.sets import baskets_of, sets_of
 
@@ -10,6 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.errors import WrongUse
 from shoal.methods.cahd.method import Cahd
+from shoal.risks._learned_reader import FEATURES, features, learn
 
 
 def shop(seed: int, *, telling: bool) -> Baskets:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -311,7 +312,8 @@ def swap_rows(
     cluster_of = np.empty(count, dtype=np.int32)
     largest = 0
     for cluster in range(clusters):
-        cluster_of[members[starts[cluster] : starts[cluster + 1]]] = cluster
+        for place in range(starts[cluster], starts[cluster + 1]):
+            cluster_of[members[place]] = cluster
         largest = max(largest, starts[cluster + 1] - starts[cluster])
     desk = Desk(
         np.zeros(rows.width, dtype=np.int64),
@@ -420,7 +422,7 @@ def summed(rows: Rows, members: Array, starts: Array) -> tuple[Array, Array, Arr
                     items[made] = item
                     made += 1
                 counts[item] += 1
-        items[begin:made].sort()
+        sort(items, begin, made)
         for place in range(begin, made):
             held[place] = counts[items[place]]
             counts[items[place]] = 0
@@ -578,14 +580,19 @@ def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, w
 @jit
 def _close(home: Array, last: Whole, units: Units, counts: Array, most: Whole, size: Whole, p: Whole) -> None:
     """Let the last group take in others, until it keeps the degree; all together do."""
-    by_group = np.argsort(home)
-    place = 0
-    while most * p > size:
-        group = home[by_group[place]]
-        while place < len(home) and home[by_group[place]] == group:
-            unit = by_group[place]
-            place += 1
-            if group != last:
-                size += units.sizes[unit]
-                most = most_held(unit, units, counts, most)
-                home[unit] = last
+    after = np.full(len(home), -1, dtype=np.int64)
+    for unit in range(len(home)):
+        if home[unit] != unit:
+            after[unit] = after[home[unit]]
+            after[home[unit]] = unit
+    for group in range(len(home)):
+        if most * p <= size:
+            return
+        if home[group] != group or group == last:
+            continue
+        unit = group
+        while unit >= 0:
+            size += units.sizes[unit]
+            most = most_held(unit, units, counts, most)
+            home[unit] = last
+            unit = after[unit]
