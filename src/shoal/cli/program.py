@@ -27,7 +27,7 @@ COMMANDS = {
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
     "attack": "Attack a release, to see what others could still learn.",
-    "find": "Find somebody in a release, or explain the cells of a row.",
+    "find": "Find somebody in a release, or explain the cells of one row.",
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
