@@ -36,7 +36,7 @@ COMMANDS = {
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
     "warm-up": "Compile all methods now, so that no first run has to wait.",
-    "methods": "List methods, models, measures and attacks, or tell all about one.",
+    "methods": "List methods, models, measures and attacks, or describe one.",
 }
 """Each command lives in the module of its name, with underscores for hyphens, which offers `program(tokens)`."""
 
