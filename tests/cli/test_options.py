@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from cyclopts import App, CycloptsError, Parameter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from shoal import registry
 from shoal.cli.anonymize import command_of
@@ -16,10 +16,12 @@ from shoal.cli.options import Section, fields_of, flattened, split_names
 from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
+from shoal.option_names import as_typed
+from shoal.parameters import Parameters
 from shoal.recipe import Output, Roles
 
 
-class Dish(BaseModel):
+class Dish(Parameters):
     """A declaration with a field of every shape."""
 
     size: int = Field(ge=1, le=9, description="how many eat")
@@ -38,7 +40,8 @@ def cook(*arguments: str) -> Any:
 
     app = App(result_action="return_value")
     app.default(flattened(command, dish=Section(Dish, "Method")))
-    return app(arguments, exit_on_error=False, print_error=False)
+    with as_typed():
+        return app(arguments, exit_on_error=False, print_error=False)
 
 
 def test_every_shape_of_field_becomes_an_option() -> None:
