@@ -124,11 +124,15 @@ NAMED: dict[str, Draw] = {
     "time_limit": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
     "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),
+    "improve_steps": lambda random, facts: random.choice([[], [1], [40], [300]]),
 }
 """By the name of the parameter."""
 
 NEVER = frozenset({"population", "entity", "promises"})
 """Parameters that a case makes itself: files, roles and models."""
+
+IN_SECONDS = {"improve": float}
+
 
 
 def parameters(
