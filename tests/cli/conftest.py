@@ -1,5 +1,6 @@
 """Calls of the command line, in this process and in one of their own, in a folder of their own."""
 
+import math
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cli import main
+from shoal.cli import main, show
 
 COMPILING = "shoal: compiling once"
 
@@ -31,8 +32,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def shoal(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """``shoal("verify", "out")`` gives the exit code and what was printed."""
+def shoal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Answer]:
+    """``shoal("verify", "out")`` gives the exit code and what was printed, but for a line about compiling.
+
+    That one depends on which tests ran before.
+    """
+    monkeypatch.setattr(show, "MOMENT", math.inf)
 
     def call(*arguments: object) -> Answer:
         capsys.readouterr()

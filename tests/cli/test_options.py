@@ -40,8 +40,7 @@ def cook(*arguments: str) -> Any:
 
     app = App(result_action="return_value")
     app.default(flattened(command, dish=Section(Dish, "Method")))
-    with as_typed():
-        return app(arguments, exit_on_error=False, print_error=False)
+    return app(arguments, exit_on_error=False, print_error=False)
 
 
 def test_every_shape_of_field_becomes_an_option() -> None:
@@ -76,7 +75,7 @@ def test_what_is_not_given_has_its_declared_default() -> None:
     ],
 )
 def test_a_wrong_value_is_named(arguments: str, said: str) -> None:
-    with pytest.raises(WrongUse, match=said.replace("(", r"\(")):
+    with as_typed(), pytest.raises(WrongUse, match=said.replace("(", r"\(")):
         cook(*arguments.split())
 
 
