@@ -131,9 +131,6 @@ NAMED: dict[str, Draw] = {
 NEVER = frozenset({"population", "entity", "promises"})
 """Parameters that a case makes itself: files, roles and models."""
 
-IN_SECONDS = {"improve": float}
-
-
 
 def parameters(
     random: Random,
@@ -149,6 +146,8 @@ def parameters(
     for name, one in fields.items():
         if name in left_out or (not one.is_required() and random.random() > share):
             continue
+        if name == "improve" and one.annotation is not bool:
+            continue  # a search of so many seconds ends otherwise each time
         value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
         if value is None and one.is_required() and facts.sensitive:
             value = random.choice(facts.sensitive)
