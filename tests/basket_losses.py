@@ -37,12 +37,12 @@ def losses(method: Any, baskets: Baskets, published: Any) -> Counter[str]:
     return Counter({name: scores[name] for name in LOSSES[method.name]})
 
 
-def refuse_greater(pairs: Iterable[tuple[Counter[str], Counter[str]]], most: float = MOST) -> None:
-    """Fail where parts lose more than what memory loses by so much; a tenth by default."""
+def refuse_greater(pairs: Iterable[tuple[Counter[str], Counter[str]]]) -> None:
+    """Fail where parts lose more than a tenth above what memory loses."""
     here, there = Counter[str](), Counter[str]()
     for one, other in pairs:
         here.update(one)
         there.update(other)
     assert here
-    worse = {name: there[name] / here[name] for name in here if there[name] > most * here[name]}
+    worse = {name: there[name] / here[name] for name in here if there[name] > MOST * here[name]}
     assert not worse
