@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive.mondrian import Mondrian
 
-from shoal.methods.mondrian._compiled import partition_compiled
-from shoal.methods.mondrian._partition import Partition, partition
-from shoal.methods.mondrian._rounds import partition_in_rounds
+from shoal.methods.mondrian._partition import Partition, partition, partition_compiled, partition_in_rounds
 from shoal.methods.mondrian._space import Space
 
 CHOICES = ("widest", "loss", "random")

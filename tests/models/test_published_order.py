@@ -66,9 +66,9 @@ def test_a_changed_order_is_named(what: str, tmp_path: Path, capsys: pytest.Capt
     path.write_text(text.replace(old, new, 1))
     capsys.readouterr()
     assert main(["verify", str(folder)]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "canonical-order" in told
-    assert where in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "canonical-order" in shown
+    assert where in shown
 
 
 def test_the_worst_places_are_shown_and_all_are_counted(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ KINDS = {"intervals": Kind.NUMERIC, "dates": Kind.DATE}
 def refuse_wrong_columns(cells: Iterable[Cell]) -> None:
     """Refuse data whose columns are not those that a recipe names, before anything runs.
 
-    Names and roles of columns, files of hierarchies and what builders are told are looked at. No cell is: what values
+    Names and roles of columns, files of hierarchies and arguments of builders are looked at. No cell is: what values
     a hierarchy misses, and whether an item occurs, the runs find out.
 
     Raises `WrongUse` or `BadData` with the name of the dataset, or the place of the file.
@@ -93,8 +93,8 @@ def _made(data: Mapping[str, Any]) -> Table:
 def _read(data: Mapping[str, Any], headers: Headers) -> Table:
     """The columns of a file, with their roles and without a row.
 
-    What kinds they are of is not known before their cells are read, unless it is told: they are taken to be of the kind
-    that their hierarchies ask for.
+    What kinds they are of is not known before their cells are read, unless it is given: they are taken to be of
+    the kind that their hierarchies ask for.
     """
     from shoal.io.tables.load import assigned_roles
 

@@ -1,5 +1,6 @@
 """A comparison from its recipe to its folder: what is finished is kept, what is not is run, and all is drawn."""
 
+import json
 import os
 import re
 import shutil
@@ -7,21 +8,87 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from shoal.addresses import without_passwords
 from shoal.comparison.curves import Figure, figure_of
 from shoal.comparison.grid import Cell, cells_of
-from shoal.comparison.journal import AGAIN, Journal
 from shoal.comparison.results import Row, frame_of, refuse_unknown_columns, row_of, write_results
-from shoal.comparison.scheduler import answers
 from shoal.comparison.sweep_recipe import Chart, Comparison
+from shoal.comparison.workers import answers
 from shoal.data._plural import counted
-from shoal.errors import CannotWrite, UnknownName, WrongUse
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 
 if TYPE_CHECKING:
     import polars
+
+
+AGAIN = frozenset({"failed", "crashed"})
+"""What became of runs that are tried again when the comparison is called again."""
+
+
+class Journal:
+    """Lines of JSON that only grow. A crash can spoil no line but the last, which is then forgotten.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "runs.jsonl"
+    ...     with Journal(path) as journal:
+    ...         journal.add("a", {"status": "done"})
+    ...     _ = path.write_text(path.read_text() + '{"key": "b", "ans')
+    ...     Journal(path).finished()
+    {'a': {'status': 'done'}}
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def finished(self) -> dict[str, dict[str, Any]]:
+        """The answers by the key of their run; of several, the last."""
+        found = {}
+        whole = self.path.read_bytes() if self.path.exists() else b""
+        for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
+            try:
+                entry = json.loads(line)
+                found[entry["key"]] = entry["answer"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise BadData(
+                    "this line is no run; start anew with --force.", path=self.path, line=number
+                ) from error
+        return found
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = self.path.open("ab")
+            # A line that a crash cut short must not run into the next one.
+            whole = self.path.read_bytes()
+            self._file.truncate(whole.rfind(b"\n") + 1)
+        except OSError as error:
+            raise CannotWrite(f"The journal {self.path}", error) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Write a finished run, and wait until the disk has it."""
+        assert self._file is not None
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        line = json.dumps({"key": key, "when": when, "answer": without_passwords(answer)}, ensure_ascii=False)
+        try:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise CannotWrite(f"The journal {self.path}", error) from error
+
 
 JOURNAL, RECIPE = "runs.jsonl", "recipe.toml"
 
@@ -83,12 +150,12 @@ def compare(
         A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken
         from the folder that the file lies in, or from the current one.
     folder
-        Where to write; called like the file unless told. Runs that are finished there already are not repeated; those
+        Where to write; called like the file by default. Runs that are finished there already are not repeated; those
         that failed are.
     quick
         Run the small form.
     jobs
-        How many runs at a time; as many as there are cores unless told. Timed runs are always alone.
+        How many runs at a time; as many as there are cores by default. Timed runs are always alone.
     force
         Forget what was finished there.
     charts

@@ -1,4 +1,4 @@
-"""Clusters of baskets that are alike, told by their items alone.
+"""Clusters of baskets that are alike, found from their items alone.
 
 Which rows come together follows from the contents of all baskets: whoever has them all finds the same clusters again,
 but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.arrays import Counts, Indptr, Items, Rows, owners
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -41,18 +41,9 @@ def near_clusters(
 ) -> tuple[Rows, Rows]:
     """Put rows into so many clusters, which differ in size by at most one row.
 
-    Parameters
-    ----------
-    orders
-        All rows, several times; those with the same items side by side.
-    passes
-        How often rows may change places between neighboring clusters.
-    even
-        Whether short and long baskets count alike when they do: by the cosine, and not by the items they share.
-
-    Returns
-    -------
-    The rows cluster by cluster, and where each cluster begins.
+    `orders`: all rows, several times; those with the same items side by side. `passes`: how often rows may change
+    places between neighboring clusters. `even`: whether short and long baskets count alike when they do: by the
+    cosine, and not by the items they share. Returns the rows cluster by cluster, and where each cluster begins.
     """
     from shoal.kernels import near_clusters as kernel
 
@@ -105,7 +96,7 @@ def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, widt
     alike = _rows(core_indptr, core, width)
     members, begins = kernel.gather(tables, alike, count // 2, WINDOW)
     pair = np.empty(count, dtype=np.int64)
-    pair[members] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    pair[members] = owners(begins)
     return Pairs(rows, starts, pair)
 
 

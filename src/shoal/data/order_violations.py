@@ -1,8 +1,8 @@
-"""Where published rows leave the canonical order: in any other, their places may tell of the input."""
+"""Published rows out of canonical order: any other order may show that of the input."""
 
 from dataclasses import dataclass
 
-TOLD = 10
+NAMED = 10
 """Places that are named; all are counted."""
 
 LONG = 60
@@ -13,7 +13,7 @@ MISNUMBERED = "its number is not its place: baskets are numbered 1, 2, 3, … in
 
 
 @dataclass(frozen=True, slots=True)
-class Disorder:
+class OrderViolations:
     """What was found out about the order of published rows."""
 
     form: str  # what the rows are: ``row``, ``basket``, ``group`` or ``cluster``

@@ -13,9 +13,9 @@ from shoal.data.clusters import Clusters
 from shoal.data.order_violations import early
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.models._combinations import rarest
 from shoal.models._evidence import Evidence, Part
 from shoal.models._published_order import disordered_chunks, early_clusters
+from shoal.models.km_anonymity import rarest
 from shoal.models.model import LineModel
 
 BELOW = "an item of the shared chunk stands in a chunk below it"

@@ -27,8 +27,8 @@ class Tried:
     def label(self) -> str:
         """What it is called, with the parameters that tell it from others of the same name."""
         axis = self.candidate.axis
-        told = {*self.candidate.told, *(("k", axis) if axis else ())}
-        shown = {name: value for name, value in self.candidate.method.items() if name in told}
+        named = {*self.candidate.shown, *(("k", axis) if axis else ())}
+        shown = {name: value for name, value in self.candidate.method.items() if name in named}
         words = [
             f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
         ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.errors import WrongUse
-from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule
 
 RULES = 100
 """Rules of a program that is still made."""
@@ -42,11 +42,11 @@ class Kinds:
     counts: Counts
 
     @classmethod
-    def of(cls, shelf: Shelf, rules: list[Rule]) -> "Kinds":
+    def of(cls, index: ItemIndex, rules: list[Rule]) -> "Kinds":
         """Group the baskets."""
         items = tuple(sorted({item for rule in rules for item in rule.items}))
-        shelf.prepare(items)
-        table = np.stack([shelf.column(item) for item in items], axis=1)
+        index.prepare(items)
+        table = np.stack([index.column(item) for item in items], axis=1)
         packed = np.packbits(table, axis=1)
         keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
         _, first, of_row, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)

@@ -69,17 +69,9 @@ def find_moles(
 ) -> Moles:
     """Find all minimal moles.
 
-    Parameters
-    ----------
-    baskets
-        Public and private items; others are not looked at.
-    promise
-        What makes a mole. The empty set must not be one.
-    engine
-        Where to work.
-    patience
-        A level that would take longer than so many seconds without compiled kernels is left to them; 0 leaves all.
-        Found out unless told.
+    `baskets`: public and private items; others are not looked at. `promise`: what makes a mole. The empty set must not
+    be one. `patience`: a level that would take longer than so many seconds without compiled kernels is left to them; 0
+    leaves all. Found out by default.
     """
     if is_eager():
         patience = 0.0
@@ -118,14 +110,9 @@ def moles_by_levels(
 ) -> Moles:
     """Find the moles of two to p items, level by level.
 
-    Parameters
-    ----------
-    search
-        It stands at the single items that are no moles.
-    codes, singles
-        The codes of the public items that occur, by rank, and which of them are moles themselves.
-    chosen
-        Says before each level how to go on with the search.
+    `search`: it stands at the single items that are no moles. `codes`, `singles`: the codes of the public items that
+    occur, by rank, and which of them are moles themselves. `chosen`: says before each level how to go on with the
+    search.
     """
     kept = codes[~singles]
     found, tried = [], {1: len(codes)}
