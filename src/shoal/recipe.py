@@ -122,6 +122,7 @@ class Output(Section):
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
+    strict: bool = Field(default=False, description="publish nothing where there is a warning")
 
 
 class Recipe(Section):
