@@ -216,10 +216,7 @@ class BadData(ShoalError, ValueError):
 def explain(error: "ValidationError", known: Iterable[str] = ()) -> str:
     """Say what is wrong with parameters: which one, what is allowed, what came.
 
-    Parameters
-    ----------
-    known
-        Names of parameters, to find the one that was meant.
+    `known`: names of parameters, to find the one that was meant.
     """
     places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
     return "; ".join(told(where, problem, known) for where, problem in places) + "."

@@ -89,10 +89,7 @@ def read_both(
 ) -> tuple[Comparison, Recipe]:
     """A written release beside what it was made from, as its run.json says to read it, and the recipe of the run.
 
-    Raises
-    ------
-    BadData
-        If the folder has no run.json, or the release cannot have been made from that original.
+    Raises `BadData` if the folder has no run.json, or the release cannot have been made from that original.
     """
     from shoal.io.releases.folder import read_run
     from shoal.measures._provenance import refuse_other_original

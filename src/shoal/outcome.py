@@ -193,10 +193,7 @@ class Run(Generic[Original, Data]):
     def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
-        Raises
-        ------
-        BrokenPromise
-            If a promise is not kept.
+        Raises `BrokenPromise` if a promise is not kept.
         """
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
@@ -353,12 +350,8 @@ def judge(
     One more verdict comes at the end where published rows or baskets do not stand in canonical order, and one where
     nothing is published.
 
-    Parameters
-    ----------
-    population
-        For promises that are made beside a population: a release never holds it.
-    engine
-        Where the rows are; in this machine's memory unless told.
+    `population`: for promises that are made beside a population: a release never holds it. `engine`: where the rows
+    are; in this machine's memory unless told.
     """
     return judgment(release, population, engine or Local())[0]
 

@@ -67,12 +67,7 @@ def run_on(
 ) -> AnyRun:
     """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
-    Parameters
-    ----------
-    source
-        Instead of the recipe's.
-    judged
-        Judge the release; otherwise it is judged when it is written.
+    `source`: instead of the recipe's. `judged`: judge the release; otherwise it is judged when it is written.
     """
     logged(stage)("reading")
     method = recipe.the_method()
@@ -92,14 +87,8 @@ def run_on(
 def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
     """Run a recipe and write its release folder, and its rows into a database where it says so.
 
-    Returns
-    -------
-    The run, and the folder that was written.
-
-    Raises
-    ------
-    WrongUse
-        If the recipe names no folder, one that is there already and must not be replaced, or the data itself.
+    Returns the run, and the folder that was written. Raises `WrongUse` if the recipe names no folder, one that is
+    there already and must not be replaced, or the data itself.
     """
     output = recipe.output
     if output.folder is None:

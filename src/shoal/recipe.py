@@ -87,10 +87,8 @@ class Running(Section):
     def open(self) -> Engine:
         """The engine, which is to be closed.
 
-        Raises
-        ------
-        WrongUse
-            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        Raises `WrongUse` if something is told that has no effect on it: a bound of memory that bounds nothing would be
+        believed.
         """
         if self.memory is not None and self.engine == "local":
             raise WrongUse(

@@ -185,12 +185,8 @@ def load(family: str, name: str) -> Any:
     >>> load("model", "k-anonymity").__name__
     'KAnonymity'
 
-    Raises
-    ------
-    UnknownName
-        If there is no such name.
-    BrokenPackage
-        If another package brings the name, and its class cannot be used.
+    Raises `UnknownName` if there is no such name. Raises `BrokenPackage` if another package brings the name, and its
+    class cannot be used.
     """
     table = FAMILIES[family]
     if name not in table:

@@ -39,10 +39,7 @@ def new_name(kind: str, old: str, known: Iterable[str]) -> str | None:
     >>> new_name("method, model or measure", "hide-rules", ["lattice"]) is None
     True
 
-    Parameters
-    ----------
-    kind
-        What is named, in words: those that are families are looked at.
+    `kind`: what is named, in words: those that are families are looked at.
     """
     names, families = set(known), re.findall(r"\w+", kind)
     news = (new for family in families for new in RENAMED.get(family, {}).get(old, ()))

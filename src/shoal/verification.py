@@ -117,40 +117,22 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The hierarchies of a population's columns: a published cell may be a node of one.
-
-    Parameters
-    ----------
-    hierarchies
-        The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one.
-    folder
-        Folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv.
-    orders
-        The values of an ordinal column in ascending order: a published cell may be a range of them.
-    """
+    """The hierarchies of a population's columns: a published cell may be a node of one."""
 
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
-    folder: str | None = None
+    """The hierarchy of a column of the population, whose nodes published cells are: a file, or how to build one."""
+    folder: str | None = None  # folder of such hierarchies: <column>.csv and *_hierarchy_<column>.csv
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values of an ordinal column in ascending order: a published cell may be a range of them."""
 
     def population(self, path: str | None, table: Table, source: str | Path | Release[Any]) -> Table | None:
         """Read the population of a published table, with the hierarchies that are given, or kept beside a release.
 
         A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
 
-        Parameters
-        ----------
-        path
-            Its file; None where there is none.
-        source
-            Where the table comes from: a folder that holds run.json tells the hierarchies and orders of the run.
-
-        Raises
-        ------
-        UnknownName
-            If a hierarchy is given to a column that is no quasi-identifier of the table.
-        WrongUse
-            If there are hierarchies and no population.
+        `path`: its file; None where there is none. `source`: where the table comes from: a folder that holds run.json
+        tells the hierarchies and orders of the run. Raises `UnknownName` if a hierarchy is given to a column that is
+        no quasi-identifier of the table. Raises `WrongUse` if there are hierarchies and no population.
         """
         given = bool(self.hierarchies) or self.folder is not None
         if path is None:
@@ -179,25 +161,14 @@ class Trees:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to prove of published data, and how to read it where it is no release.
-
-    Parameters
-    ----------
-    promises
-        What is asked for; nothing asks for what a release promises itself.
-    roles
-        Who is who. A release has its own roles unless told.
-    layout
-        Of a file of baskets.
-    trees
-        Hierarchies of the population's columns.
-    """
+    """What to prove of published data, and how to read it where it is no release."""
 
     promises: Promises = field(default_factory=Promises)
-    roles: Roles = field(default_factory=Roles)
+    """What is asked for; nothing asks for what a release promises itself."""
+    roles: Roles = field(default_factory=Roles)  # Who is who. A release has its own roles unless told.
     reading: Reading | None = None
-    layout: str | None = None
-    trees: Trees = field(default_factory=Trees)
+    layout: str | None = None  # of a file of baskets
+    trees: Trees = field(default_factory=Trees)  # hierarchies of the population's columns
 
     def population(
         self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
@@ -215,15 +186,8 @@ def verify_as_asked(
 ) -> Verdicts:
     """Judge a release or any published file; what is asked for goes before what a release promises itself.
 
-    Parameters
-    ----------
-    engine
-        Where the files are read; in this machine's memory unless told.
-
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, promises are about different forms, or no column of a table is a quasi-identifier.
+    `engine`: where the files are read; in this machine's memory unless told. Raises `WrongUse` if nothing is promised,
+    promises are about different forms, or no column of a table is a quasi-identifier.
     """
     if (broken := not_whole(source)) is not None:
         return broken

@@ -96,28 +96,17 @@ def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Pa
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """A declaration whose fields become options.
+    """A declaration whose fields become options."""
 
-    Parameters
-    ----------
-    kind
-        A pydantic model or a dataclass.
-    title
-        The part of the help page.
-    only, without
-        The fields to offer; all unless told.
-    names
-        Field to option, where the option has another name.
-    build
-        Makes the section from what the user gave; the class itself unless told.
-    """
-
-    kind: type
-    title: str
+    kind: type  # a pydantic model or a dataclass
+    title: str  # the part of the help page
     only: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
+    """`only`, `without`: the fields to offer; all unless told."""
     names: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    """Field to option, where the option has another name."""
     build: Callable[..., Any] | None = None
+    """Makes the section from what the user gave; the class itself unless told."""
 
     def fields(self) -> list["Field"]:
         """The fields that are offered."""

@@ -34,10 +34,7 @@ def refuse_wrong_columns(cells: Iterable[Cell]) -> None:
     Names and roles of columns, files of hierarchies and what builders are told are looked at. No cell is: what values
     a hierarchy misses, and whether an item occurs, the runs find out.
 
-    Raises
-    ------
-    WrongUse, BadData
-        With the name of the dataset, or the place of the file.
+    Raises `WrongUse` or `BadData` with the name of the dataset, or the place of the file.
     """
     looked_at: set[str] = set()
     headers: Headers = {}

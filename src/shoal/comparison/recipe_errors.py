@@ -20,12 +20,7 @@ Place = tuple[str | int, ...]
 def explained(error: ValidationError, recipe: Mapping[str, Any], kind: type[BaseModel]) -> str:
     """Say what is wrong with a recipe: tables by their names, the key, what is allowed, and what came.
 
-    Parameters
-    ----------
-    recipe
-        As it was read.
-    kind
-        What it was to be.
+    `recipe`: as it was read. `kind`: what it was to be.
     """
     found: dict[Place, list[Mapping[str, Any]]] = {}
     for problem in error.errors():

@@ -41,33 +41,15 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A finished comparison.
+    """A finished comparison."""
 
-    Parameters
-    ----------
-    comparison
-        The recipe, in its quick form if that was run.
-    rows
-        One a run, in the order of the recipe.
-    pictures
-        In the order of the recipe.
-    folder
-        Where everything is.
-    resumed
-        How many runs were finished before.
-    quick
-        Whether it is the small form.
-    meanings
-        What each score says, in one sentence.
-    """
-
-    comparison: Comparison
-    rows: tuple[Row, ...]
-    pictures: tuple[Picture, ...]
-    folder: Path
-    resumed: int
-    quick: bool
-    meanings: Mapping[str, str]
+    comparison: Comparison  # the recipe, in its quick form if that was run
+    rows: tuple[Row, ...]  # one a run, in the order of the recipe
+    pictures: tuple[Picture, ...]  # in the order of the recipe
+    folder: Path  # where everything is
+    resumed: int  # how many runs were finished before
+    quick: bool  # whether it is the small form
+    meanings: Mapping[str, str]  # what each score says, in one sentence
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())

@@ -27,13 +27,9 @@ def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
 class Race:
     """Worker processes, which end at a set time.
 
-    Parameters
-    ----------
-    jobs
-        Processes at a time. They stay alive from run to run, with their data and compiled kernels.
-    deadline
-        When they are ended, by the monotonic clock; never unless told. Time in which some of them compile kernels does
-        not count.
+    `jobs`: processes at a time. They stay alive from run to run, with their data and compiled kernels. `deadline`:
+    when they are ended, by the monotonic clock; never unless told. Time in which some of them compile kernels does not
+    count.
     """
 
     def __init__(self, jobs: int, deadline: float = math.inf) -> None:
@@ -68,10 +64,7 @@ class Race:
     def answers(self, cells: Sequence[Cell], *, finish_first: bool = False) -> Iterator[tuple[Cell, Answer]]:
         """Each run and what came of it; runs that time was too short for come last.
 
-        Parameters
-        ----------
-        finish_first
-            Wait for the first run however long it takes, unless another one was done in time.
+        `finish_first`: wait for the first run however long it takes, unless another one was done in time.
         """
         waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
         finished: queue.SimpleQueue[tuple[Cell, Answer]] = queue.SimpleQueue()

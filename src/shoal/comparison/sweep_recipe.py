@@ -251,10 +251,7 @@ class Comparison(Section):
     def checked(self) -> Self:
         """The same comparison, if its parts know each other.
 
-        Raises
-        ------
-        WrongUse
-            If a name is used that is not there, or used twice.
+        Raises `WrongUse` if a name is used that is not there, or used twice.
         """
         names = [sweep.name for sweep in self.sweep]
         for name in (

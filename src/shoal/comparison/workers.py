@@ -29,12 +29,7 @@ COMPILING, COMPILED = "compiling", "compiled"
 class Clock:
     """Counts seconds up to a limit, but not those while it stands.
 
-    Parameters
-    ----------
-    limit
-        The seconds; none for ever.
-    late
-        Called when they are over.
+    `limit`: the seconds; none for ever. `late`: called when they are over.
     """
 
     def __init__(self, limit: float | None, late: Callable[[], None]) -> None:
@@ -60,11 +55,8 @@ class Clock:
 class Worker:
     """A process that carries out one run after the other, and a new one where it has died.
 
-    Parameters
-    ----------
-    compiling
-        Told when the process begins to compile kernels, and when it has done so. That depends on what else the machine
-        does and was compiled before, and is no time of a run.
+    `compiling`: told when the process begins to compile kernels, and when it has done so. That depends on what else
+    the machine does and was compiled before, and is no time of a run.
     """
 
     def __init__(self, compiling: Callable[[bool], None] | None = None) -> None:

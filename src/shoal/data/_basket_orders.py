@@ -28,25 +28,14 @@ HASHES = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """The distinct baskets of many rows, in canonical order.
-
-    Parameters
-    ----------
-    indptr, items
-        The distinct baskets.
-    width
-        How many items there are.
-    counts
-        How many rows hold each distinct basket.
-    of_row
-        The distinct basket of each row.
-    """
+    """The distinct baskets of many rows, in canonical order."""
 
     indptr: Indptr
     items: Items
-    width: int
-    counts: Counts
-    of_row: Rows
+    """`indptr`, `items`: the distinct baskets."""
+    width: int  # how many items there are
+    counts: Counts  # how many rows hold each distinct basket
+    of_row: Rows  # the distinct basket of each row
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -60,18 +49,10 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """How far the entries of an ordered matrix lie from its diagonal.
+    """How far the entries of an ordered matrix lie from its diagonal."""
 
-    Parameters
-    ----------
-    bandwidth
-        The largest distance of two rows that share an item.
-    profile
-        The sum over all rows of the distance to the first row that shares an item.
-    """
-
-    bandwidth: int
-    profile: int
+    bandwidth: int  # the largest distance of two rows that share an item
+    profile: int  # the sum over all rows of the distance to the first row that shares an item
 
 
 def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
@@ -90,10 +71,7 @@ def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
 def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
     """The distinct baskets in the order of that name; `nearest` gives several orders, the others one.
 
-    Parameters
-    ----------
-    supports
-        Those that a sortable order goes by; of all baskets, where these are a part of them.
+    `supports`: those that a sortable order goes by; of all baskets, where these are a part of them.
     """
     if name in SORTABLE:
         held = distinct.supports if supports is None else supports
@@ -132,10 +110,7 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
 def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
     """The band of the graph of rows that share an item, and the mean place of each item.
 
-    Parameters
-    ----------
-    order
-        The distinct basket of each row, with the rows in their order.
+    `order`: the distinct basket of each row, with the rows in their order.
     """
     from shoal.kernels.band import placed, spread
 

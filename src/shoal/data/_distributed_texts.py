@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 class PublishedTexts:
     """Looks the texts of ranks up: a work for `Parts.map`.
 
-    Parameters
-    ----------
-    schema
-        The published table without rows. The rank of a text is its place among the labels of its domain in code-point
-        order; a missing cell is null.
+    `schema`: the published table without rows. The rank of a text is its place among the labels of its domain in
+    code-point order; a missing cell is null.
     """
 
     def __init__(self, schema: Table) -> None:

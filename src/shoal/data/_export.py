@@ -119,10 +119,7 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[po
     ``text`` leaves them texts, ``bounds`` gives two columns with both ends as published (whether an end is included is
     not told), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
 
-    Parameters
-    ----------
-    taken
-        Names of all columns, which those of ends must not have.
+    `taken`: names of all columns, which those of ends must not have.
     """
     import polars as pl
 

@@ -4,10 +4,8 @@
 def last_line_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole line of a text ends; 0 if there is none.
 
-    Parameters
-    ----------
-    quoted
-        Whether quotes hold line ends together. Each line is looked at once, however many of them a quote leaves open.
+    `quoted`: whether quotes hold line ends together. Each line is looked at once, however many of them a quote leaves
+    open.
     """
     end = text.rfind(b"\n") + 1
     inside = quoted and text.count(b'"', 0, end) % 2 == 1

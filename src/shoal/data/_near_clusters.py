@@ -31,10 +31,7 @@ REACH, MOST = 2, 8
 def orders_for_clusters(distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
     """The orders in which like baskets are looked for: the first is Gray's, the others are by MinHash values.
 
-    Parameters
-    ----------
-    supports
-        Those that Gray's goes by; of all baskets, where these are a part of them.
+    `supports`: those that Gray's goes by; of all baskets, where these are a part of them.
     """
     return (*orders_of("gray", distinct, supports), *orders_of("nearest", distinct))
 
@@ -82,19 +79,12 @@ def even_worth(indptr: Indptr) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where.
-
-    Parameters
-    ----------
-    rows, starts
-        The rows cluster by cluster, and where each cluster begins.
-    pair
-        The pair of each cluster; a pair may have three.
-    """
+    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where."""
 
     rows: Rows
     starts: Rows
-    pair: Rows
+    """`rows`, `starts`: the rows cluster by cluster, and where each cluster begins."""
+    pair: Rows  # the pair of each cluster; a pair may have three
 
     @property
     def cluster_of(self) -> Rows:

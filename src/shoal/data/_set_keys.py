@@ -15,15 +15,9 @@ END_OF_PARTS = -1
 def nested(indptrs: Sequence[Indptr], items: AnyArray) -> tuple[Indptr, Items]:
     """Nested lists of items as flat ones. Every list ends with its depth, which is less than any item.
 
-    Parameters
-    ----------
-    indptrs
-        The outermost first: list i of a depth holds the lists ``indptr[i]:indptr[i + 1]`` of the next one, those of
-        the last depth items.
-
-    Returns
-    -------
-    A ragged row for each outermost list. Codes are raised by the number of depths.
+    `indptrs`: the outermost first: list i of a depth holds the lists ``indptr[i]:indptr[i + 1]`` of the next one,
+    those of the last depth items. Returns a ragged row for each outermost list. Codes are raised by the number of
+    depths.
 
     >>> nested([np.array([0, 2, 2]), np.array([0, 1, 3])], np.array([0, 0, 1]))[1].tolist()
     [2, 1, 2, 3, 1, 0, 0]

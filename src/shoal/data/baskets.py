@@ -192,9 +192,7 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
 def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:
     """One integer for the rank of each row so far and its next items, which sorts as they do.
 
-    Returns
-    -------
-    The integers, which rows have no more items than they tell, and how many items that are.
+    Returns the integers, which rows have no more items than they tell, and how many items that are.
     """
     width, step = int(items.max(initial=0)) + 2, 1
     while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < 2**63:

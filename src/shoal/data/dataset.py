@@ -81,62 +81,36 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """How the lines of delimited text become cells.
+    """How the lines of delimited text become cells."""
 
-    Parameters
-    ----------
-    names
-        The columns.
-    separator
-        What stands between cells; quotes are as RFC 4180 says.
-    header
-        The names as they stand in the first line of every file; None where files have no such line.
-    parse
-        The cells, as texts, of whole lines without the header: for engines that read text themselves. It is told the
-        number of the first line and the file, for messages.
-    trim
-        Blanks before a cell, or before its quotes, mean nothing.
-    """
-
-    names: tuple[str, ...]
-    separator: str
+    names: tuple[str, ...]  # the columns
+    separator: str  # what stands between cells; quotes are as RFC 4180 says
     header: tuple[str, ...] | None
+    """The names as they stand in the first line of every file; None where files have no such line."""
     parse: "Callable[[bytes, int, str | Path], Frame]"
-    trim: bool = False
+    """The cells, as texts, of whole lines without the header: for engines that read text themselves. It is told the
+    number of the first line and the file, for messages."""
+    trim: bool = False  # blanks before a cell, or before its quotes, mean nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """A table, baskets, or what is published of them, whose rows are where an engine has them.
-
-    Parameters
-    ----------
-    schema
-        All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout.
-    parts
-        The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
-        ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
-        columns of a table, or one column ``line``.
-    rows
-        The number of rows, baskets, groups or clusters.
-    baskets
-        The number of baskets of all groups or clusters.
-    order
-        Finds out whether the files of a release keep the canonical order; None for rows that are in no such file.
-    expected_counts
-        What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
-        must bear it out. Empty for rows that are in no release yet.
-    path
-        The file or folder of part files, for messages.
-    """
+    """A table, baskets, or what is published of them, whose rows are where an engine has them."""
 
     schema: Any
+    """All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout."""
     parts: Parts
-    rows: int
-    baskets: int = 0
+    """The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
+    ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
+    columns of a table, or one column ``line``."""
+    rows: int  # the number of rows, baskets, groups or clusters
+    baskets: int = 0  # the number of baskets of all groups or clusters
     order: Callable[[], Disorder] | None = None
+    """Finds out whether the files of a release keep the canonical order; None for rows that are in no such file."""
     expected_counts: Mapping[str, int] = field(default_factory=dict)
-    path: Path | None = None
+    """What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
+    must bear it out. Empty for rows that are in no release yet."""
+    path: Path | None = None  # the file or folder of part files, for messages
 
 
 def schema_of(data: Any) -> Any:

@@ -14,21 +14,12 @@ MISNUMBERED = "its number is not its place: baskets are numbered 1, 2, 3, … in
 
 @dataclass(frozen=True, slots=True)
 class Disorder:
-    """What was found out about the order of published rows.
+    """What was found out about the order of published rows."""
 
-    Parameters
-    ----------
-    form
-        What the rows are: ``row``, ``basket``, ``group`` or ``cluster``.
-    places
-        The first places where the order is broken: the row in words, and why.
-    count
-        How many places there are.
-    """
-
-    form: str
+    form: str  # what the rows are: ``row``, ``basket``, ``group`` or ``cluster``
     places: tuple[tuple[str, str], ...] = ()
-    count: int = 0
+    """The first places where the order is broken: the row in words, and why."""
+    count: int = 0  # how many places there are
 
 
 def early(form: str, ahead: str) -> str:

@@ -22,66 +22,34 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One column: what it holds, how telling it is, and the role it may play.
-
-    Parameters
-    ----------
-    name, kind
-        The column, and how its values relate.
-    distinct
-        Different values, the missing one left aside.
-    missing
-        Missing cells.
-    unique
-        The share of rows whose value nobody else has.
-    examples
-        The most frequent values.
-    role, reason
-        A suggestion, and why. It is made from the name and the numbers above: decide yourself.
-    note
-        What else the values look like, and how to have them read so.
-    alike
-        Values that differ in spelling alone, where there are any: the first of them.
-    """
+    """One column: what it holds, how telling it is, and the role it may play."""
 
     name: str
     kind: str
-    distinct: int
-    missing: int
-    unique: float
-    examples: tuple[str, ...]
+    """`name`, `kind`: the column, and how its values relate."""
+    distinct: int  # different values, the missing one left aside
+    missing: int  # missing cells
+    unique: float  # the share of rows whose value nobody else has
+    examples: tuple[str, ...]  # the most frequent values
     role: Role
     reason: str
-    note: str = ""
+    """`role`, `reason`: a suggestion, and why. It is made from the name and the numbers above: decide yourself."""
+    note: str = ""  # what else the values look like, and how to have them read so
     alike: tuple[str, ...] = ()
+    """Values that differ in spelling alone, where there are any: the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """A table: its columns, and how telling the quasi-identifiers are together.
+    """A table: its columns, and how telling the quasi-identifiers are together."""
 
-    Parameters
-    ----------
-    rows
-        The number of rows.
-    columns
-        The columns in order.
-    quasi
-        The columns that an adversary may know: those of that role, or the suggested ones where no column has it.
-    unique
-        The share of rows that nobody else shares all of these with.
-    smallest
-        Rows of the smallest class; 0 for a table without rows.
-    classes
-        The number of classes: rows that agree on all of these columns.
-    """
-
-    rows: int
-    columns: tuple[ColumnProfile, ...]
+    rows: int  # the number of rows
+    columns: tuple[ColumnProfile, ...]  # the columns in order
     quasi: tuple[str, ...]
-    unique: float
-    smallest: int
-    classes: int
+    """The columns that an adversary may know: those of that role, or the suggested ones where no column has it."""
+    unique: float  # the share of rows that nobody else shares all of these with
+    smallest: int  # rows of the smallest class; 0 for a table without rows
+    classes: int  # the number of classes: rows that agree on all of these columns
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -100,41 +68,20 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class BasketsProfile:
-    """Baskets: how many, how long, how popular their items are, and how telling a few items are.
-
-    Parameters
-    ----------
-    baskets, items, occurrences
-        Baskets, different items, and items of all baskets together.
-    empty
-        Baskets without items.
-    density
-        The mean share of the items that a basket holds.
-    lengths
-        Items of a basket.
-    supports
-        Baskets that hold an item.
-    top
-        The most popular items and their supports.
-    known
-        What an adversary finds who knows 1, 2, 3, 4 items.
-    layout
-        The layout that they were read in.
-    notes
-        What their owner should hear of how they were taken.
-    """
+    """Baskets: how many, how long, how popular their items are, and how telling a few items are."""
 
     baskets: int
     items: int
     occurrences: int
-    empty: int
-    density: float
-    lengths: Spread
-    supports: Spread
-    top: tuple[tuple[str, int], ...]
-    known: tuple[KnownItems, ...]
-    layout: str = "lines"
-    notes: tuple[str, ...] = ()
+    """`baskets`, `items`, `occurrences`: baskets, different items, and items of all baskets together."""
+    empty: int  # baskets without items
+    density: float  # the mean share of the items that a basket holds
+    lengths: Spread  # items of a basket
+    supports: Spread  # baskets that hold an item
+    top: tuple[tuple[str, int], ...]  # the most popular items and their supports
+    known: tuple[KnownItems, ...]  # what an adversary finds who knows 1, 2, 3, 4 items
+    layout: str = "lines"  # the layout that they were read in
+    notes: tuple[str, ...] = ()  # what their owner should hear of how they were taken
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -144,12 +91,8 @@ class BasketsProfile:
 def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProfile:
     """Look at a table: each column alone, and the quasi-identifiers together.
 
-    Parameters
-    ----------
-    table
-        Roles need not be given: columns are looked at whatever their role.
-    quasi
-        The columns to look at together. None takes those with the role, or else the suggested ones.
+    `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
+    together. None takes those with the role, or else the suggested ones.
     """
     looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
     profiles = _one_entity(tuple(looked))

@@ -85,10 +85,7 @@ class Table:
     def column(self, name: str) -> Column:
         """The column of that name.
 
-        Raises
-        ------
-        UnknownName
-            With the near names, if there is none.
+        Raises `UnknownName` with the near names, if there is none.
         """
         for column in self.columns:
             if column.name == name:

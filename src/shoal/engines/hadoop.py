@@ -25,10 +25,7 @@ def address(path: str) -> str:
 def beginning(session: Any, path: str) -> bytes:
     """The first bytes of a file, or of the first part file of a folder, unpacked where they are compressed.
 
-    Raises
-    ------
-    BadData
-        If there is no such file, or a folder holds none.
+    Raises `BadData` if there is no such file, or a folder holds none.
     """
     place = session._jvm.org.apache.hadoop.fs.Path(address(path))
     files = place.getFileSystem(session._jsc.hadoopConfiguration())

@@ -127,10 +127,8 @@ class Local:
 
         One more verdict comes at the end where nothing is published, and one where the order is broken.
 
-        Parameters
-        ----------
-        asked
-            Somebody asks for these promises, and no release makes them: the order of tables and baskets is not judged.
+        `asked`: somebody asks for these promises, and no release makes them: the order of tables and baskets is not
+        judged.
         """
         from shoal.models._nothing_published import nothing_published
         from shoal.models._published_order import broken_order

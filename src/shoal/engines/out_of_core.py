@@ -74,10 +74,7 @@ def _here(heap: Heap, work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[
 def _asked(query: str, heap: Heap, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
     """What DuckDB answers to a query about the rows of a heap, which has the same columns.
 
-    Raises
-    ------
-    EngineFailed
-        If the disk is full, or the rows cannot be handled within the memory.
+    Raises `EngineFailed` if the disk is full, or the rows cannot be handled within the memory.
     """
     import duckdb
 

@@ -296,10 +296,7 @@ class SparkParts:
     def counts(self, names: Sequence[str]) -> "Frame":
         """The distinct combinations of some columns with their rows, here.
 
-        Raises
-        ------
-        WrongUse
-            If they take more memory than is allowed here, together with the work on them.
+        Raises `WrongUse` if they take more memory than is allowed here, together with the work on them.
         """
         found, most = self.distinct(names), self._engine.countable
         if most is None:

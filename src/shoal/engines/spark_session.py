@@ -66,19 +66,9 @@ def fewer_parts(frame: Any) -> Any:
 def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) -> Any:
     """Start a session. What the JVM says while it starts is kept from the terminal, and told if it fails.
 
-    Parameters
-    ----------
-    builder
-        Gives Spark's own builder of sessions.
-    master, settings
-        Where to work, and what is set beside `SETTINGS`.
-
-    Raises
-    ------
-    WrongUse
-        If there is no Java.
-    EngineFailed
-        If the session does not start, for example because there is no such master.
+    `builder`: gives Spark's own builder of sessions. `master`, `settings`: where to work, and what is set beside
+    `SETTINGS`. Raises `WrongUse` if there is no Java. Raises `EngineFailed` if the session does not start, for example
+    because there is no such master.
     """
     refuse_no_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

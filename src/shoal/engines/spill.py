@@ -64,12 +64,7 @@ class Scratch:
 class Heap:
     """Rows that wait in memory and go to a disk when they become too many.
 
-    Parameters
-    ----------
-    scratch
-        Where files go.
-    room
-        Bytes that may wait.
+    `scratch`: where files go. `room`: bytes that may wait.
     """
 
     def __init__(self, scratch: Scratch, room: int) -> None:

@@ -122,12 +122,7 @@ class Stream(Distributed):
 class StreamParts:
     """Rows that come frame by frame.
 
-    Parameters
-    ----------
-    frames
-        Where they come from.
-    names
-        The columns.
+    `frames`: where they come from. `names`: the columns.
     """
 
     def __init__(self, engine: Stream, frames: Frames, names: Sequence[str]) -> None:
@@ -171,10 +166,7 @@ class StreamParts:
     def counts(self, names: Sequence[str]) -> "Frame":
         """The distinct combinations of some columns with their rows.
 
-        Raises
-        ------
-        WrongUse
-            If they take more memory than is allowed, together with the work on them.
+        Raises `WrongUse` if they take more memory than is allowed, together with the work on them.
         """
         keys = list(names)
         found: list[pl.DataFrame] = []

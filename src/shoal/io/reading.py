@@ -108,12 +108,7 @@ def header_hint(names: Iterable[str]) -> str:
 def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[str]]) -> list[str]:
     """What is said where the names of columns look like the first row: numbers, or values of their own columns.
 
-    Parameters
-    ----------
-    names
-        Of all columns.
-    values
-        The values of some of them.
+    `names`: of all columns. `values`: the values of some of them.
 
     >>> first_line_like_data(["id", "milk"], {"milk": ["bread", "milk"]})[0][:54]
     "The first line ('id', 'milk') was taken for the names "

@@ -45,10 +45,7 @@ def format_of(path: str | Path) -> str:
 def existing_file(path: str | Path) -> Path:
     """The path of a file that is there.
 
-    Raises
-    ------
-    BadData
-        If there is none, with near names in its folder, or if it is a folder.
+    Raises `BadData` if there is none, with near names in its folder, or if it is a folder.
     """
     refuse_address(path)
     path = Path(path)
@@ -64,10 +61,7 @@ def read_bytes(source: str | Path) -> bytes:
 
     The compression is told by the first bytes and not by the name, so that it works for standard input too.
 
-    Raises
-    ------
-    BadData
-        If the file is not there, cannot be read, or is damaged or cut off.
+    Raises `BadData` if the file is not there, cannot be read, or is damaged or cut off.
     """
     try:
         standard = str(source) == STANDARD_INPUT
@@ -94,10 +88,7 @@ def read_text(source: str | Path) -> bytes:
 
     Bytes and not characters, because readers of large files work on bytes.
 
-    Raises
-    ------
-    BadData
-        If the file is empty, binary, or in another encoding (with the line of the first foreign byte).
+    Raises `BadData` if the file is empty, binary, or in another encoding (with the line of the first foreign byte).
     """
     data = read_bytes(source)
     name = name_of(source)

@@ -47,10 +47,7 @@ def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> s
 def asked_scores(one: Measure, both: Comparison) -> Scores:
     """The scores of a measure that is asked for by name.
 
-    Raises
-    ------
-    WrongUse
-        If it has none of this release.
+    Raises `WrongUse` if it has none of this release.
     """
     form = type(schema_of(both.release.data))
     if not issubclass(form, one.accepts):

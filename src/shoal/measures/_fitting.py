@@ -19,15 +19,8 @@ AT_ONCE = 20_000_000
 def fitting_rows(original: Table, published: Table, first: Rows, sizes: Counts) -> list[Rows] | None:
     """The rows of the original that each of some published classes holds.
 
-    Parameters
-    ----------
-    first, sizes
-        A published row and the number of rows of each class.
-
-    Returns
-    -------
-    None where it is not certain: more or fewer rows fit a class than it has, a text cannot be read, or there are too
-    many pairs to try.
+    `first`, `sizes`: a published row and the number of rows of each class. Returns none where it is not certain: more
+    or fewer rows fit a class than it has, a text cannot be read, or there are too many pairs to try.
     """
     if not len(first):
         return []

@@ -10,23 +10,14 @@ from shoal.data.domain import Domain
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainTexts:
-    """What some texts say of a domain, an entry a text.
+    """What some texts say of a domain, an entry a text."""
 
-    Parameters
-    ----------
-    texts
-        The texts.
-    exact
-        The code of the value whose label a text is; -1 where it is none.
-    low, high
-        The codes at the ends of ``[low,high]``, both included, where both are labels and no label holds the comma;
-        -1 where a text is nothing like it. The missing value is no end.
-    """
-
-    texts: list[str]
-    exact: Codes
+    texts: list[str]  # the texts
+    exact: Codes  # the code of the value whose label a text is; -1 where it is none
     low: Codes
     high: Codes
+    """`low`, `high`: the codes at the ends of ``[low,high]``, both included, where both are labels and no label holds
+    the comma; -1 where a text is nothing like it. The missing value is no end."""
 
 
 def plain_texts(domain: Domain, texts: list[str]) -> PlainTexts:

@@ -17,12 +17,8 @@ def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> F
     pair; as it is not published, of all pairs that the group can hold the one counts whose members hold most, so that
     this is an upper bound.
 
-    Parameters
-    ----------
-    distinct
-        The published baskets.
-    shares
-        For each published basket, who of those with its public items holds a sensitive item of its group.
+    `distinct`: the published baskets. `shares`: for each published basket, who of those with its public items holds a
+    sensitive item of its group.
     """
     begin = groups.group_indptr[:-1]
     found = np.add.reduceat(shares, begin) / groups.sizes

@@ -47,12 +47,7 @@ def draw(
     themselves; numbers, dates and ordered names in a range that covers a share of the values that there are. Rows are
     drawn in canonical order, so that the same rows in another order are asked the same.
 
-    Parameters
-    ----------
-    columns
-        Quasi-identifiers of a question.
-    width
-        The share of the values that a range covers.
+    `columns`: quasi-identifiers of a question. `width`: the share of the values that a range covers.
     """
     quasi, sensitive = table.quasi, table.sensitive
     found: list[Question] = []
@@ -102,10 +97,7 @@ def _around(column: Column, row: int, width: float, generator: np.random.Generat
 def read(path: str | Path, table: Table) -> list[Question]:
     """Read questions from a file, one a line.
 
-    Raises
-    ------
-    BadData
-        Naming the line, if it is no question about this table.
+    Raises `BadData`: naming the line, if it is no question about this table.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

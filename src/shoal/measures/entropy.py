@@ -48,15 +48,8 @@ def rows_meant(original: Column, published: Column, counts: AnyArray | None = No
 
     Texts that no row has are not read.
 
-    Parameters
-    ----------
-    counts
-        The rows of each value, where they were counted before.
-
-    Raises
-    ------
-    BadData
-        If a text makes no sense in the column.
+    `counts`: the rows of each value, where they were counted before. Raises `BadData` if a text makes no sense in the
+    column.
     """
     if counts is None:
         counts = np.bincount(original.codes, minlength=len(original.domain))

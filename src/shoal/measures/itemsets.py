@@ -190,22 +190,13 @@ def _one_and_mean(name: str, values: list[float], meaning: str) -> list[Score]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mined:
-    """Baskets and the most frequent itemsets in them.
+    """Baskets and the most frequent itemsets in them."""
 
-    Parameters
-    ----------
-    baskets
-        With their vocabulary in ascending order, by which ties are broken.
-    found, least
-        Sets among which the most frequent ones are, and their least support.
-    whole
-        Whether all sets of that support or more are there.
-    """
-
-    baskets: Baskets
+    baskets: Baskets  # with their vocabulary in ascending order, by which ties are broken
     found: Itemsets
     least: int
-    whole: bool
+    """`found`, `least`: sets among which the most frequent ones are, and their least support."""
+    whole: bool  # whether all sets of that support or more are there
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -219,10 +210,7 @@ class Mined:
     def frequent(self, least: int, size: int | None, limit: int | None = None) -> Itemsets:
         """The sets of some support and of no more than some items.
 
-        Raises
-        ------
-        WrongUse
-            If there are more than the limit.
+        Raises `WrongUse` if there are more than the limit.
         """
         if self.whole and least >= self.found.least:
             return frequent_among(self.found, least, size)

@@ -77,12 +77,8 @@ class Counter:
     A question is answered from the rows that have what it asks of one of its columns, the one with fewest such rows:
     its pivot. Questions of one pivot are answered together, with the rows in the order of that column.
 
-    Parameters
-    ----------
-    columns
-        The columns that are asked for, of the original or of a published table.
-    coverage
-        Of published columns: what their texts stand for.
+    `columns`: the columns that are asked for, of the original or of a published table. `coverage`: of published
+    columns: what their texts stand for.
     """
 
     def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:

@@ -105,10 +105,7 @@ class Reconstruction(Measure):
 class TwoSides:
     """The original and its groups, ready to be asked the same question.
 
-    Parameters
-    ----------
-    original, groups
-        They must belong together: as many baskets, and as many occurrences of each sensitive item.
+    `original`, `groups`: they must belong together: as many baskets, and as many occurrences of each sensitive item.
     """
 
     def __init__(self, original: Baskets, groups: Groups) -> None:

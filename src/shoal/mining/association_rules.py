@@ -29,10 +29,7 @@ def parse_rule(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     >>> parse_rule("beer + nuts => wine")
     (('beer', 'nuts'), ('wine',))
 
-    Raises
-    ------
-    WrongUse
-        If there is no arrow, a side has no items, or an item stands twice.
+    Raises `WrongUse` if there is no arrow, a side has no items, or an item stands twice.
     """
     sides = [
         tuple(sorted({item.strip() for item in re.split(r"(?:^|\s)\+(?=\s|$)", side)}))
@@ -52,22 +49,14 @@ def rule_text(antecedent: Iterable[str], consequent: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssociationRules:
-    """Rules as places of frequent itemsets.
-
-    Parameters
-    ----------
-    itemsets
-        The sets that the rules are made of. Every part of a frequent set is frequent, so that all stand here.
-    wholes
-        The place of the set of all items of each rule.
-    antecedents, consequents
-        The places of what stands before and after the arrow.
-    """
+    """Rules as places of frequent itemsets."""
 
     itemsets: Itemsets
-    wholes: Rows
+    """The sets that the rules are made of. Every part of a frequent set is frequent, so that all stand here."""
+    wholes: Rows  # the place of the set of all items of each rule
     antecedents: Rows
     consequents: Rows
+    """`antecedents`, `consequents`: the places of what stands before and after the arrow."""
 
     def __post_init__(self) -> None:
         for name in ("wholes", "antecedents", "consequents"):

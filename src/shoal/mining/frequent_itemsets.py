@@ -46,30 +46,15 @@ BLOCKS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Itemsets:
-    """Frequent sets, each written as the set without its most frequent item, and that item.
+    """Frequent sets, each written as the set without its most frequent item, and that item."""
 
-    Parameters
-    ----------
-    rows
-        The number of baskets they were found in.
-    least
-        The least support that was asked for.
-    parents
-        The place of the set without its last item; -1 for a single item. It comes earlier.
-    lasts
-        The code of the last item of each set: the most frequent one.
-    supports
-        The number of baskets that hold each set.
-    ranks
-        The rank of each item of the vocabulary by ascending support, which says which item is the last.
-    """
-
-    rows: int
-    least: int
-    parents: Rows
-    lasts: Items
-    supports: Counts
+    rows: int  # the number of baskets they were found in
+    least: int  # the least support that was asked for
+    parents: Rows  # The place of the set without its last item; -1 for a single item. It comes earlier.
+    lasts: Items  # the code of the last item of each set: the most frequent one
+    supports: Counts  # the number of baskets that hold each set
     ranks: Codes
+    """The rank of each item of the vocabulary by ascending support, which says which item is the last."""
     sizes: Counts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -280,9 +265,8 @@ def enough_itemsets(
 ) -> tuple[Itemsets, int, bool]:
     """Sets among which the most frequent ones are, as many as are asked for.
 
-    Returns
-    -------
-    The sets, the least support of the most frequent ones, and whether all sets of that support or more are there.
+    Returns the sets, the least support of the most frequent ones, and whether all sets of that support or more are
+    there.
     """
     supports = np.sort(baskets.supports)[::-1]
     bound = least if len(supports) < count else max(least, int(supports[count - 1]))

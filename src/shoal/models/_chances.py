@@ -26,32 +26,18 @@ class Chances:
     A person who fits one class is in the release with the chance that a member of the class is she: its persons over
     those of the population who fit it. Whoever fits several classes, because their cells overlap, may be in each of
     them: her chance is at most the sum, and at least the largest, of theirs.
-
-    Parameters
-    ----------
-    persons, matches
-        Persons of each class, and persons of the population who fit it.
-    weights
-        How many persons of the population each distinct one stands for.
-    fitted
-        How many classes each distinct person fits.
-    only
-        A class that she fits; -1 if there is none.
-    sums
-        The sum of the chances, nearly.
-    enough
-        Whether one of them reaches the lower bound.
     """
 
     classes: PublishedClasses
     population: Table
     persons: Counts
     matches: Counts
-    weights: Counts
-    fitted: Counts
-    only: Rows
-    sums: Floats
-    enough: Mask
+    """`persons`, `matches`: persons of each class, and persons of the population who fit it."""
+    weights: Counts  # how many persons of the population each distinct one stands for
+    fitted: Counts  # how many classes each distinct person fits
+    only: Rows  # a class that she fits; -1 if there is none
+    sums: Floats  # the sum of the chances, nearly
+    enough: Mask  # whether one of them reaches the lower bound
 
     @classmethod
     def of(cls, classes: PublishedClasses, persons: Counts, population: Table, lower: Fraction) -> "Chances":

@@ -31,22 +31,14 @@ Pairs: TypeAlias = tuple[Rows, Counts]
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A set of items whose cohort is too small, or holds a secret too often.
+    """A set of items whose cohort is too small, or holds a secret too often."""
 
-    Parameters
-    ----------
-    items
-        The set, ascending codes.
-    cohort
-        The number of baskets that hold it.
-    secret, count
-        The most frequent secret among them, and how many hold it; -1 and 0 where the cohort is too small.
-    """
-
-    items: tuple[int, ...]
-    cohort: int
+    items: tuple[int, ...]  # the set, ascending codes
+    cohort: int  # the number of baskets that hold it
     secret: int = -1
     count: int = 0
+    """`secret`, `count`: the most frequent secret among them, and how many hold it; -1 and 0 where the cohort is too
+    small."""
 
     @property
     def share(self) -> Fraction:
@@ -56,25 +48,14 @@ class Broken:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """The cohort of a set, with the items that may be added to it.
+    """The cohort of a set, with the items that may be added to it."""
 
-    Parameters
-    ----------
-    items
-        The set.
-    rows
-        Its baskets.
-    added
-        Codes of further items, ascending.
-    matrix
-        A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in
-        compressed rows.
-    """
-
-    items: tuple[int, ...]
-    rows: Rows
-    added: Items
+    items: tuple[int, ...]  # the set
+    rows: Rows  # its baskets
+    added: Items  # codes of further items, ascending
     matrix: Any
+    """A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in compressed
+    rows."""
 
 
 def broken_sets(

@@ -81,9 +81,7 @@ def _batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
 def _counted(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items, m: int) -> Iterator[tuple]:  # type: ignore[type-arg]
     """The distinct combinations that begin with one of the first items, size by size.
 
-    Yields
-    ------
-    For each an occurrence of it, how to list the positions of its items there, and its support.
+    Yields for each an occurrence of it, how to list the positions of its items there, and its support.
     """
     width = int(items.max()) + 1
     last, number = first, np.unique(key[first], return_inverse=True)[1]

@@ -45,24 +45,12 @@ FOUND = "found"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """How items are divided among workers.
+    """How items are divided among workers."""
 
-    Parameters
-    ----------
-    known
-        The items that sets are made of, by rank.
-    rank
-        The rank of each item; -1 for one that no set is made of.
-    secret
-        The place of each item among the secrets; -1 for all others.
-    owner
-        The worker of each rank.
-    """
-
-    known: Items
-    rank: Codes
-    secret: Codes
-    owner: Codes
+    known: Items  # the items that sets are made of, by rank
+    rank: Codes  # the rank of each item; -1 for one that no set is made of
+    secret: Codes  # the place of each item among the secrets; -1 for all others
+    owner: Codes  # the worker of each rank
 
     @classmethod
     def of(cls, supports: Counts, known: Items, secrets: Items, workers: int) -> "_Shares":
@@ -77,13 +65,8 @@ class _Shares:
 def verify_baskets(models: Sequence[Model], data: Dataset, memory: int) -> tuple[Verdict, ...]:
     """Judge published baskets in parts.
 
-    Parameters
-    ----------
-    data
-        The baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken, where
-        that can be found out.
-    memory
-        Bytes that one worker can give to it.
+    `data`: the baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken,
+    where that can be found out. `memory`: bytes that one worker can give to it.
     """
     supports = data.parts.fold(partial(_supports, items=len(data.schema.vocabulary)), _added)
     nothing = verdict_on_nothing(data.schema, tells=supports is not None and bool(supports.any()))

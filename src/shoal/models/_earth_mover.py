@@ -51,10 +51,7 @@ def equal_work(histogram: Histogram) -> Work:
 def hierarchical_work(histogram: Histogram, levels: list[Rows]) -> Work:
     """The work under the distance by common nodes.
 
-    Parameters
-    ----------
-    levels
-        The node of each value, level by level: level 0 are the values themselves, the root is left out.
+    `levels`: the node of each value, level by level: level 0 are the values themselves, the root is left out.
     """
     sizes = group_sums(histogram.indptr, histogram.counts)
     rows = int(histogram.overall.sum())
@@ -70,12 +67,8 @@ def hierarchical_work(histogram: Histogram, levels: list[Rows]) -> Work:
 def ordered_at_most(histogram: Histogram, ranks: Rows, count: int, threshold: Fraction) -> Mask:
     """Which groups need no more work than a threshold under the distance by rank, exactly.
 
-    Parameters
-    ----------
-    ranks
-        The rank of each value, 0 … count - 1; values of one rank are one value.
-    count
-        The number of ranks: m in the paper.
+    `ranks`: the rank of each value, 0 … count - 1; values of one rank are one value. `count`: the number of ranks: m
+    in the paper.
     """
     sizes = group_sums(histogram.indptr, histogram.counts)
     rows = int(histogram.overall.sum())

@@ -69,10 +69,7 @@ def _ordered(tally: Tally, ranks: Rows, count: int) -> AnyArray:
 def _hierarchical(tally: Tally, paths: list[Rows]) -> AnyArray:
     """Level by level, the children of a node even out what they have too much and too little.
 
-    Parameters
-    ----------
-    paths
-        The node of each value on each level that counts, the values themselves first and the root last.
+    `paths`: the node of each value on each level that counts, the values themselves first and the root last.
     """
     work = np.zeros(len(tally.sizes), dtype=np.int64)
     for block, counts in _blocks(tally, np.arange(len(tally.overall)), len(tally.overall)):

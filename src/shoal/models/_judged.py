@@ -18,30 +18,23 @@ from shoal.models.model import LineModel, Model
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """By what published data was judged.
+    """By what published data was judged."""
 
-    Parameters
-    ----------
-    form
-        ``table``, ``baskets``, ``groups`` or ``clusters``.
-    quasi, sensitive, insensitive, entity, unjudged
-        The columns of a table by their roles; those that were given none are not judged.
-    items, sensitive_items, insensitive_items
-        How many published items there are, of each kind; None for tables, and where a form has no such kind.
-    remarks
-        What else a reader should know, in sentences: secrets that differ in spelling alone.
-    """
-
-    form: str
+    form: str  # ``table``, ``baskets``, ``groups`` or ``clusters``
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
     entity: str | None = None
     unjudged: tuple[str, ...] = ()
+    """`quasi`, `sensitive`, `insensitive`, `entity`, `unjudged`: the columns of a table by their roles; those that
+    were given none are not judged."""
     items: int | None = None
     sensitive_items: int | None = None
     insensitive_items: int | None = None
+    """`items`, `sensitive_items`, `insensitive_items`: how many published items there are, of each kind; None for
+    tables, and where a form has no such kind."""
     remarks: tuple[str, ...] = ()
+    """What else a reader should know, in sentences: secrets that differ in spelling alone."""
 
     def __str__(self) -> str:
         """In a sentence, with the remarks.
@@ -105,12 +98,8 @@ def judged_table(
 ) -> Judged:
     """By which columns a table was judged.
 
-    Parameters
-    ----------
-    named
-        The columns that somebody gave a role; all of them unless told.
-    values
-        The texts of sensitive columns, where the table does not hold them itself.
+    `named`: the columns that somebody gave a role; all of them unless told. `values`: the texts of sensitive columns,
+    where the table does not hold them itself.
     """
     texts = values or {column.name: column.domain.labels for column in table.columns}
     told = set(table.names if named is None else named)
@@ -134,10 +123,7 @@ def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
 
     Of groups and clusters the promises name the sensitive items, or groups count them.
 
-    Parameters
-    ----------
-    items
-        How many there are.
+    `items`: how many there are.
     """
     form = type(data).__name__.lower()
     if isinstance(data, Baskets):

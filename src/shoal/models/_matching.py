@@ -19,10 +19,7 @@ _RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
 def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
     """How many rows of a population match the published cells of each class.
 
-    Raises
-    ------
-    UnknownName
-        If the population lacks a quasi-identifier of the release.
+    Raises `UnknownName` if the population lacks a quasi-identifier of the release.
     """
     weights = distinct_persons(classes, population)[2]
     found = np.zeros(len(classes), dtype=np.int64)
@@ -143,9 +140,7 @@ def _coordinates(domain: Domain) -> Floats:
 def rows_alike(table: Table, population: Table) -> tuple[Rows, Counts]:
     """Number the distinct quasi-identifiers of a table, and count the rows of a population that have the same.
 
-    Returns
-    -------
-    The number of each row of the table, and the rows of the population for each number.
+    Returns the number of each row of the table, and the rows of the population for each number.
     """
     number = row_classes(table.quasi, table.rows).number
     first = np.unique(number, return_index=True)[1]

@@ -24,18 +24,10 @@ _FIRST_DAY = datetime(1, 1, 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """The numbers of a column, exact and ascending.
+    """The numbers of a column, exact and ascending."""
 
-    Parameters
-    ----------
-    ranks
-        The place of each code among the numbers; -1 where it is none, as a missing value is.
-    values
-        The different numbers.
-    """
-
-    ranks: Rows
-    values: list[Fraction]
+    ranks: Rows  # the place of each code among the numbers; -1 where it is none, as a missing value is
+    values: list[Fraction]  # the different numbers
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> "Numbers | None":
@@ -85,10 +77,7 @@ class NumericModel(SensitiveModel):
     def judged(self, table: Table) -> tuple[Column, ...]:
         """The column.
 
-        Raises
-        ------
-        WrongUse
-            If it holds something else than numbers.
+        Raises `WrongUse` if it holds something else than numbers.
         """
         (column,) = super().judged(table)
         if self._numbers(column.domain) is None:

@@ -39,10 +39,7 @@ class PopulationModel(TableModel):
     def needed(self) -> Table:
         """The population.
 
-        Raises
-        ------
-        WrongUse
-            If there is none.
+        Raises `WrongUse` if there is none.
         """
         if self.population is None:
             raise WrongUse(f"{self.name} is judged beside a population; give its file with --population.")

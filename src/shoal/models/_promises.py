@@ -164,16 +164,9 @@ def refuse_unused_population(models: Iterable[Model]) -> None:
 def promised(promises: Iterable[Mapping[str, Any]], suppressed: int | None = None) -> list[Model]:
     """The models that a release names.
 
-    Parameters
-    ----------
-    suppressed
-        How many rows the release left out, where it is known: values that promises name may be gone with them.
-
-    Raises
-    ------
-    BadData
-        If there is no such model, a parameter is out of its range or of another kind, or something is left open that
-        only the release can tell: somebody edited the file, as no method promises such a thing.
+    `suppressed`: how many rows the release left out, where it is known: values that promises name may be gone with
+    them. Raises `BadData` if there is no such model, a parameter is out of its range or of another kind, or something
+    is left open that only the release can tell: somebody edited the file, as no method promises such a thing.
     """
     models = [_model(promise) for promise in promises]
     return [model.of_everything() if suppressed == 0 else model for model in models]

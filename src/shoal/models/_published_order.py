@@ -98,10 +98,7 @@ def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
 def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
     """Clusters that belong before the one ahead of them: among the parts of a joint cluster, and among the lines.
 
-    Parameters
-    ----------
-    lines
-        Whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
+    `lines`: whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
     """
     parents = clusters.parents
     order = np.argsort(parents, kind="stable")

@@ -26,27 +26,16 @@ Reached: TypeAlias = Number | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """What a model found in one sensitive column of a release, class by class.
+    """What a model found in one sensitive column of a release, class by class."""
 
-    Parameters
-    ----------
-    broken
-        The classes that break the promise.
-    badness
-        How bad each class is: a larger number is worse. For the order of offenders only, never for the judgment.
-    value
-        What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
-    why
-        The numbers of one class, in words.
-    told
-        What a reader of the verdict should know of how it was judged.
-    """
-
-    broken: Mask
+    broken: Mask  # the classes that break the promise
     badness: Floats
+    """How bad each class is: a larger number is worse. For the order of offenders only, never for the judgment."""
     value: Reached
-    why: Callable[[int], str]
-    told: str = ""
+    """What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
+    """
+    why: Callable[[int], str]  # the numbers of one class, in words
+    told: str = ""  # what a reader of the verdict should know of how it was judged
 
 
 class SensitiveModel(TableModel):
@@ -144,13 +133,8 @@ class SensitiveModel(TableModel):
     def judged(self, table: Table) -> tuple[Column, ...]:
         """The columns that the promise speaks of.
 
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        WrongUse
-            If the column, or all columns, are not sensitive; or if a person may have several rows, and the promise
-            cannot speak about persons.
+        Raises `UnknownName` if there is no such column. Raises `WrongUse` if the column, or all columns, are not
+        sensitive; or if a person may have several rows, and the promise cannot speak about persons.
         """
         if table.entity is not None and "entity" not in type(self).model_fields:
             raise WrongUse(

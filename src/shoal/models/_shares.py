@@ -50,21 +50,11 @@ def told_share(tally: Tally, place: int, value: str, count: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """The bounded values of published classes.
+    """The bounded values of published classes."""
 
-    Parameters
-    ----------
-    broken
-        The classes in which a value has a share above its bound.
-    worst
-        The largest share of a bounded value in each class.
-    value
-        The largest of all, exactly.
-    """
-
-    broken: Mask
-    worst: Floats
-    value: Fraction | None
+    broken: Mask  # the classes in which a value has a share above its bound
+    worst: Floats  # the largest share of a bounded value in each class
+    value: Fraction | None  # the largest of all, exactly
 
     @classmethod
     def of(cls, tally: Tally, bounds: Bounds) -> "Shares":

@@ -17,12 +17,8 @@ from shoal.models._equivalence_classes import Tally
 def ranks_of(domain: Domain, present: Rows, order: tuple[str, ...] | None) -> tuple[Rows, int]:
     """The rank of each value of a column by the kind of its domain, and the number of ranks.
 
-    Parameters
-    ----------
-    present
-        Codes of the values that occur. Only they have a rank: a reader of the release knows no others.
-    order
-        The values in ascending order, where a list tells it; it may list more than occur.
+    `present`: codes of the values that occur. Only they have a rank: a reader of the release knows no others. `order`:
+    the values in ascending order, where a list tells it; it may list more than occur.
     """
     ranks = np.zeros(len(domain), dtype=np.int64)
     if order is not None:
@@ -66,10 +62,7 @@ def keys_of(texts: list[str]) -> dict[str, Any] | None:
 def order_of(column: Column) -> tuple[str, ...]:
     """The names of a column in ascending order: that of its domain, or as numbers or days where all of them are.
 
-    Raises
-    ------
-    WrongUse
-        If the names have no order.
+    Raises `WrongUse` if the names have no order.
     """
     names = tuple(label for label in column.domain.labels if label)
     if is_ordered(column.domain):

@@ -47,15 +47,7 @@ def levels_of(tree: Tree, labels: tuple[str, ...], present: Rows) -> list[Rows]:
     A level counts where it joins values that occur and are apart below. So neither values that do not occur nor levels
     between which nothing is joined change a distance.
 
-    Parameters
-    ----------
-    present
-        Codes of the values that occur.
-
-    Raises
-    ------
-    BadData
-        If the tree misses one of them.
+    `present`: codes of the values that occur. Raises `BadData` if the tree misses one of them.
     """
     texts = {code: labels[code] for code in present.tolist()}
     for text in texts.values():

@@ -14,12 +14,7 @@ def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts) -> Co
     Classes are compared kind by kind, a kind being the columns in which a class has missing cells: two classes
     match if they agree on the columns that neither of them misses.
 
-    Parameters
-    ----------
-    first
-        One row of each class.
-    sizes
-        The rows of each class.
+    `first`: one row of each class. `sizes`: the rows of each class.
     """
     if not columns:
         return np.full(len(first), sizes.sum())

@@ -53,10 +53,8 @@ class DeltaPresence(PopulationModel):
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which groups have a chance within the bounds.
 
-        Raises
-        ------
-        WrongUse
-            If δmin is above 0 and the method cannot count the persons of the population that match a group.
+        Raises `WrongUse` if δmin is above 0 and the method cannot count the persons of the population that match a
+        group.
         """
         if self.delta_min and statistics.population is None:
             raise WrongUse(

@@ -93,10 +93,7 @@ class HiddenAssociations(Model):
     ) -> Verdict:
         """The verdict that follows from sensitive rules of enough support: baskets of both sides, and of the left.
 
-        Parameters
-        ----------
-        published
-            The items and their roles; the baskets may be elsewhere.
+        `published`: the items and their roles; the baskets may be elsewhere.
         """
         share = fraction(self.confidence)
         every = "no rule" if self.scope == "all" else "no sensitive rule"

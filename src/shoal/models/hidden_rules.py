@@ -218,29 +218,19 @@ class HiddenRules(SensitiveModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """The rules whose antecedents are cells of the same columns.
-
-    Parameters
-    ----------
-    chosen
-        The places of those columns among the quasi-identifiers.
-    first
-        One class of each antecedent.
-    sizes, stars
-        Rows of each antecedent, and those of them whose sensitive cell is a star.
-    antecedents, values, shown
-        Each rule: its antecedent, its value, and the rows that show both.
-    """
+    """The rules whose antecedents are cells of the same columns."""
 
     classes: PublishedClasses
     tally: Tally
-    chosen: tuple[int, ...]
-    first: Rows
+    chosen: tuple[int, ...]  # the places of those columns among the quasi-identifiers
+    first: Rows  # one class of each antecedent
     sizes: Counts
     stars: Counts
+    """`sizes`, `stars`: rows of each antecedent, and those of them whose sensitive cell is a star."""
     antecedents: Rows
     values: Codes
     shown: Counts
+    """`antecedents`, `values`, `shown`: each rule: its antecedent, its value, and the rows that show both."""
 
     @classmethod
     def of(cls, classes: PublishedClasses, tally: Tally, bounded: Mask, chosen: tuple[int, ...]) -> "Rules":

@@ -64,10 +64,7 @@ class HkpCoherence(Model):
     def conclude_sets(self, least: int | None, broken: list[Broken], published: Baskets) -> Verdict:
         """The verdict that follows from the smallest cohort and the broken sets.
 
-        Parameters
-        ----------
-        published
-            The items and their roles; the baskets may be elsewhere.
+        `published`: the items and their roles; the baskets may be elsewhere.
         """
         share = fraction(self.h)
         broken.sort(key=lambda found: (len(found.items), found.cohort, found.items))

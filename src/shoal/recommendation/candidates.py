@@ -36,12 +36,8 @@ HARDER: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
 def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: float) -> list[Candidate]:
     """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
 
-    Parameters
-    ----------
-    seconds
-        What a method with a time limit of its own is given.
-    suppression_limit
-        The largest share of rows that may be left out.
+    `seconds`: what a method with a time limit of its own is given. `suppression_limit`: the largest share of rows that
+    may be left out.
     """
     limits = [share for share in SUPPRESSION if share < suppression_limit]
     limits += [suppression_limit] if suppression_limit else []

@@ -28,15 +28,7 @@ ITEM_TREE = "balanced:5"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The data and the promise as candidates see them.
-
-    Parameters
-    ----------
-    hierarchies, trees
-        Those that are given, and those that are built for columns without one.
-    quasi, sensitive
-        The number of such columns.
-    """
+    """The data and the promise as candidates see them."""
 
     aim: Aim
     stated: Stated
@@ -46,8 +38,10 @@ class Problem:
     layout: str | None
     hierarchies: Mapping[str, str]
     trees: Mapping[str, str]
+    """`hierarchies`, `trees`: those that are given, and those that are built for columns without one."""
     quasi: int
     sensitive: int
+    """`quasi`, `sensitive`: the number of such columns."""
     profile: str
 
     @classmethod
@@ -63,12 +57,8 @@ class Problem:
     ) -> "Problem":
         """Read the data, and see whether the promise fits it.
 
-        Raises
-        ------
-        WrongUse
-            If the promise is about something that the data does not have.
-        Infeasible
-            If no release of this data can keep it, whatever is left out.
+        Raises `WrongUse` if the promise is about something that the data does not have. Raises `Infeasible` if no
+        release of this data can keep it, whatever is left out.
         """
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):

@@ -25,9 +25,7 @@ PAGE, RECIPE = "recommend.html", "recipe.toml"
 def write(found: Recommendation, folder: str | Path) -> Path:
     """Write recommend.html, results.csv and .parquet, charts and recipe.toml; earlier ones are replaced.
 
-    Returns
-    -------
-    The page.
+    Returns the page.
     """
     folder = Path(folder)
     refuse_other_folder(folder)
@@ -57,10 +55,7 @@ def write(found: Recommendation, folder: str | Path) -> Path:
 def refuse_other_folder(folder: str | Path) -> None:
     """Refuse to replace anything but an earlier recommendation.
 
-    Raises
-    ------
-    WrongUse
-        If there is something else.
+    Raises `WrongUse` if there is something else.
     """
     folder = Path(folder)
     try:

@@ -60,35 +60,17 @@ Tell = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recommendation:
-    """A proposal, and what it was chosen from.
-
-    Parameters
-    ----------
-    tried
-        All candidates in the order in which they were tried.
-    proposal
-        The one that loses least.
-    recipe
-        What to run; without a folder to write.
-    trees
-        Column to the hierarchy that was built for it, where the proposal needs it.
-    profile
-        What the data is, in a sentence.
-    reasons
-        Why this one, in sentences.
-    seconds
-        How long it took.
-    """
+    """A proposal, and what it was chosen from."""
 
     aim: Aim
     scale: Scale
-    tried: tuple[Tried, ...]
-    proposal: Tried
-    recipe: Recipe
-    trees: Mapping[str, str]
-    profile: str
-    reasons: tuple[str, ...]
-    seconds: float
+    tried: tuple[Tried, ...]  # all candidates in the order in which they were tried
+    proposal: Tried  # the one that loses least
+    recipe: Recipe  # what to run; without a folder to write
+    trees: Mapping[str, str]  # column to the hierarchy that was built for it, where the proposal needs it
+    profile: str  # what the data is, in a sentence
+    reasons: tuple[str, ...]  # why this one, in sentences
+    seconds: float  # how long it took
 
     def __repr__(self) -> str:
         return f"<Recommendation: {self.proposal.label}, of {len(self.tried)} candidates; {self.command}>"

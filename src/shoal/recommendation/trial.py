@@ -9,31 +9,19 @@ from shoal.recommendation.goal import spelled
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A candidate and what came of it.
-
-    Parameters
-    ----------
-    status, error
-        ``done``: it keeps the promise, proved; otherwise why there is no release.
-    loss, privacy
-        On the scale of the recommendation; none where there is no release.
-    meets
-        Whether it also meets the risk that was stated.
-    best
-        Whether no other candidate is better in both ways.
-    row
-        Everything that was measured.
-    """
+    """A candidate and what came of it."""
 
     candidate: Candidate
     status: str
     error: str
+    """`status`, `error`: ``done``: it keeps the promise, proved; otherwise why there is no release."""
     loss: float | None
     privacy: float | None
+    """`loss`, `privacy`: on the scale of the recommendation; none where there is no release."""
     seconds: float | None
-    meets: bool
-    best: bool
-    row: Row
+    meets: bool  # whether it also meets the risk that was stated
+    best: bool  # whether no other candidate is better in both ways
+    row: Row  # everything that was measured
 
     @property
     def label(self) -> str:

@@ -71,13 +71,8 @@ def convert_baskets(
 def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
     """The baskets without the items that too few of them hold.
 
-    Parameters
-    ----------
-    least_support
-        A number of baskets, or below 1 a share of them. Items at the bound stay.
+    `least_support`: a number of baskets, or below 1 a share of them. Items at the bound stay.
 
-    Examples
-    --------
     >>> from shoal.io.baskets.load import read_baskets
     >>> baskets = read_baskets([["a", "b"], ["a"], ["a"], ["c", "a"]])
     >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
@@ -105,10 +100,7 @@ def target_layout(target: str | Path, to: str | None) -> Layout:
 def layout_by_ending(target: str | Path) -> str:
     """The layout that the ending of a new file tells where nothing else does: ``.csv`` is a long table.
 
-    Raises
-    ------
-    WrongUse
-        If the ending tells none.
+    Raises `WrongUse` if the ending tells none.
     """
     told = {**ENDINGS, ".csv": "long"}.get(format_of(target))
     if told is None:

@@ -13,20 +13,13 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How a row of items becomes text.
-
-    Parameters
-    ----------
-    opening, between, closing
-        What stands before the first item, between two, and after the last.
-    empty
-        What stands for a row without items.
-    """
+    """How a row of items becomes text."""
 
     opening: str
     between: str
     closing: str
-    empty: str
+    """`opening`, `between`, `closing`: what stands before the first item, between two, and after the last."""
+    empty: str  # what stands for a row without items
 
     def texts(self, labels: Sequence[str], indptr: Indptr, items: Items) -> Iterator[str]:
         """The text of all rows, one after the other, in pieces of about a million items.

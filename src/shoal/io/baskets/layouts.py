@@ -53,24 +53,17 @@ _NODE = re.compile(r"(?<!\S)(\{[^{}\s]*\}|\[[^\[\]()\s]*[\])])(?!\S)")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout and what belongs to it.
-
-    Parameters
-    ----------
-    form
-        ``lines``: one basket a line. ``spmf``: the same in the format of the SPMF library, ``1 -1 2 -1 -2``. ``long``:
-        a table with one row for each item of each basket. ``matrix``: a table of 0 and 1, one column an item.
-        ``column``: a table with the baskets in one of its columns.
-    columns
-        Of a long table the names of the columns that hold the basket and the item; of a column layout the column's.
-        Empty where the file's own order says it.
-    separator
-        The character between items: of ``lines`` None for blanks, of ``column`` None for the one that is found.
-    """
+    """A layout and what belongs to it."""
 
     form: Form
+    """``lines``: one basket a line. ``spmf``: the same in the format of the SPMF library, ``1 -1 2 -1 -2``. ``long``:
+    a table with one row for each item of each basket. ``matrix``: a table of 0 and 1, one column an item. ``column``:
+    a table with the baskets in one of its columns."""
     columns: tuple[str, ...] = ()
+    """Of a long table the names of the columns that hold the basket and the item; of a column layout the column's.
+    Empty where the file's own order says it."""
     separator: str | None = None
+    """The character between items: of ``lines`` None for blanks, of ``column`` None for the one that is found."""
 
     def __str__(self) -> str:
         if self.form == "lines":
@@ -87,18 +80,9 @@ class Layout:
 def parse_layout(text: str, separator: str | None = None) -> Layout:
     """The layout that a text such as ``long:invoice,item`` names.
 
-    Parameters
-    ----------
-    text
-        ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. A name
-        with a comma in it is put in double quotes.
-    separator
-        The character between items, for ``lines`` and ``column``; between cells, for ``long`` and ``matrix``.
-
-    Raises
-    ------
-    WrongUse
-        If there is no such layout, or it lacks a name.
+    `text`: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. A name
+    with a comma in it is put in double quotes. `separator`: the character between items, for ``lines`` and ``column``;
+    between cells, for ``long`` and ``matrix``. Raises `WrongUse` if there is no such layout, or it lacks a name.
     """
     form, colon, rest = text.partition(":")
     if form == "lines":
@@ -194,17 +178,8 @@ def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> La
     - Two columns, and their names are those of a basket and an item, as in a text: long.
     - Two columns or more of 0 and 1 alone: a matrix.
 
-    Parameters
-    ----------
-    lists
-        The columns that hold lists.
-    binary
-        Whether all columns hold 0 and 1 (or True and False) alone.
-
-    Raises
-    ------
-    WrongUse
-        If it is none of them, with what to say.
+    `lists`: the columns that hold lists. `binary`: whether all columns hold 0 and 1 (or True and False) alone. Raises
+    `WrongUse` if it is none of them, with what to say.
     """
     if len(lists) == 1:
         return Layout("column", (lists[0],))

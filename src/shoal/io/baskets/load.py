@@ -138,13 +138,9 @@ def load_baskets(
 ) -> EncodedBaskets:
     """Read baskets as `read_baskets` does, and tell what cannot be seen in them any more.
 
-    Parameters
-    ----------
-    reading
-        Of it separator, names, query and sheet are used.
-    published
-        They are published already: items are judged as they stand, so that blanks around them are refused, and so is
-        whatever else the file tells: further columns, labels of rows, comments.
+    `reading`: of it separator, names, query and sheet are used. `published`: they are published already: items are
+    judged as they stand, so that blanks around them are refused, and so is whatever else the file tells: further
+    columns, labels of rows, comments.
     """
     reading = reading or Reading()
     told = told_layout(layout, reading)
@@ -183,12 +179,7 @@ def _received(
 class _Door:
     """Reads tables and texts.
 
-    Parameters
-    ----------
-    told
-        The layout, where it is told.
-    remarks
-        What is to be said is added here.
+    `told`: the layout, where it is told. `remarks`: what is to be said is added here.
     """
 
     def __init__(self, told: Layout | None, reading: Reading, remarks: list[str], published: bool) -> None:

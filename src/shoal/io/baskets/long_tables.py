@@ -27,33 +27,18 @@ BETWEEN_ITEMS = "|;, \t\x1f"
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Which basket holds which item: two columns of equal length, and the number of baskets.
-
-    Parameters
-    ----------
-    misnumbered
-        Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order.
-    trimmed
-        Items that had blanks around them.
-    missing
-        Whether missing items were left out.
-    missing_baskets
-        Whether lists are missing, which are empty baskets then.
-    headless
-        Whether the name of the column of baskets is that of a basket too.
-    trimmed_baskets
-        Whether names of baskets had blanks around them.
-    """
+    """Which basket holds which item: two columns of equal length, and the number of baskets."""
 
     rows: Rows
     texts: pl.Series
     count: int
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    trimmed: tuple[str, ...] = ()
-    missing: bool = False
-    missing_baskets: bool = False
-    trimmed_baskets: bool = False
-    headless: bool = False
+    """Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order."""
+    trimmed: tuple[str, ...] = ()  # items that had blanks around them
+    missing: bool = False  # whether missing items were left out
+    missing_baskets: bool = False  # whether lists are missing, which are empty baskets then
+    trimmed_baskets: bool = False  # whether names of baskets had blanks around them
+    headless: bool = False  # whether the name of the column of baskets is that of a basket too
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
@@ -62,17 +47,8 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     Rows of one basket need not stand together. A row without an item stands for its basket alone: so an empty basket
     can be told.
 
-    Parameters
-    ----------
-    source
-        The table.
-    columns
-        The columns of the basket and the item; none for the first two.
-
-    Raises
-    ------
-    BadData
-        With its line, if a row names no basket.
+    `source`: the table. `columns`: the columns of the basket and the item; none for the first two. Raises `BadData`
+    with its line, if a row names no basket.
     """
     names = columns or tuple(source.names[:2])
     if len(names) < 2:
@@ -151,10 +127,7 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
 def read_ones(source: Input) -> Ones:
     """The ones of a table with a column for each item, of 0 and 1 or True and False.
 
-    Raises
-    ------
-    BadData
-        With its row and column, if a cell is something else, or missing.
+    Raises `BadData` with its row and column, if a cell is something else, or missing.
     """
     names, trimmed = checked_names(source.names)
     rows, columns, height = [], [], 0

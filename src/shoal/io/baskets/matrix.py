@@ -29,24 +29,15 @@ _WORDS = ((b"1", (b"True", b"TRUE", b"true", b"1.0")), (b"0", (b"False", b"FALSE
 
 @dataclass(frozen=True, slots=True)
 class Ones:
-    """The places of a matrix that hold a 1, and the names of its columns.
-
-    Parameters
-    ----------
-    rows, columns
-        The places, row by row.
-    numbered
-        Whether the columns have no names, and are called by their numbers.
-    trimmed
-        Names that had blanks around them.
-    """
+    """The places of a matrix that hold a 1, and the names of its columns."""
 
     rows: Rows
     columns: Items
+    """`rows`, `columns`: the places, row by row."""
     height: int
     names: tuple[str, ...]
-    numbered: bool = False
-    trimmed: tuple[str, ...] = ()
+    numbered: bool = False  # whether the columns have no names, and are called by their numbers
+    trimmed: tuple[str, ...] = ()  # names that had blanks around them
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +70,9 @@ def read_matrix(
     The first line names the items, unless all its cells are 0 or 1 (or True or False): then items are called 0, 1, 2, …
     A first column without a name is a label of the rows (as pandas writes it) and is left out.
 
-    Parameters
-    ----------
-    names
-        The items, for a file without a header.
-    published
-        Refuse labels of rows, and items that no basket holds: they tell more than the baskets.
-
-    Raises
-    ------
-    BadData
-        With line and column, if a cell is neither 0 nor 1, or a line has too few or too many cells.
+    `names`: the items, for a file without a header. `published`: refuse labels of rows, and items that no basket
+    holds: they tell more than the baskets. Raises `BadData` with line and column, if a cell is neither 0 nor 1, or a
+    line has too few or too many cells.
     """
     shape = _shape(content, separator, path, names)
     if published and shape.labeled:

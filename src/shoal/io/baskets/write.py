@@ -34,11 +34,8 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
     A long table numbers the baskets 1, 2, 3, …; an empty basket is an empty line, ``-2`` in SPMF, a row with an
     empty item in a long table, a row of zeros in a matrix, and an empty cell in a column.
 
-    Raises
-    ------
-    WrongUse
-        If an item cannot be told apart in this layout, such as one with a blank in lines, or the ending is that of
-        a format that does not hold it.
+    Raises `WrongUse` if an item cannot be told apart in this layout, such as one with a blank in lines, or the ending
+    is that of a format that does not hold it.
     """
     layout = parse_layout(baskets.layout)
     refuse_unwritable(baskets.vocabulary, layout)

@@ -25,17 +25,8 @@ HierarchySource: TypeAlias = str | Path | Iterable[Sequence[str]]
 def check(source: HierarchySource, domain: Domain | None = None) -> Findings:
     """List all faults of a hierarchy.
 
-    Parameters
-    ----------
-    source
-        A file of any format that `shoal.io.hierarchies.load.read_hierarchy` reads, or rows of cells.
-    domain
-        The values of the data that it must cover.
-
-    Raises
-    ------
-    BadData
-        If the file cannot be read as a hierarchy at all.
+    `source`: a file of any format that `shoal.io.hierarchies.load.read_hierarchy` reads, or rows of cells. `domain`:
+    the values of the data that it must cover. Raises `BadData` if the file cannot be read as a hierarchy at all.
     """
     if isinstance(source, str | Path):
         parsed = parse(source)

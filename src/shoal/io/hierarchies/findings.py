@@ -13,22 +13,13 @@ from shoal.data.published_syntax import looks_published
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault of a hierarchy.
-
-    Parameters
-    ----------
-    fault
-        Which fault: ``uneven``, ``empty``, ``syntax``, ``duplicate``, ``nesting``, ``root``, ``ambiguous``, ``cycle``,
-        ``parents``, ``range`` or ``missed``.
-    message
-        What is wrong and what to do.
-    line
-        Where, counted from 1; None where it has no place in the file.
-    """
+    """One fault of a hierarchy."""
 
     fault: str
-    message: str
-    line: int | None = None
+    """Which fault: ``uneven``, ``empty``, ``syntax``, ``duplicate``, ``nesting``, ``root``, ``ambiguous``, ``cycle``,
+    ``parents``, ``range`` or ``missed``."""
+    message: str  # what is wrong and what to do
+    line: int | None = None  # where, counted from 1; None where it has no place in the file
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"line {self.line}: {self.message}"
@@ -36,22 +27,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings(Sequence[Finding]):
-    """All faults of a hierarchy, in the order of their lines; empty, and so false, where there are none.
+    """All faults of a hierarchy, in the order of their lines; empty, and so false, where there are none."""
 
-    Parameters
-    ----------
-    found
-        The faults.
-    leaves, levels
-        The size of the hierarchy: its values, and its levels with the values and the root.
-    missed
-        The values of the data that the hierarchy misses.
-    """
-
-    found: tuple[Finding, ...]
+    found: tuple[Finding, ...]  # the faults
     leaves: int
     levels: int
-    missed: tuple[str, ...] = ()
+    """`leaves`, `levels`: the size of the hierarchy: its values, and its levels with the values and the root."""
+    missed: tuple[str, ...] = ()  # the values of the data that the hierarchy misses
 
     def __len__(self) -> int:
         return len(self.found)

@@ -106,12 +106,9 @@ def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
 def read_clusters(path: str | Path | Lines) -> Clusters:
     """Read clusters that `write_clusters` wrote, or anybody else in the same form.
 
-    Raises
-    ------
-    BadData
-        With its line, if one is malformed: no JSON object, other names than those of a simple or a joint cluster, a
-        size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster without
-        parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
+    Raises `BadData` with its line, if one is malformed: no JSON object, other names than those of a simple or a joint
+    cluster, a size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster
+    without parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
     """
     numbers = Numbers()
     records, terms = Sets(numbers), Sets(numbers)

@@ -70,10 +70,7 @@ def counts_of(data: Published) -> dict[str, int]:
 def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
     """Read the data file of a folder; its shape is what `write_data` returned.
 
-    Raises
-    ------
-    BadData
-        If the file is not there, there are two, or it does not have that shape.
+    Raises `BadData` if the file is not there, there are two, or it does not have that shape.
     """
     path = data_file(folder, shape)
     data = _read(path, shape)

@@ -73,10 +73,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
 
     Baskets are encoded by one vocabulary.
 
-    Parameters
-    ----------
-    folder
-        The folder that a release was written to, or the published folder inside.
+    `folder`: the folder that a release was written to, or the published folder inside.
     """
     from shoal.io.releases.data_file import data_file
     from shoal.io.releases.folder import published_folder
@@ -130,10 +127,7 @@ def rows_in(parts: Parts) -> int:
 def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
     """Open the published baskets of a release where an engine works, encoded by one vocabulary.
 
-    Raises
-    ------
-    BadData
-        If there are not as many baskets or items as release.json says.
+    Raises `BadData` if there are not as many baskets or items as release.json says.
     """
     from shoal.io.baskets.distributed import load_baskets
     from shoal.io.releases.data_file import data_file

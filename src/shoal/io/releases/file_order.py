@@ -44,37 +44,24 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What is known of rows that follow each other.
+    """What is known of rows that follow each other."""
 
-    Parameters
-    ----------
-    rows
-        How many there are.
-    first, last
-        What the first and the last row are compared by, each with the row in words; None where there are no rows.
-    faults, falls
-        The first rows that are wrong by themselves, and the first that belong before the one ahead.
-    count
-        How many such rows there are.
-    """
-
-    rows: int = 0
+    rows: int = 0  # how many there are
     first: tuple[Any, str] | None = None
     last: tuple[Any, str] | None = None
+    """`first`, `last`: what the first and the last row are compared by, each with the row in words; None where there
+    are no rows."""
     faults: tuple[Spot, ...] = ()
     falls: tuple[Spot, ...] = ()
-    count: int = 0
+    """`faults`, `falls`: the first rows that are wrong by themselves, and the first that belong before the one ahead.
+    """
+    count: int = 0  # how many such rows there are
 
 
 def order_of(engine: "Distributed", path: str | Path, shape: Mapping[str, Any]) -> Disorder:
     """Where a published file, or the part files of a folder, leave the canonical order.
 
-    Parameters
-    ----------
-    path
-        On a disk that all workers see.
-    shape
-        What release.json says of the file: at least its form.
+    `path`: on a disk that all workers see. `shape`: what release.json says of the file: at least its form.
     """
     form = form_of(shape)
     files = [str(file.absolute()) for file in part_files(path)]

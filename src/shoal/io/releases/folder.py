@@ -120,10 +120,7 @@ def read_release(folder: str | Path) -> Release:
 def published_folder(folder: str | Path) -> Path:
     """The folder that is published: the one inside that a release was written to, or itself.
 
-    Raises
-    ------
-    BadData
-        If there is no release.
+    Raises `BadData` if there is no release.
     """
     refuse_address(folder)
     place = Path(folder)
@@ -144,10 +141,7 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
     alone: nothing hidden, no links, no folders.
 
-    Parameters
-    ----------
-    folder
-        The folder that a release was written to, or the published folder inside.
+    `folder`: the folder that a release was written to, or the published folder inside.
     """
     published = published_folder(folder)
     found: list[tuple[str, str]] = []
@@ -176,10 +170,7 @@ def is_release(folder: object) -> bool:
 def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     """The recipe and the hierarchies of a run, by column, from the private run.json beside its release.
 
-    Raises
-    ------
-    BadData
-        If there is no run.json, or it is damaged.
+    Raises `BadData` if there is no run.json, or it is damaged.
     """
     path = Path(folder) / RUN
     try:

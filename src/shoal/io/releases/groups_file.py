@@ -85,11 +85,8 @@ def canonical_groups(groups: Groups) -> Groups:
 def read_groups(path: str | Path | Lines) -> Groups:
     """Read groups that `write_groups` wrote, or anybody else in the same form.
 
-    Raises
-    ------
-    BadData
-        With its line, if one is malformed: no JSON object, other names than ``baskets`` and ``sensitive``, a group
-        without baskets, an item twice in a basket, or a count that is no positive whole number.
+    Raises `BadData` with its line, if one is malformed: no JSON object, other names than ``baskets`` and
+    ``sensitive``, a group without baskets, an item twice in a basket, or a count that is no positive whole number.
     """
     numbers = Numbers()
     baskets = Sets(numbers)

@@ -46,25 +46,14 @@ _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows that follow each other.
+    """Rows that follow each other."""
 
-    Parameters
-    ----------
-    rows
-        How many there are.
-    early
-        Those that belong before the one ahead of them.
-    faults
-        What is wrong with rows by themselves, and with which.
-    key, text
-        What a row is compared by, and the row in words.
-    """
-
-    rows: int
-    early: Rows
+    rows: int  # how many there are
+    early: Rows  # those that belong before the one ahead of them
     key: Callable[[int], Any]
     text: Callable[[int], str]
-    faults: tuple[tuple[str, Rows], ...] = ()
+    """`key`, `text`: what a row is compared by, and the row in words."""
+    faults: tuple[tuple[str, Rows], ...] = ()  # what is wrong with rows by themselves, and with which
 
 
 class Form:

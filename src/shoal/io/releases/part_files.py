@@ -17,10 +17,7 @@ def part_files(path: str | Path) -> list[Path]:
 
     Parts are ordered by their names; empty ones are left out.
 
-    Raises
-    ------
-    BadData
-        If it is a folder without parts.
+    Raises `BadData` if it is a folder without parts.
     """
     path = Path(path)
     if not path.is_dir():

@@ -61,21 +61,12 @@ _CHANGED = "Fetch the folder again."
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What release.json says.
-
-    Parameters
-    ----------
-    shape
-        What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts.
-    made
-        ``method``, ``parameters``, ``promises`` and ``suppressed``.
-    details
-        Public facts of the method.
-    """
+    """What release.json says."""
 
     shape: dict[str, Any]
-    made: dict[str, Any]
-    details: dict[str, Any]
+    """What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts."""
+    made: dict[str, Any]  # ``method``, ``parameters``, ``promises`` and ``suppressed``
+    details: dict[str, Any]  # public facts of the method
 
     def release(self, data: Form) -> Release[Form]:
         """The release of which this is said, its data in any form."""
@@ -153,10 +144,8 @@ def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) ->
 def read_facts(path: Path) -> Facts:
     """Read release.json.
 
-    Raises
-    ------
-    BadData
-        If it is no JSON object, of another version, lacks something, or says something that no release says.
+    Raises `BadData` if it is no JSON object, of another version, lacks something, or says something that no release
+    says.
     """
     facts = _object_in(path)
     if not isinstance(facts, dict) or "format" not in facts:

@@ -56,10 +56,7 @@ class Numbers(dict[str, int]):
 class Sets:
     """Sets of texts that are collected line by line, checked, and encoded at the end.
 
-    Parameters
-    ----------
-    numbers
-        Of the texts of the file.
+    `numbers`: of the texts of the file.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -87,15 +84,8 @@ class Sets:
     def encode(self, vocabulary: Sequence[str], ranks: Items) -> tuple[Indptr, Items]:
         """The sets as ascending codes; those that did not ascend are noted under `unsorted`.
 
-        Parameters
-        ----------
-        vocabulary, ranks
-            As `Numbers.ranked` gives them.
-
-        Raises
-        ------
-        BadData
-            With its line, if a set holds an item twice.
+        `vocabulary`, `ranks`: as `Numbers.ranked` gives them. Raises `BadData` with its line, if a set holds an item
+        twice.
         """
         indptr = indptr_of(self.lengths)
         given = ranks[np.frombuffer(self.codes, dtype=np.int32)] if len(self.codes) else ranks[:0]
@@ -114,10 +104,7 @@ class Sets:
 def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Each line of a file, or of the part files of a folder, as a JSON object with its place.
 
-    Raises
-    ------
-    BadData
-        With its line, if it is no JSON object or names something twice.
+    Raises `BadData` with its line, if it is no JSON object or names something twice.
     """
     decode = json.JSONDecoder(object_pairs_hook=_once).decode
     for name, texts in _lines_of(source):

@@ -33,10 +33,7 @@ def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
     Line ends become ``\n``, and blanks between a quote and the separator beside it go, because readers differ in what
     they make of them.
 
-    Parameters
-    ----------
-    text
-        Lines without a header. The last one is ended too.
+    `text`: lines without a header. The last one is ended too.
     """
     if b'"' in text:
         if len(text) >= _LARGE:

@@ -182,12 +182,8 @@ class Delimited(Input):
 def find_separator(text: bytes, names: Sequence[str] | None = None) -> str:
     r"""Find the separator: of ``,`` ``;`` tab ``|`` the one that splits the first lines most evenly.
 
-    Parameters
-    ----------
-    text
-        The file.
-    names
-        The names of the columns where the file has no header: then lines must have as many cells.
+    `text`: the file. `names`: the names of the columns where the file has no header: then lines must have as many
+    cells.
 
     >>> find_separator(b"a;b;c\n1,5;2;3\n")
     ';'

@@ -389,12 +389,8 @@ def comparable(series: pl.Series) -> pl.Series:
 class Lookup:
     """Looks the codes of cells up, where the rows are: a work for `Parts.map`.
 
-    Parameters
-    ----------
-    values, codes
-        For each column its distinct values, and the code of each.
-    missing
-        Leave out rows with a missing cell: the texts that mean one. None keeps all rows.
+    `values`, `codes`: for each column its distinct values, and the code of each. `missing`: leave out rows with a
+    missing cell: the texts that mean one. None keeps all rows.
     """
 
     def __init__(self, values: Mapping[str, pl.Series], codes: Mapping[str, Codes], missing: Missing) -> None:
@@ -451,10 +447,8 @@ class Dictionary:
     def codes(self, series: pl.Series, name: str) -> pl.Series:
         """The code of each cell of a column.
 
-        Raises
-        ------
-        BadData
-            If there is a value that was not there before: then the source gives other rows each time it is read.
+        Raises `BadData` if there is a value that was not there before: then the source gives other rows each time it
+        is read.
         """
         if self.kind is None:
             joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
@@ -487,20 +481,13 @@ LOOKS = "looks"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What must be known of a whole column before some of its cells are texts.
+    """What must be known of a whole column before some of its cells are texts."""
 
-    Parameters
-    ----------
-    plain
-        All numbers are whole, or all times midnight.
-    missing, empty, quotes
-        There are nulls, empty texts, and texts of two quotes.
-    """
-
-    plain: bool = True
+    plain: bool = True  # all numbers are whole, or all times midnight
     missing: bool = False
     empty: bool = False
     quotes: bool = False
+    """`missing`, `empty`, `quotes`: there are nulls, empty texts, and texts of two quotes."""
 
     def joined(self, other: "Look") -> "Look":
         """What is known of the cells of both."""
@@ -518,10 +505,7 @@ Looks: TypeAlias = Mapping[str, Look]
 def looks_of(opened: DistributedInput) -> Looks:
     """The looks of all columns of a file, which takes a pass over it; text files have no types, and need none.
 
-    Raises
-    ------
-    BadData
-        If a column holds lists, bytes or the like.
+    Raises `BadData` if a column holds lists, bytes or the like.
     """
     if opened.of_texts:
         return {}

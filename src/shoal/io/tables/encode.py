@@ -135,12 +135,8 @@ def encode_column(
 ) -> Column:
     """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
 
-    Parameters
-    ----------
-    fault
-        An error from a message and the place of a value among the distinct ones.
-    counts
-        The rows of each distinct value.
+    `fault`: an error from a message and the place of a value among the distinct ones. `counts`: the rows of each
+    distinct value.
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
@@ -203,10 +199,7 @@ def encode_published(
 ) -> Table:
     """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing.
 
-    Parameters
-    ----------
-    plain
-        Gives the cells that published texts stand for, where these are written in another way.
+    `plain`: gives the cells that published texts stand for, where these are written in another way.
     """
     frame = opened.frame([name for name, _ in roles])
     frame = frame if plain is None else plain(frame)
@@ -329,10 +322,7 @@ def to_texts(values: pl.Series, plain: bool | None = None) -> pl.Series:
     Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
     where all are midnight.
 
-    Parameters
-    ----------
-    plain
-        Whether that is so of all values of the column, where these are but some of them.
+    `plain`: whether that is so of all values of the column, where these are but some of them.
     """
     dtype, values = values.dtype, unnamed(values)
     plain = is_plain(values) if plain is None else plain

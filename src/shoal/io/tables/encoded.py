@@ -7,25 +7,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedTable:
-    """A table as it comes from its source.
+    """A table as it comes from its source."""
 
-    Parameters
-    ----------
-    table
-        The columns that are kept: a `Table`, or a `Dataset` of one.
-    left_out
-        Rows that were left out because they have missing values.
-    persons
-        Columns that are not kept and are called like the numbers of persons, with how many values they have; only
-        those in which a value repeats.
-    taken
-        What is said of how columns are taken: otherwise than by their type, or with a name that looks like data.
-    """
-
-    table: Any
-    left_out: int = 0
+    table: Any  # the columns that are kept: a `Table`, or a `Dataset` of one
+    left_out: int = 0  # rows that were left out because they have missing values
     persons: Mapping[str, int] = field(default_factory=dict)
+    """Columns that are not kept and are called like the numbers of persons, with how many values they have; only those
+    in which a value repeats."""
     taken: tuple[str, ...] = ()
+    """What is said of how columns are taken: otherwise than by their type, or with a name that looks like data."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -38,15 +28,7 @@ class EncodedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedBaskets:
-    """Baskets as they come from their source.
+    """Baskets as they come from their source."""
 
-    Parameters
-    ----------
-    baskets
-        With the roles of their items: `Baskets`, or a `Dataset` of them.
-    remarks
-        What their owner should hear of how they were taken, in sentences.
-    """
-
-    baskets: Any
-    remarks: tuple[str, ...] = ()
+    baskets: Any  # with the roles of their items: `Baskets`, or a `Dataset` of them
+    remarks: tuple[str, ...] = ()  # what their owner should hear of how they were taken, in sentences

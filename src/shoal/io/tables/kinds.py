@@ -49,10 +49,7 @@ def find_kind(texts: pl.Series) -> Kind:
 def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str, ...]:
     """The sentences on columns of a source with types that are taken for another thing than their type says.
 
-    Parameters
-    ----------
-    columns
-        Name, type and kind of each column.
+    `columns`: name, type and kind of each column.
 
     >>> print(taken_as([("zip", pl.Categorical(), Kind.NUMERIC)])[0].partition(". ")[0])
     By what they hold, columns are taken otherwise than by their type: 'zip' (texts) as numbers

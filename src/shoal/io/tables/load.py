@@ -112,10 +112,7 @@ def load_table(
     Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
     persons are looked at once: whether their values repeat.
 
-    Parameters
-    ----------
-    columns
-        More names of columns that the source must have.
+    `columns`: more names of columns that the source must have.
     """
     from shoal.data._suggested_role import numbers_persons
     from shoal.io.tables.encode import encode_table
@@ -196,17 +193,9 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     is empty. ``.parquet``, ``.arrow``, ``.feather`` and ``.xlsx`` keep numbers and dates as such where nothing is lost,
     and a missing cell is null. The file appears when it is whole: a crash or a full disk leaves nothing.
 
-    Parameters
-    ----------
-    safe_cells
-        Put an apostrophe before cells of delimited text that a spreadsheet would run as formulas.
-
-    Raises
-    ------
-    WrongUse
-        If there is no format of that ending.
-    CannotWrite
-        If the disk is full, or the place takes no file.
+    `safe_cells`: put an apostrophe before cells of delimited text that a spreadsheet would run as formulas. Raises
+    `WrongUse` if there is no format of that ending. Raises `CannotWrite` if the disk is full, or the place takes no
+    file.
     """
     import polars.exceptions
 

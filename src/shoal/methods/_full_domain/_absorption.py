@@ -142,9 +142,7 @@ class Absorption:
     def _join(self, classes: Classes, place: int, most: float) -> float | None:
         """Join a tuple to the cheapest class that may take it in, if that costs at most so much.
 
-        Returns
-        -------
-        None where it is done; otherwise the least cost, which is infinite where no class can take it in.
+        Returns none where it is done; otherwise the least cost, which is infinite where no class can take it in.
         """
         if self._late():
             return np.inf

@@ -103,22 +103,15 @@ class TupleIndex:
     """Finds the numbers of tuples by their codes.
 
     Codes of several columns are mixed into one key, in as many steps as there are bits for.
-
-    Parameters
-    ----------
-    names, sizes
-        The columns, and how many codes each has.
-    steps
-        For a column before which keys are numbered anew, the keys that there are.
-    keys, places
-        The keys in ascending order, and the number of the tuple of each.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
-    steps: dict[int, Rows]
+    """`names`, `sizes`: the columns, and how many codes each has."""
+    steps: dict[int, Rows]  # for a column before which keys are numbered anew, the keys that there are
     keys: Rows
     places: Rows
+    """`keys`, `places`: the keys in ascending order, and the number of the tuple of each."""
 
     @staticmethod
     def build(codes: list[Rows], names: tuple[str, ...], sizes: tuple[int, ...]) -> "TupleIndex":
@@ -158,31 +151,18 @@ def _found(sorted_keys: Rows, keys: Rows) -> tuple[Rows, Mask]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recoding:
-    """Turns codes into the ranks of published texts, where the rows are.
+    """Turns codes into the ranks of published texts, where the rows are."""
 
-    Parameters
-    ----------
-    index
-        The tuples that are not published on the levels of most.
-    usual
-        For each quasi-identifier, the rank of the text of each code on the levels of most tuples.
-    unusual, told
-        For each quasi-identifier, the rank of each other tuple; and which of them are published.
-    plain
-        For every other column, the rank of each code; that of the star comes after all, where there is one.
-    stars
-        Whether suppressed rows are published with stars instead of left out.
-    names
-        The published columns, in order.
-    """
-
-    index: TupleIndex
+    index: TupleIndex  # the tuples that are not published on the levels of most
     usual: dict[str, Codes]
+    """For each quasi-identifier, the rank of the text of each code on the levels of most tuples."""
     unusual: dict[str, Codes]
     told: Mask
+    """`unusual`, `told`: for each quasi-identifier, the rank of each other tuple; and which of them are published."""
     plain: dict[str, Codes]
-    stars: bool
-    names: tuple[str, ...]
+    """For every other column, the rank of each code; that of the star comes after all, where there is one."""
+    stars: bool  # whether suppressed rows are published with stars instead of left out
+    names: tuple[str, ...]  # the published columns, in order
 
     def __call__(self, frame: "Frame") -> "Frame":
         """The ranks of the published cells of each row, suppressed ones left out or starred."""

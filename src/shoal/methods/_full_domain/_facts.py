@@ -41,19 +41,13 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """Which persons of a tuple have which value.
-
-    Parameters
-    ----------
-    tuples, pairs
-        The tuples, each with the numbers of the distinct pairs of a person and a value that it holds.
-    values
-        The value of each pair.
-    """
+    """Which persons of a tuple have which value."""
 
     tuples: Rows
     pairs: Rows
-    values: Codes
+    """`tuples`, `pairs`: the tuples, each with the numbers of the distinct pairs of a person and a value that it
+    holds."""
+    values: Codes  # the value of each pair
 
     @classmethod
     def of(cls, tuples: Tuples, who: Codes, column: Column) -> "Held":
@@ -159,10 +153,7 @@ class Facts:
     def of_classes(self, of_tuple: Rows, sizes: Counts) -> GroupStatistics:
         """Facts about any classes of tuples, on whatever levels: without wildcards and a population.
 
-        Parameters
-        ----------
-        of_tuple
-            The class of each tuple; -1 for tuples that are not published.
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published.
         """
         persons = self._persons_of(of_tuple, sizes, None)
         return GroupStatistics(sizes, persons, self._histograms(of_tuple, len(sizes), persons))

@@ -30,19 +30,12 @@ BY: dict[str, CellMeasure] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """How a table is to be published, and what can be told of the way there.
+    """How a table is to be published, and what can be told of the way there."""
 
-    Parameters
-    ----------
-    parts
-        The tuples with their levels.
-    timings, notes
-        See `Trace`.
-    """
-
-    parts: Recoding
+    parts: Recoding  # the tuples with their levels
     timings: dict[str, float]
     notes: dict[str, Any]
+    """`timings`, `notes`: see `Trace`."""
 
 
 def improved(
@@ -50,10 +43,7 @@ def improved(
 ) -> tuple[Problem, Solution]:
     """The problem with every row by itself, and a better solution of it; both as they were where there is none.
 
-    Parameters
-    ----------
-    seed
-        The secret key of ties.
+    `seed`: the secret key of ties.
     """
     begin = time.perf_counter()
     table, tuples, lattice = problem.table, problem.tuples, problem.lattice

@@ -32,22 +32,13 @@ from shoal.models.model import TableModel
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the price of a row that is left for later rises from round to round.
-
-    Parameters
-    ----------
-    price
-        The first price, as a share of what a suppressed row loses. While it is low, only rows that lose little are
-        published, on fine levels; all others wait.
-    step
-        By how much it rises when too few rows can be published.
-    least
-        Too few: this share of the rows that are left.
-    """
+    """How the price of a row that is left for later rises from round to round."""
 
     price: float
-    step: float
-    least: float
+    """The first price, as a share of what a suppressed row loses. While it is low, only rows that lose little are
+    published, on fine levels; all others wait."""
+    step: float  # by how much it rises when too few rows can be published
+    least: float  # too few: this share of the rows that are left
 
 
 PLAIN = Plan(1.0, 1.0, 0.0)
@@ -105,10 +96,7 @@ class LocalRecoding:
     def best(self, alone: tuple[Part, ...]) -> tuple[Part, ...]:
         """The best plan found.
 
-        Parameters
-        ----------
-        alone
-            The global solution; it is given back where no plan is better.
+        `alone`: the global solution; it is given back where no plan is better.
         """
         best = alone
         reached = (value_of(self._problem, self._measure, best), self._left(best))

@@ -56,10 +56,7 @@ class CellObjective:
     level. A vector loses at least that, and for every row that is suppressed on an evaluated vector above it for
     certain, what a suppressed row loses.
 
-    Parameters
-    ----------
-    price
-        The share of its loss that a suppressed row is counted with; less than 1 where it may be published later.
+    `price`: the share of its loss that a suppressed row is counted with; less than 1 where it may be published later.
     """
 
     def __init__(

@@ -44,12 +44,7 @@ class PopulationCounts:
     def matching(self, levels: Levels, of_tuple: Rows, count: int) -> Counts:
         """Persons of the population that match each class.
 
-        Parameters
-        ----------
-        of_tuple
-            The class of each tuple; -1 for tuples that are not published.
-        count
-            The number of classes.
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published. `count`: the number of classes.
         """
         first = np.full(count, -1, dtype=np.int64)
         inside = np.flatnonzero(of_tuple >= 0)

@@ -17,15 +17,10 @@ from shoal.methods.table_method import published
 def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tuple[Table, Rows, int]:
     """The published table of a table in parts.
 
-    Parameters
-    ----------
-    keep_suppressed
-        Publish suppressed rows too, with ``*`` in every cell, insensitive ones included: the few rows that had to be
-        suppressed are set apart, so that nothing may tell them from each other. Otherwise they are left out.
-
-    Returns
-    -------
-    The table in canonical order, the original row of each published one, and the number of suppressed rows.
+    `keep_suppressed`: publish suppressed rows too, with ``*`` in every cell, insensitive ones included: the few rows
+    that had to be suppressed are set apart, so that nothing may tell them from each other. Otherwise they are left
+    out. Returns the table in canonical order, the original row of each published one, and the number of suppressed
+    rows.
     """
     tuples = problem.tuples
     classes = published_classes(problem, parts)

@@ -23,32 +23,19 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where tuples are published.
+    """Where tuples are published."""
 
-    Parameters
-    ----------
-    level
-        For each column, the level of each tuple.
-    told
-        The tuples that are published.
-    """
-
-    level: Rows
-    told: Mask
+    level: Rows  # for each column, the level of each tuple
+    told: Mask  # the tuples that are published
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Published(Placed):
-    """Classes of tuples by the texts under which they are published.
-
-    Parameters
-    ----------
-    number, count
-        The class of each tuple that is published, and the number of classes.
-    """
+    """Classes of tuples by the texts under which they are published."""
 
     number: Rows
     count: int
+    """`number`, `count`: the class of each tuple that is published, and the number of classes."""
 
 
 def told_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:

@@ -21,30 +21,19 @@ Evaluate = Callable[[Iterable[Levels]], list[Outcome]]
 
 @dataclass(slots=True, eq=False)
 class Progress:
-    """What a search has found so far.
-
-    Parameters
-    ----------
-    value, levels
-        The best value, and its vector; None where no vector is feasible.
-    nearest
-        The least number of rows that any evaluated vector would suppress, and that vector: for the message where
-        nothing is feasible.
-    evaluated, pruned
-        Vectors that were evaluated, and that were ruled out without.
-    bound
-        A value that no vector falls below.
-    proven
-        Whether the best is the optimum for certain.
-    """
+    """What a search has found so far."""
 
     value: float = float("inf")
     levels: Levels | None = None
+    """`value`, `levels`: the best value, and its vector; None where no vector is feasible."""
     nearest: tuple[int, Levels] | None = None
+    """The least number of rows that any evaluated vector would suppress, and that vector: for the message where
+    nothing is feasible."""
     evaluated: int = 0
     pruned: int = 0
-    bound: float = float("-inf")
-    proven: bool = False
+    """`evaluated`, `pruned`: vectors that were evaluated, and that were ruled out without."""
+    bound: float = float("-inf")  # a value that no vector falls below
+    proven: bool = False  # whether the best is the optimum for certain
     history: list[tuple[int, float]] = field(default_factory=list)
 
     def note(self, outcome: Outcome, objective: Objective) -> float:

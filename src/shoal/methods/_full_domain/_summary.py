@@ -31,10 +31,7 @@ def levels_sentence(problem: Problem, parts: Recoding) -> str:
 def proof_sentence(measure: str, problem: Problem, progress: Progress, told: Mapping[str, Any]) -> str:
     """Whether the optimum is proven, by which measure, and its value; otherwise the bound.
 
-    Parameters
-    ----------
-    told
-        Every measure of the vector that was found.
+    `told`: every measure of the vector that was found.
     """
     higher = measure in HIGHER and not problem.weights
     name = f"weighted loss by {measure}" if problem.weights else measure

@@ -33,12 +33,7 @@ class Wildcards:
     def matching(self, levels: Levels, of_tuple: Rows, sizes: Counts) -> Counts:
         """The rows that match each class, its own among them.
 
-        Parameters
-        ----------
-        of_tuple
-            The class of each tuple; -1 for tuples that are not published.
-        sizes
-            The rows of each class.
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published. `sizes`: the rows of each class.
         """
         count = len(sizes)
         first = np.full(count, -1, dtype=np.int64)

@@ -156,15 +156,8 @@ class FullDomain(Improvable):
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Find the levels.
 
-        Parameters
-        ----------
-        begin
-            When the work began: limits of time count from there.
-
-        Raises
-        ------
-        Infeasible
-            If no levels keep the promises.
+        `begin`: when the work began: limits of time count from there. Raises `Infeasible` if no levels keep the
+        promises.
         """
         raise NotImplementedError
 
@@ -177,10 +170,7 @@ class FullDomain(Improvable):
     def refuse(self, problem: Problem, nearest: tuple[int, Levels]) -> NoReturn:
         """Say why no vector will do, and the fewest rows that one would have to suppress.
 
-        Raises
-        ------
-        Infeasible
-            Always.
+        Raises `Infeasible`: always.
         """
         lost, levels = nearest
         rows = problem.tuples.rows
@@ -209,15 +199,8 @@ class FullDomain(Improvable):
     ) -> Problem:
         """The table with its lattice and what the levels lose.
 
-        Parameters
-        ----------
-        times
-            How many rows each row of the table stands for; one unless told.
-
-        Raises
-        ------
-        WrongUse
-            If a wish names a column that is no quasi-identifier, or a weight is negative.
+        `times`: how many rows each row of the table stands for; one unless told. Raises `WrongUse` if a wish names a
+        column that is no quasi-identifier, or a weight is negative.
         """
         names = [column.name for column in table.quasi]
         for name, weight in self.weights.items():

@@ -18,12 +18,7 @@ MOST = 4_000
 def cliques(pairs: Items, losses: Counts) -> list[Rows]:
     """Cliques that cover as many of the pairs as can be, each as large as can be; two items at least.
 
-    Parameters
-    ----------
-    pairs
-        Two items a row.
-    losses
-        The loss of each item: dear items are gathered first.
+    `pairs`: two items a row. `losses`: the loss of each item: dear items are gathered first.
     """
     items, places = np.unique(pairs, return_inverse=True)
     if not 1 < len(items) <= LARGEST:

@@ -23,12 +23,7 @@ EACH_SET, EACH_BASKET, EACH_OCCURRENCE = 1e-6, 0.2e-9, 80e-9
 class IntegerSearch:
     """Moles by integers, whose bit *i* says whether basket *i* holds an item.
 
-    Parameters
-    ----------
-    public, private
-        Who holds what; no public item is a mole itself.
-    promise
-        What makes a mole.
+    `public`, `private`: who holds what; no public item is a mole itself. `promise`: what makes a mole.
     """
 
     def __init__(self, public: Incidence, private: Incidence, promise: Promise) -> None:

@@ -13,19 +13,11 @@ from shoal.methods.coherence._pick import key_of
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An item on a path.
+    """An item on a path."""
 
-    Parameters
-    ----------
-    item
-        Its code; -1 of the root.
-    moles
-        How many moles pass through here; 0 of the root, as in the paper's figure.
-    """
-
-    item: int
+    item: int  # its code; -1 of the root
     parent: "Node | None" = None
-    moles: int = 0
+    moles: int = 0  # how many moles pass through here; 0 of the root, as in the paper's figure
     children: dict[int, "Node"] = field(default_factory=dict)
 
 

@@ -30,22 +30,14 @@ PATIENCE, STARTED = 0.7, 0.005
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moles:
-    """The minimal moles of some baskets.
+    """The minimal moles of some baskets."""
 
-    Parameters
-    ----------
-    singles
-        Items that are moles themselves, ascending codes.
-    indptr, items
-        The larger ones in compressed rows: by size, and in lexicographic order of their codes, which ascend.
-    tried
-        How many sets of each size were judged.
-    """
-
-    singles: Items
+    singles: Items  # items that are moles themselves, ascending codes
     indptr: Indptr
     items: Items
-    tried: dict[int, int]
+    """`indptr`, `items`: the larger ones in compressed rows: by size, and in lexicographic order of their codes, which
+    ascend."""
+    tried: dict[int, int]  # how many sets of each size were judged
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

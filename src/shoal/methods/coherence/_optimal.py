@@ -35,24 +35,12 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The best choice that was found, and how good it is.
+    """The best choice that was found, and how good it is."""
 
-    Parameters
-    ----------
-    items
-        The items to suppress, ascending.
-    loss
-        Their loss.
-    bound
-        No choice has a smaller loss.
-    rounds
-        How many integer programs were solved.
-    """
-
-    items: tuple[int, ...]
-    loss: int
-    bound: int
-    rounds: int
+    items: tuple[int, ...]  # the items to suppress, ascending
+    loss: int  # their loss
+    bound: int  # no choice has a smaller loss
+    rounds: int  # how many integer programs were solved
 
     @property
     def gap(self) -> float:

@@ -47,12 +47,7 @@ def key_of(pick: str) -> Callable[[int, int, int], Key]:
 class Hits:
     """Which item is in which mole, both ways round.
 
-    Parameters
-    ----------
-    moles
-        The moles; those of a single item are not looked at.
-    items
-        The number of items.
+    `moles`: the moles; those of a single item are not looked at. `items`: the number of items.
     """
 
     def __init__(self, moles: Moles, items: int) -> None:

@@ -40,27 +40,16 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """What a worker must know to publish a part.
+    """What a worker must know to publish a part."""
 
-    Parameters
-    ----------
-    table
-        The table without rows.
-    tree
-        The top of the tree. The number of a part is that of its leaf.
-    known
-        Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
-        not come together, so that its rows are published where they lie.
-    part
-        The name of the column with the number of the part.
-    """
-
-    table: Table
+    table: Table  # the table without rows
     plan: Plan
     axes: Axes
-    tree: Tree
+    tree: Tree  # The top of the tree. The number of a part is that of its leaf.
     known: dict[int, dict[str, str]]
-    part: str
+    """Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
+    not come together, so that its rows are published where they lie."""
+    part: str  # the name of the column with the number of the part
 
 
 def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:

@@ -89,19 +89,12 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Top:
-    """The tree of cuts, and what is known of leaves that are too large for a worker but cannot be cut.
-
-    Parameters
-    ----------
-    held
-        For each such leaf the codes that it holds, in cut order, one array a dimension.
-    passes
-        How often all rows were looked at.
-    """
+    """The tree of cuts, and what is known of leaves that are too large for a worker but cannot be cut."""
 
     tree: Tree
     held: dict[int, tuple[Rows, ...]]
-    passes: int
+    """For each such leaf the codes that it holds, in cut order, one array a dimension."""
+    passes: int  # how often all rows were looked at
 
 
 @dataclass(slots=True, eq=False)

@@ -19,27 +19,18 @@ from shoal.models.model import TableModel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The dimensions, the promises and the rules of a run: it cuts the whole table, or a part that was cut out of it.
-
-    Parameters
-    ----------
-    forms, axes
-        How each quasi-identifier is published, and its values in cut order.
-    models
-        The promises.
-    weights, relaxed, choose
-        As for ``partition``.
-    overall
-        How often each value of the sensitive columns occurs in the whole table, where a part of it is cut.
-    """
+    """The dimensions, promises and rules of a run: it cuts the whole table, or a part that was cut out of it."""
 
     forms: tuple[Form, ...]
     axes: tuple[Axis, ...]
-    models: tuple[TableModel, ...]
+    """`forms`, `axes`: how each quasi-identifier is published, and its values in cut order."""
+    models: tuple[TableModel, ...]  # the promises
     weights: Floats
     relaxed: bool
     choose: Choice
+    """`weights`, `relaxed`, `choose`: as for ``partition``."""
     overall: Mapping[str, Counts] | None = None
+    """How often each value of the sensitive columns occurs in the whole table, where a part of it is cut."""
 
     @classmethod
     def of(
@@ -66,10 +57,7 @@ class Plan:
     def cut(self, table: Table, seed: int, threads: int, rows: Rows | None = None) -> tuple[Rows, Rows]:
         """The rows class by class, and where each class starts, with the number of rows at the end.
 
-        Parameters
-        ----------
-        rows
-            The order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
+        `rows`: the order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
         """
         assert rows is not None or not self.relaxed
         rows = np.arange(table.rows) if rows is None else rows
@@ -128,10 +116,7 @@ class Plan:
     def _part(self, table: Table, rows: Rows, starts: Rows) -> Mask:
         """Which cuts part what is published: on some column, nobody fits the cells of both halves, now or later.
 
-        Parameters
-        ----------
-        rows, starts
-            The rows of all halves, left before right, and where each begins.
+        `rows`, `starts`: the rows of all halves, left before right, and where each begins.
         """
         parted: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
         for column, form, axis in zip(table.quasi, self.forms, self.axes, strict=True):

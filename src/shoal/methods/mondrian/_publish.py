@@ -29,22 +29,14 @@ def form_of(column: Column, wanted: Form) -> Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """A quasi-identifier as a dimension to cut: its values in cut order.
+    """A quasi-identifier as a dimension to cut: its values in cut order."""
 
-    Parameters
-    ----------
-    place
-        The place in cut order of each code of the domain.
-    positions
-        The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself.
-    depths
-        How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
-        last value and the missing one, which no cut leaves together while they can be parted.
-    """
-
-    place: Codes
+    place: Codes  # the place in cut order of each code of the domain
     positions: Floats
+    """The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself."""
     depths: Codes
+    """How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
+    last value and the missing one, which no cut leaves together while they can be parted."""
 
 
 def axis_of(column: Column, form: Form) -> Axis:

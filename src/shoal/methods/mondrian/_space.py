@@ -13,40 +13,21 @@ class Space:
     """The dimensions of a partitioning, as flat arrays: entries of dimension j begin at ``offsets[j]``.
 
     Boundary i of a dimension lies between its codes i and i + 1; the place after the last boundary is padding.
-
-    Parameters
-    ----------
-    offsets
-        Where each dimension begins, and one more entry: the number of all codes.
-    positions
-        The coordinate of each code, not decreasing within a dimension.
-    spans
-        The extent of each dimension's coordinates.
-    weights
-        How much a dimension's width counts.
-    missing
-        Dimensions whose last code is the missing value.
-    flat
-        Dimensions whose boundaries are all equally good.
-    depths
-        The depth of each boundary: that of the lowest node over the codes on both sides, or -1 before missing.
-    earlier, later
-        The next boundary of less depth on either side, as a number within the dimension; -1 or the number of
-        boundaries where there is none.
-    runs
-        The first boundary of the run of equal depths that a boundary stands in.
     """
 
-    offsets: Rows
-    positions: Floats
-    spans: Floats
-    weights: Floats
-    missing: Mask
-    flat: Mask
+    offsets: Rows  # where each dimension begins, and one more entry: the number of all codes
+    positions: Floats  # the coordinate of each code, not decreasing within a dimension
+    spans: Floats  # the extent of each dimension's coordinates
+    weights: Floats  # how much a dimension's width counts
+    missing: Mask  # dimensions whose last code is the missing value
+    flat: Mask  # dimensions whose boundaries are all equally good
     depths: Codes
+    """The depth of each boundary: that of the lowest node over the codes on both sides, or -1 before missing."""
     earlier: Codes
     later: Codes
-    runs: Codes
+    """`earlier`, `later`: the next boundary of less depth on either side, as a number within the dimension; -1 or the
+    number of boundaries where there is none."""
+    runs: Codes  # the first boundary of the run of equal depths that a boundary stands in
 
     @classmethod
     def of(cls, positions: Sequence[Floats], depths: Sequence[Codes], weights: Floats | None) -> "Space":

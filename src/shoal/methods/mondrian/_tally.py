@@ -12,17 +12,12 @@ DENSE = 8
 
 @dataclass(slots=True, eq=False)
 class Tally:
-    """How often each of `cells` cells was seen.
-
-    Parameters
-    ----------
-    places, counts
-        The cells that were seen, ascending, and how often; or None and the counts of all cells.
-    """
+    """How often each of `cells` cells was seen."""
 
     cells: int
     places: Rows | None
     counts: Counts
+    """`places`, `counts`: the cells that were seen, ascending, and how often; or None and the counts of all cells."""
 
     @classmethod
     def of(cls, keys: Rows, cells: int) -> "Tally":
