@@ -282,7 +282,8 @@ def test_pivots_are_betrayed_and_other_forms_are_not() -> None:
     for form in ("pivots", "blocks", "near"):
         release, _ = Cahd(p=10, form=form, order="rcm").anonymize(baskets)  # type: ignore[arg-type]
         scores[form] = {score.name: score.value for score in Pivot().scores(baskets, release)}
-    assert scores["near"]["pivot_guess"] <= scores["near"]["pivot_replay"] < 0.15
+    # An upper bound, for a reader who is told where to look.
+    assert scores["near"]["pivot_guess"] < scores["near"]["pivot_replay"] < 0.2
     assert scores["near"]["pivot_certain"] == 0
     assert scores["pivots"]["pivot_replay"] > 2 * scores["pivots"]["pivot_guess"]
     assert scores["blocks"]["pivot_replay"] < 1.2 * scores["blocks"]["pivot_guess"]
@@ -303,14 +304,12 @@ def test_improving_keeps_sizes_and_counts() -> None:
 
 def test_the_trace_brings_pictures() -> None:
     baskets = clustered()
-    _, _, trace = published(Cahd(p=4), baskets)
+    groups, _, trace = published(Cahd(p=4), baskets)
     before, after, degrees = trace.notes["pictures"]
     assert before["kind"] == after["kind"] == "matrix"
     entries = int((~np.isin(baskets.items, baskets.sensitive)).sum())
     assert sum(map(sum, before["cells"])) == sum(map(sum, after["cells"])) == entries
-    assert sum(degrees["counts"]) == int(
-        (np.diff(published(Cahd(p=4), baskets)[0].sensitive_indptr) > 0).sum()
-    )
+    assert sum(degrees["counts"]) == int((np.diff(groups.sensitive_indptr) > 0).sum())
     assert degrees["labels"][0] == "4"
     band = trace.notes["band"]
     assert band["after"]["profile"] < band["before"]["profile"]

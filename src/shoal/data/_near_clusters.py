@@ -58,13 +58,21 @@ def near_clusters(
     The rows cluster by cluster, and where each cluster begins.
     """
     from shoal.kernels import near_clusters as kernel
+    from shoal.kernels.ragged import take_rows
 
     tables = np.stack(orders).astype(np.int32)
     alike = _rows(indptr, items, width)
     members, starts = kernel.gather(tables, alike, count, WINDOW)
     if passes and len(starts) > 2:
-        worth = alike.worth if even else np.ones(len(members), dtype=np.int64)
-        kernel.swap_rows(tables, alike._replace(worth=worth), members, starts, passes, REACH, MOST)
+        # Rows of a cluster that lie side by side in memory are read several times as fast.
+        place = np.empty(len(members), dtype=np.int32)
+        place[members] = np.arange(len(members), dtype=np.int32)
+        lying = _rows(*take_rows(indptr, items, members), width)
+        if not even:
+            lying = lying._replace(worth=np.ones(len(members), dtype=np.int64))
+        moved = np.arange(len(members))
+        kernel.swap_rows(place[tables], lying, moved, starts, passes, REACH, MOST)
+        members = members[moved]
     return members, starts
 
 
