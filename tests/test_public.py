@@ -125,7 +125,7 @@ def test_a_text_is_one_name() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"others": "keep"}, "others must be 'drop' or 'insensitive', not 'keep'"),
+        ({"others": "keep"}, "There is no treatment of other columns 'keep'. There are: drop, insensitive."),
         ({"quasi": [0]}, "quasi.0 must be a valid string, not 0"),
         ({"quasi": 3}, "quasi must be a list, such as [3], not 3"),
         ({"quasi": ["agee"]}, "There is no column 'agee'. Did you mean 'age'?"),

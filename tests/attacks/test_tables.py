@@ -191,7 +191,7 @@ def test_holding_out_measures_the_method() -> None:
 
 
 def test_an_attack_without_work_is_refused_by_name() -> None:
-    with pytest.raises(WrongUse, match="--other"):
+    with pytest.raises(WrongUse, match="It needs `other`"):
         attack_all(Target(as_release(PEOPLE), PEOPLE), ["intersection"])
 
 

@@ -21,6 +21,7 @@ CALLS = {
     ("attack",): ["gone", "--original", "gone.csv"],
     ("find",): ["gone.csv"],
     ("hierarchy", "check"): ["gone.csv"],
+    ("warm-up",): ["gone"],
 }
 """A call that fails, of every command that has ``--json``."""
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from cyclopts import App, CycloptsError, Parameter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from shoal import registry
 from shoal.cli.anonymize import command_of
@@ -16,10 +16,12 @@ from shoal.cli.options import Section, fields_of, flattened, split_names
 from shoal.cli.pairs import pairs_of
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
+from shoal.option_names import as_typed
+from shoal.parameters import Parameters
 from shoal.recipe import Output, Roles
 
 
-class Dish(BaseModel):
+class Dish(Parameters):
     """A declaration with a field of every shape."""
 
     size: int = Field(ge=1, le=9, description="how many eat")
@@ -73,7 +75,7 @@ def test_what_is_not_given_has_its_declared_default() -> None:
     ],
 )
 def test_a_wrong_value_is_named(arguments: str, said: str) -> None:
-    with pytest.raises(WrongUse, match=said.replace("(", r"\(")):
+    with as_typed(), pytest.raises(WrongUse, match=said.replace("(", r"\(")):
         cook(*arguments.split())
 
 

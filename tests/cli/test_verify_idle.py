@@ -170,7 +170,7 @@ def test_a_named_value_is_promised_where_it_is(
         k=2,
         quasi="age",
         sensitive=["illness", "job"],
-        engine=engine and library.Stream("1GB"),
+        engine=engine and library.engines.Stream("1GB"),
     )
     assert [promise.get("column") for promise in run.release.promises] == [None, "illness"]
     run.write("o")

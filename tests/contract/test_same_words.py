@@ -49,7 +49,11 @@ WARNED: dict[str, tuple[str, str, dict[str, Any]]] = {
             "hierarchies": {"born": "suppress", "admitted": "suppress", "folder": "trees"},
         },
     ),
-    "insensitive items of cahd": ("cahd", "--insensitive", {**BASKETS, "p": 4, "insensitive": ["tea"]}),
+    "insensitive items of cahd": (
+        "cahd",
+        "`insensitive` has no effect",
+        {**BASKETS, "p": 4, "insensitive": ["tea"]},
+    ),
     "baskets without a public item": (
         "cahd",
         "without a public item",
@@ -62,7 +66,7 @@ WARNED: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "insensitive items of disassociation": (
         "disassociation",
-        "--insensitive",
+        "`insensitive` has no effect",
         {"baskets": "lines", "k": 2, "m": 2, "insensitive": ["tea"]},
     ),
     "nothing secret": ("coherence", "h has no effect", {"baskets": "lines", "h": 0.8, "k": 2, "p": 2}),

@@ -109,7 +109,9 @@ def test_parquet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["people.xlsx", "-", {"a": [1]}], ids=str)
 def test_other_sources_are_refused(source: Any) -> None:
-    with pytest.raises(WrongUse, match=r"in Python: leave engine away|frame of polars, pandas or Arrow"):
+    with pytest.raises(
+        WrongUse, match=r"in memory: engine=shoal\.engines\.Local\(\)\.$|frame of polars, pandas or Arrow"
+    ):
         open_parts(source, MemoryEngine())
 
 

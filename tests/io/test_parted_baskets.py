@@ -26,9 +26,9 @@ def rows_of(baskets: Baskets | Dataset) -> list[tuple[str, ...]]:
     return sorted(tuple(baskets.schema.vocabulary[code] for code in row) for row in rows)
 
 
-def check(path: Path | str, memory: int = 1 << 30, **told: Any) -> None:
-    here = read_baskets(str(path), **told)
-    there = read_dataset(MemoryEngine(memory), str(path), **told)
+def check(path: Path | str, memory: int = 1 << 30, layout: str | None = None, **told: Any) -> None:
+    here = read_baskets(str(path), baskets=layout, **told)
+    there = read_dataset(MemoryEngine(memory), str(path), layout=layout, **told)
     assert there.schema.vocabulary == here.vocabulary
     assert there.schema.layout == here.layout
     assert there.schema.sensitive.tolist() == here.sensitive.tolist()

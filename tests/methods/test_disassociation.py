@@ -266,9 +266,9 @@ def test_sensitive_items_are_named_only() -> None:
 def test_certain_links_are_counted() -> None:
     """All four baskets of the one cluster hold a: whoever holds the rare b or c holds a too."""
     sets = [("a", "b"), ("a", "c"), ("a",), ("a",)]
-    release, trace = Disassociation(k=2, max_cluster_size=5, safe=1, swaps=0).anonymize(baskets_of(sets))
+    release, trace = Disassociation(k=2, max_cluster_size=5, swaps=0, safe=1).anonymize(baskets_of(sets))
     assert trace.notes["certain_links"] == {"clusters": 1, "links": 2, "forced": 0, "largest_share": 1.0}
-    safe, trace = Disassociation(k=2, max_cluster_size=5, safe=0.75, swaps=0).anonymize(baskets_of(sets))
+    safe, trace = Disassociation(k=2, max_cluster_size=5, swaps=0, safe=0.75).anonymize(baskets_of(sets))
     assert trace.notes["suppressed_occurrences"] == 1
     assert isinstance(safe.data, Clusters)
     assert certain_links(safe.data).links == 0

@@ -14,13 +14,14 @@ import shoal
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
+from shoal.measures._chosen import measure
 from shoal.methods._improvement._annealing import RUNGS
 from shoal.methods.lattice import Lattice
 from shoal.methods.method import Method
 from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.samarati import Samarati
 from shoal.outcome import judge
-from shoal.pipeline import carry_out, measure
+from shoal.pipeline import carry_out
 
 PROMISES: tuple[dict[str, Any], ...] = (
     {"k": 2},

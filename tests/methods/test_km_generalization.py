@@ -161,7 +161,7 @@ def test_a_given_hierarchy_needs_no_word() -> None:
 
 def test_sensitive_items_are_said_to_count_like_all_others() -> None:
     run = shoal.anonymize(read_baskets([["a", "s"]] * 3, sensitive=["s"]), "km-generalization", k=2)
-    assert any("--sensitive has no effect" in warning for warning in run.warnings)
+    assert any("`sensitive` has no effect" in warning for warning in run.warnings)
 
 
 def test_the_model_takes_items_beside_their_nodes_as_they_are_written() -> None:

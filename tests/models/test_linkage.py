@@ -115,3 +115,15 @@ def test_a_method_keeps_them() -> None:
     release, _ = Mondrian(k=3, promises=models).anonymize(data)
     assert all(model.verify(release.data).holds for model in models)
     assert len(set(release.data.column("age").domain.labels)) > 3
+
+
+def test_a_class_of_stars_is_not_the_worst() -> None:
+    cells = [("a", "*"), ("b", "flu")]
+    starred = Table(
+        (
+            column("x", [x for x, _ in cells]),
+            column("illness", [illness for _, illness in cells], Role.SENSITIVE),
+            column("guard", ["", ""], Role.SENSITIVE),
+        )
+    )
+    assert promised(0.5).verify(starred).value == 0

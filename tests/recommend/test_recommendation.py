@@ -158,7 +158,7 @@ def test_the_first_candidate_is_finished_however_short_the_time(
     assert [one.status for one in found.tried if one.candidate.axis is None].count("timeout") == 2
     assert "is the only release" in found.reasons[0]
     assert found.reasons[1].startswith("The limit of 0.1 seconds was passed: ")
-    assert "2 other candidates were given up. Give more with --time-limit" in found.reasons[1]
+    assert "2 other candidates were given up. Give more with `time_limit`" in found.reasons[1]
     tried(monkeypatch, {"name": "misbehaving", "k": 3, "how": "refuse"}, waits)
     with pytest.raises(
         Infeasible, match=r"too much is asked for\. Time was too short for 1 more: .*`time_limit`"
@@ -266,8 +266,8 @@ def test_parameters_are_spelled_like_their_options(people: Path, roles: Roles) -
 @pytest.mark.parametrize(
     ("roles", "stated", "said"),
     [
-        (Roles(sensitive=("disease",), others="drop"), Stated(k=5), "--quasi"),
-        (Roles(quasi=("age",), others="drop"), Stated(risk=0.5), "--sensitive"),
+        (Roles(sensitive=("disease",), others="drop"), Stated(k=5), "`quasi`"),
+        (Roles(quasi=("age",), others="drop"), Stated(risk=0.5), "`sensitive`"),
         (Roles(quasi=("age",), others="drop"), Stated(k=5, l=2), "sensitive"),
         (Roles(quasi=("height",), others="drop"), Stated(k=5), "height"),
     ],
@@ -280,10 +280,10 @@ def test_wrong_use(people: Path, roles: Roles, stated: Stated, said: str) -> Non
 @pytest.mark.parametrize(
     ("given", "option"),
     [
-        ({"time_limit": 0}, "--time-limit"),
-        ({"suppression_limit": 1}, "--suppression-limit"),
-        ({"suppression_limit": -0.1}, "--suppression-limit"),
-        ({"jobs": 0}, "--jobs"),
+        ({"time_limit": 0}, "`time_limit`"),
+        ({"suppression_limit": 1}, "`suppression_limit`"),
+        ({"suppression_limit": -0.1}, "`suppression_limit`"),
+        ({"jobs": 0}, "`jobs`"),
     ],
 )
 def test_a_limit_out_of_range_is_named(

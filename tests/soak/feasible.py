@@ -40,7 +40,8 @@ def one_class(case: Case) -> Iterator[str]:
 def _whole(promise: dict[str, Any]) -> dict[str, Any]:
     """A promise with the defaults that judges need."""
     defaults = {"distance": "equal", "form": "enhanced", "over": "maximal", "antecedent": "class", "k": 1}
-    return {**defaults, **promise}
+    least = {"k": 2} if promise["model"] == "xy-privacy" else {}
+    return {**defaults, **least, **promise}
 
 
 def levels(case: Case) -> Iterator[str]:

@@ -124,6 +124,7 @@ NAMED: dict[str, Draw] = {
     "time_limit": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
     "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),
+    "improve_steps": lambda random, facts: random.choice([[], [1], [40], [300]]),
 }
 """By the name of the parameter."""
 
@@ -145,6 +146,8 @@ def parameters(
     for name, one in fields.items():
         if name in left_out or (not one.is_required() and random.random() > share):
             continue
+        if name == "improve" and one.annotation is not bool:
+            continue  # a search of so many seconds ends otherwise each time
         value = NAMED[name](random, facts) if name in NAMED else draw_field(random, owner, name, one)
         if value is None and one.is_required() and facts.sensitive:
             value = random.choice(facts.sensitive)

@@ -116,7 +116,7 @@ def test_baskets_that_are_here_are_handed_over(spark: "Spark") -> None:
         assert found.schema.sensitive.tolist() == [1]
         assert len(remarks) == (source is lists)
     own = spark.parts(pl.DataFrame({"item": ["a ", "b"], "basket": [1, 2]}))
-    with pytest.raises(WrongUse, match='baskets="long:basket,item"'):
+    with pytest.raises(WrongUse, match="baskets='long:basket,item'"):
         spark.load_baskets(own, None, None, Roles())
     encoded = spark.load_baskets(own, "long:basket,item", None, Roles())
     found, remarks = encoded.baskets, encoded.remarks

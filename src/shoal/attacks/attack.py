@@ -54,7 +54,7 @@ class Attacked:
         """The part of what can be learned at all beyond the control that the release gives away (Anonymeter).
 
         >>> Attacked("linkage", 0.6, 0.0, 0.2, 10, "").residual
-        0.4999999999999999
+        0.49999999999999994
         """
         if self.success <= self.control or self.control >= 1:
             return 0.0

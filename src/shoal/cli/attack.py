@@ -68,10 +68,7 @@ def attack(
             people=people,
             seed=seed or 0,
         )
-    if json:
-        show.as_json(as_plain(found))
-    else:
-        lines(found, holdout)
+    show.as_json(as_plain(found)) if json else lines(found, holdout)
 
 
 def lines(found: Mapping[str, Attacked], holdout: float | None) -> None:

@@ -37,7 +37,7 @@ Name = Annotated[str, Parameter(help="a method, model, measure, score or attack,
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:
-    """List methods, models, measures and attacks, or tell all about one.
+    """List methods, models, measures and attacks, or describe one.
 
     `shoal anonymize METHOD --help` lists the options of a method together with those of reading and writing.
     """

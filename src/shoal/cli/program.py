@@ -27,7 +27,7 @@ COMMANDS = {
     "run": "Make a release as a recipe says.",
     "verify": "Prove promises from published files alone.",
     "attack": "Attack a release, to see what others could still learn.",
-    "find": "Find somebody in a release, or explain the cells of a row.",
+    "find": "Find somebody in a release, or explain the cells of one row.",
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
@@ -36,7 +36,7 @@ COMMANDS = {
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
     "warm-up": "Compile all methods now, so that no first run has to wait.",
-    "methods": "List methods, models, measures and attacks, or tell all about one.",
+    "methods": "List methods, models, measures and attacks, or describe one.",
 }
 """Each command lives in the module of its name, with underscores for hyphens, which offers `program(tokens)`."""
 

@@ -80,9 +80,12 @@ def risk(
             population=population,
             **options,
         )
-    if json:
-        show.as_json(found.as_dict())
-    elif isinstance(found, BasketsRisk):
+    show.as_json(found.as_dict()) if json else lines(found)
+
+
+def lines(found: TableRisk | BasketsRisk) -> None:
+    """All risks in words."""
+    if isinstance(found, BasketsRisk):
         baskets_lines(found)
     else:
         table_lines(found)
@@ -109,6 +112,19 @@ def baskets_lines(found: BasketsRisk) -> None:
 
 def table_lines(found: TableRisk) -> None:
     """All risks of a table."""
+    _linkage_lines(found)
+    show.line()
+    _unique_lines(found)
+    show.line()
+    _column_lines(found)
+    show.line()
+    _combination_lines(found)
+    _record_lines(found)
+    for kind in found.kinds:
+        show.line(f"{show.WARNING:<7} {kind.reason}", "bold yellow")
+
+
+def _linkage_lines(found: TableRisk) -> None:
     linkage = found.linkage
     show.line(f"{counted(linkage.people, 'people')}; known: {', '.join(found.quasi)}.", "bold")
     risks = {"prosecutor": linkage.prosecutor, "journalist": linkage.journalist, "marketer": linkage.marketer}
@@ -119,9 +135,11 @@ def table_lines(found: TableRisk) -> None:
         ],
         ["risk", "highest", "average", f"above {found.threshold:g}"],
     )
-    show.line()
+
+
+def _unique_lines(found: TableRisk) -> None:
     uniques = found.population_uniques
-    show.line(f"Unique in the table: {_percent(found.sample_uniques)} ({linkage.unique:,} people).")
+    show.line(f"Unique in the table: {_percent(found.sample_uniques)} ({found.linkage.unique:,} people).")
     models = [("Pitman", uniques.pitman), ("Zayatz", uniques.zayatz), ("SNB", uniques.snb)]
     told = ", ".join(
         f"{name} {'no estimate' if share is None else _percent(share)}" for name, share in models
@@ -129,7 +147,9 @@ def table_lines(found: TableRisk) -> None:
     show.line(
         f"Unique among {uniques.population:,} people: {_percent(uniques.share)} by {uniques.chosen} ({told})."
     )
-    show.line()
+
+
+def _column_lines(found: TableRisk) -> None:
     show.grid(
         [
             (one.name, one.distinct, _percent(one.unique), one.distinction, one.separation)
@@ -137,11 +157,6 @@ def table_lines(found: TableRisk) -> None:
         ],
         ["column", "values", "unique", "distinction", "separation"],
     )
-    show.line()
-    _combination_lines(found)
-    _record_lines(found)
-    for kind in found.kinds:
-        show.line(f"{show.WARNING:<7} {kind.reason}", "bold yellow")
 
 
 def _combination_lines(found: TableRisk) -> None:

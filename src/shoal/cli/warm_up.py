@@ -43,11 +43,25 @@ def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
     Shoal compiles its inner loops for the processor at hand, once; what is compiled is kept in a folder of the package,
     or in one of the user where that cannot be written. NUMBA_CACHE_DIR names another one.
     """
-    compiling = Compiling()
     begin = time.perf_counter()
+    methods, kernels = compiled(quiet or json)
+    seconds = time.perf_counter() - begin
+    found = {"methods": methods, "kernels": kernels, "seconds": seconds, "cache": cache()}
+    if json:
+        show.as_json(found)
+    elif not quiet:
+        news = f"{kernels} kernels compiled" if kernels else "nothing was left to compile"
+        show.line(f"{methods} methods are ready: {news}, in {seconds:.0f} s.")
+        show.line(f"Cache    {found['cache'] or 'none: no folder can be written, so each run compiles anew'}")
+    return 0
+
+
+def compiled(quiet: bool) -> tuple[int, int]:
+    """Run all methods; how many there are, and how many kernels had to be compiled."""
+    compiling = Compiling()
     with (
         tempfile.TemporaryDirectory() as folder,
-        show.progress(quiet or json) as stage,
+        show.progress(quiet) as stage,
         watched(compiling.tell),
         eagerly(),
         warnings.catch_warnings(),
@@ -58,15 +72,7 @@ def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
         for number, (name, kind) in enumerate(methods.items(), 1):
             stage(f"{name} ({number} of {len(methods)})")
             tried(kind, files[kind.accepts])
-    seconds = time.perf_counter() - begin
-    found = {"methods": len(methods), "kernels": compiling.kernels, "seconds": seconds, "cache": cache()}
-    if json:
-        show.as_json(found)
-    elif not quiet:
-        news = f"{compiling.kernels} kernels compiled" if compiling.kernels else "nothing was left to compile"
-        show.line(f"{len(methods)} methods are ready: {news}, in {seconds:.0f} s.")
-        show.line(f"Cache    {found['cache'] or 'none: no folder can be written, so each run compiles anew'}")
-    return 0
+    return len(methods), compiling.kernels
 
 
 class Compiling:

@@ -17,7 +17,7 @@ def refuse_address(place: object, *, writing: bool = False) -> None:
 
     >>> refuse_address("s3://shop/sales.csv")
     Traceback (most recent call last):
-    shoal.errors.WrongUse: s3://shop/sales.csv is an address, and files are read from disks: fetch it first, or read it where the cluster has it, with --engine spark.
+    shoal.errors.WrongUse: s3://shop/sales.csv is an address, and files are read from disks: fetch it first, or read it where the cluster has it, with engine=shoal.engines.Spark().
     """  # noqa: E501
     found = _ADDRESS.fullmatch(str(place))
     if found is None or os.path.exists(str(place)):

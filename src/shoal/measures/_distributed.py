@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from shoal.arrays import Counts
+from shoal.data._export import unnamed
 from shoal.data.dataset import COUNT, Dataset
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED
@@ -94,7 +95,7 @@ class DistributedComparison(Comparison):
             sizes, times = np.unique(frame[COUNT].to_numpy(), return_counts=True)
             blank = np.ones(frame.height, dtype=np.bool_)
             for name in quasi:
-                blank &= (frame[name] == SUPPRESSED).fill_null(False).to_numpy()
+                blank &= (unnamed(frame[name]) == SUPPRESSED).fill_null(False).to_numpy()
             counted = dict(zip(sizes.tolist(), times.tolist(), strict=True))
             return counted, int(frame[COUNT].to_numpy()[blank].sum())
 
@@ -137,7 +138,7 @@ class DistributedComparison(Comparison):
 
         def counted(frame: "Frame") -> Texts:
             return {
-                name: pl.DataFrame({TEXT: frame[name].fill_null("")})
+                name: pl.DataFrame({TEXT: unnamed(frame[name]).fill_null("")})
                 .group_by(TEXT)
                 .agg(pl.len().cast(pl.Int64).alias(ROWS))
                 for name in names

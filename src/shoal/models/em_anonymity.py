@@ -53,7 +53,7 @@ class EmAnonymity(NumericModel):
         at, crowds = self._crowds(numbers, tally.indptr, tally.values, tally.counts)
         shares: AnyArray = np.zeros(len(crowds))
         shares[told] = crowds[told] / tally.sizes[told]
-        worst = int(np.argmax(shares)) if len(shares) else 0
+        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
         return Finding(
             broken=told & (crowds * self.m > tally.sizes),
             badness=shares,

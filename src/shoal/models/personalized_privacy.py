@@ -118,7 +118,7 @@ class PersonalizedPrivacy(SensitiveModel):
             most[worse], node[worse] = below[worse], name
         told = tally.sizes > 0
         shares: AnyArray = most / np.maximum(tally.sizes, 1)
-        worst = int(np.argmax(shares)) if len(shares) else 0
+        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
         return Finding(
             broken=told & ~at_most(most, tally.sizes, fraction(self.p)),
             badness=shares,

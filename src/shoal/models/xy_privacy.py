@@ -89,7 +89,7 @@ class XyPrivacy(SensitiveModel):
         different = tally.indptr[1:] - tally.indptr[:-1]
         most = group_maxima(tally.indptr, tally.counts)
         shares = most / np.maximum(tally.sizes, 1)
-        worst = int(np.argmax(shares)) if len(shares) else 0
+        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
         few, frequent = different < self.k, ~at_most(most, tally.sizes, fraction(self.h))
         return Finding(
             broken=told & (few | frequent),

@@ -1,0 +1,1 @@
+"""Inner loops that are compiled."""
