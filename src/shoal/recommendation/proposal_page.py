@@ -1,14 +1,12 @@
 """The folder of a recommendation: a page, the results, the picture of the frontier, and the recipe."""
 
 import shutil
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal import __version__
-from shoal.comparison.comparison_page import inline, page_style
+from shoal.comparison.comparison_page import inline
 from shoal.comparison.curves import Figure, figure_of, number_text
 from shoal.comparison.machine import machine
 from shoal.comparison.results import write_results
@@ -18,6 +16,7 @@ from shoal.errors import CannotWrite, WrongUse
 from shoal.recommendation.problem import SWEEP
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.reasons import WORDS
+from shoal.report.compiled_templates import page_style, templates
 
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
@@ -102,7 +101,7 @@ def _picture(found: Recommendation) -> Picture:
 def render(found: Recommendation, picture: Picture) -> str:
     """The page as a text."""
     return (
-        _templates()
+        templates("shoal.recommendation")
         .get_template("recommendation.html.j2")
         .render(
             found=found,
@@ -117,15 +116,4 @@ def render(found: Recommendation, picture: Picture) -> str:
             machine=machine(),
             version=__version__,
         )
-    )
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("shoal.recommendation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )

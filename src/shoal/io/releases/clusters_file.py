@@ -9,6 +9,7 @@ from shoal.arrays import Rows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.errors import BadData
+from shoal.io.releases.plain_lines import PlainClusters, plain_clusters
 from shoal.io.releases.set_lines import (
     Lines,
     Numbers,
@@ -110,6 +111,27 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     cluster, a size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster
     without parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
     """
+    found = plain_clusters(path)
+    if found is None:
+        found = _line_by_line(path)
+    mixed = np.searchsorted(found.record_indptr, found.unsorted, side="right") - 1
+    mixed = np.searchsorted(found.chunk_indptr, mixed, side="right") - 1
+    return Clusters(
+        found.parents,
+        found.sizes,
+        found.chunk_indptr,
+        found.record_indptr,
+        found.item_indptr,
+        found.items,
+        found.term_indptr,
+        found.terms,
+        found.vocabulary,
+        np.union1d(mixed, found.unsorted_terms),
+    )
+
+
+def _line_by_line(path: str | Path | Lines) -> PlainClusters:
+    """Read clusters in any form of JSON."""
     numbers = Numbers()
     records, terms = Sets(numbers), Sets(numbers)
     parents: list[int] = []
@@ -136,20 +158,18 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     vocabulary, ranks = numbers.ranked()
     item_indptr, items = records.encode(vocabulary, ranks)
     term_indptr, term_items = terms.encode(vocabulary, ranks)
-    chunk_indptr, record_indptr = indptr_of(chunk_counts), indptr_of(record_counts)
-    mixed = np.searchsorted(record_indptr, records.unsorted, side="right") - 1
-    mixed = np.searchsorted(chunk_indptr, mixed, side="right") - 1
-    return Clusters(
+    return PlainClusters(
+        vocabulary,
         np.array(parents, dtype=np.int32),
         np.array(sizes, dtype=np.int64),
-        chunk_indptr,
-        record_indptr,
+        indptr_of(chunk_counts),
+        indptr_of(record_counts),
         item_indptr,
         items,
+        records.unsorted,
         term_indptr,
         term_items,
-        vocabulary,
-        np.union1d(mixed, terms.unsorted),
+        terms.unsorted,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
 from shoal.errors import BadData
+from shoal.io.releases.plain_lines import PlainGroups, plain_groups
 from shoal.io.releases.set_lines import (
     Lines,
     Numbers,
@@ -88,6 +89,25 @@ def read_groups(path: str | Path | Lines) -> Groups:
     Raises `BadData` with its line, if one is malformed: no JSON object, other names than ``baskets`` and
     ``sensitive``, a group without baskets, an item twice in a basket, or a count that is no positive whole number.
     """
+    found = plain_groups(path)
+    if found is None:
+        found = _line_by_line(path)
+    order = order_inside(found.sensitive_indptr, found.sensitive_items)
+    mixed = np.searchsorted(found.group_indptr, found.unsorted, side="right") - 1
+    return Groups(
+        found.group_indptr,
+        found.basket_indptr,
+        found.items,
+        found.sensitive_indptr,
+        found.sensitive_items[order],
+        found.sensitive_counts[order],
+        found.vocabulary,
+        np.union1d(mixed, unsorted_rows(found.sensitive_indptr, found.sensitive_items)),
+    )
+
+
+def _line_by_line(path: str | Path | Lines) -> PlainGroups:
+    """Read groups in any form of JSON."""
     numbers = Numbers()
     baskets = Sets(numbers)
     sizes: list[int] = []
@@ -107,18 +127,13 @@ def read_groups(path: str | Path | Lines) -> Groups:
         summary_lengths.append(len(summary))
     vocabulary, ranks = numbers.ranked()
     basket_indptr, items = baskets.encode(vocabulary, ranks)
-    sensitive_indptr = indptr_of(summary_lengths)
-    sensitive_items = ranks[np.array(secrets, dtype=np.int64)]
-    order = order_inside(sensitive_indptr, sensitive_items)
-    group_indptr = indptr_of(sizes)
-    mixed = np.searchsorted(group_indptr, baskets.unsorted, side="right") - 1
-    return Groups(
-        group_indptr,
+    return PlainGroups(
+        vocabulary,
+        indptr_of(sizes),
         basket_indptr,
         items,
-        sensitive_indptr,
-        sensitive_items[order],
-        np.array(counts, dtype=np.int64)[order],
-        vocabulary,
-        np.union1d(mixed, unsorted_rows(sensitive_indptr, sensitive_items)),
+        baskets.unsorted,
+        indptr_of(summary_lengths),
+        ranks[np.array(secrets, dtype=np.int64)],
+        np.array(counts, dtype=np.int64),
     )

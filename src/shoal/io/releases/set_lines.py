@@ -89,16 +89,23 @@ class Sets:
         """
         indptr = indptr_of(self.lengths)
         given = ranks[np.frombuffer(self.codes, dtype=np.int32)] if len(self.codes) else ranks[:0]
-        self.unsorted = unsorted_rows(indptr, given)
-        items = sorted_inside(indptr, given)
-        twice = np.flatnonzero(items[1:] == items[:-1]) + 1
-        rows = np.searchsorted(indptr, twice, side="right") - 1
-        inside = np.flatnonzero(indptr[rows] < twice)
-        if len(inside):
-            item, row = vocabulary[int(items[twice[inside[0]]])], int(rows[inside[0]])
+        items, self.unsorted, twice = encoded(indptr, given)
+        if len(twice):
+            item, row = (
+                vocabulary[int(items[twice[0]])],
+                int(np.searchsorted(indptr, twice[0], side="right") - 1),
+            )
             place = next(place for first, place in reversed(self.places) if first <= row)
             raise BadData(f"the item {item!r} stands twice in a set.", *place)
         return indptr, items
+
+
+def encoded(indptr: Indptr, given: Items) -> tuple[Items, Rows, Rows]:
+    """Sets with their items in ascending order, the sets that were not so, and where an item stands again."""
+    items = sorted_inside(indptr, given)
+    twice = np.flatnonzero(items[1:] == items[:-1]) + 1
+    rows = np.searchsorted(indptr, twice, side="right") - 1
+    return items, unsorted_rows(indptr, given), twice[indptr[rows] < twice]
 
 
 def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:

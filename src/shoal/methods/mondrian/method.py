@@ -20,10 +20,8 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import Improvable, class_by_class
 from shoal.methods.mondrian._average import cut_by
-from shoal.methods.mondrian._distributed import count_classes, cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
@@ -125,6 +123,8 @@ class Mondrian(Improvable):
         seed: int,
     ) -> tuple[tuple[Table, Rows] | None, dict[str, Any]]:
         """A better published table with its rows, or None, and what there is to tell of the search."""
+        from shoal.methods._improvement._cells import importance, lossy
+
         groups = np.empty(data.rows, dtype=np.int64)
         groups[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         columns = tuple(
@@ -173,6 +173,8 @@ class Mondrian(Improvable):
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
+        from shoal.methods.mondrian._distributed import count_classes, cut_parts
+
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
