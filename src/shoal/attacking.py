@@ -5,6 +5,8 @@
     shoal.attack("out", original="people.csv", holdout=0.1)
 
 Attacks run on the owner's own data, to see before publishing what others could learn.
+
+`find` looks for somebody in a written release, and `explain` says why the cells of a row are as they are.
 """
 
 from collections.abc import Mapping, Sequence

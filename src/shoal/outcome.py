@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeAlias, cast
@@ -209,6 +209,7 @@ class Run(Generic[Original, Data]):
         table_format: str = "csv",
         safe_cells: bool = False,
         to: str | None = None,
+        strict: bool = False,
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
@@ -227,14 +228,22 @@ class Run(Generic[Original, Data]):
         to
             Also write the rows of a published table into a database, ``postgresql://…?table=NAME``, in one
             transaction. If that fails, no folder is left behind either.
+        strict
+            Write nothing where there is a warning.
 
         Raises
         ------
         BrokenPromise
-            If the written files do not keep the promises; then nothing is left behind.
+            If the written files do not keep the promises, or if a strict run has warnings; then nothing is left behind.
         """
         self.written(
-            folder, force=force, report=report, table_format=table_format, safe_cells=safe_cells, to=to
+            folder,
+            force=force,
+            report=report,
+            table_format=table_format,
+            safe_cells=safe_cells,
+            to=to,
+            strict=strict,
         )
         return Path(folder)
 
@@ -247,6 +256,7 @@ class Run(Generic[Original, Data]):
         table_format: str = "csv",
         safe_cells: bool = False,
         to: str | None = None,
+        strict: bool = False,
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
@@ -269,6 +279,8 @@ class Run(Generic[Original, Data]):
             proved = self.judged(
                 *judgment(published, self.population, self.engine), time.perf_counter() - written
             )
+            if strict:
+                refuse_warned(proved.warnings)
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
@@ -293,6 +305,21 @@ class Run(Generic[Original, Data]):
             check=finish,
         )
         return done[0]
+
+
+def refuse_warned(warnings: Sequence[str]) -> None:
+    """Refuse to publish where anything was warned of.
+
+    Raises
+    ------
+    BrokenPromise
+        With all warnings.
+    """
+    if warnings:
+        raise BrokenPromise(
+            f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "
+            f"{len(warnings)}:\n" + "\n".join(f"- {warning}" for warning in warnings)
+        )
 
 
 AnyRun: TypeAlias = Run[Any, Any]

@@ -119,6 +119,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             table_format=output.format,
             safe_cells=output.safe_cells,
             to=output.to,
+            strict=output.strict,
             stage=stage,
         )
     return finished, Path(output.folder)

@@ -7,12 +7,9 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from shoal import __version__
@@ -21,6 +18,7 @@ from shoal.comparison import vega_charts as charts
 from shoal.comparison.curves import number_text, parameters_of, table_of, worded
 from shoal.comparison.runner import Compared, Picture
 from shoal.errors import CannotWrite
+from shoal.report.compiled_templates import page_style, templates
 
 CPUINFO = Path("/proc/cpuinfo")
 
@@ -63,7 +61,7 @@ def write_page(compared: Compared, recipe: Path) -> None:
 
 def render(compared: Compared, recipe: Path) -> str:
     """The page as a text."""
-    page = _templates().get_template("comparison.html.j2")
+    page = templates("shoal.comparison").get_template("comparison.html.j2")
     head, body = runs_table(compared)
     return page.render(
         comparison=compared.comparison,
@@ -192,20 +190,3 @@ def markdown(compared: Compared, recipe: Path, charts_folder: str) -> str:
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("shoal.comparison"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-@cache
-def page_style() -> str:
-    """The style that all pages share."""
-    return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")

@@ -68,10 +68,13 @@ def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
     return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
 
 
-def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
+def orders_of(
+    name: str, distinct: Distinct, supports: Counts | None = None, tables: int = TABLES
+) -> tuple[Rows, ...]:
     """The distinct baskets in the order of that name; `nearest` gives several orders, the others one.
 
-    `supports`: those that a sortable order goes by; of all baskets, where these are a part of them.
+    `supports`: those that a sortable order goes by; of all baskets, where these are a part of them. `tables`: how many
+    orders `nearest` gives.
     """
     if name in SORTABLE:
         held = distinct.supports if supports is None else supports
@@ -82,7 +85,7 @@ def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> 
         case "bipartite":
             return (_bipartite(distinct),)
         case "nearest":
-            return _nearest(distinct)
+            return _nearest(distinct, tables)
         case "sum":
             return (_sum(distinct),)
         case _:
@@ -178,14 +181,14 @@ def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
     return np.argsort(ragged_ranks(indptr, items), kind="stable")
 
 
-def _nearest(distinct: Distinct) -> tuple[Rows, ...]:
+def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
     if not len(distinct.items):
-        return (np.arange(len(distinct)),) * TABLES
+        return (np.arange(len(distinct)),) * count
     filled = np.flatnonzero(np.diff(distinct.indptr))
     starts = distinct.indptr[:-1][filled]
     tables = []
-    for table in range(TABLES):
+    for table in range(count):
         keys = []
         for value in range(HASHES):
             smallest = np.zeros(len(distinct), dtype=np.uint64)

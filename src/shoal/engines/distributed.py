@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal import registry
-from shoal.data._export import unnamed
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, Parts, TextLayout
 from shoal.data.release import Release
@@ -207,6 +206,7 @@ class Distributed:
         found: Mapping[str, int],
     ) -> "Judged":
         """By what published data was judged."""
+        from shoal.data._export import unnamed
         from shoal.models._judged import Judged, judged_sets, judged_table
 
         schema = published.schema

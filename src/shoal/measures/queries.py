@@ -1,4 +1,15 @@
-"""How well a release answers how many rows have some values."""
+"""How well a release answers how many rows have some values.
+
+Questions of the kind "how many rows have these values" are drawn by chance, or read from a file, which holds one
+question a line, as a JSON object of columns and what is asked of them:
+
+=====================================================  ==========================================================
+``{"age": [20, 30], "sex": "Female"}``                 a range of numbers, dates or ordered names, both ends included
+``{"age": [null, 30]}``                                a range without one end
+``{"city": ["Rome", "Milan"], "disease": "Flu"}``      one of some names
+``{"city": "Italy"}``                                  a node of the column's hierarchy
+=====================================================  ==========================================================
+"""
 
 import json
 from collections.abc import Mapping, Sequence

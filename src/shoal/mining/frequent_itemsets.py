@@ -165,7 +165,6 @@ def frequent_itemsets(
     *,
     threads: int | None = None,
     limit: int = LIMIT,
-    small: int | None = None,
 ) -> Itemsets:
     """Every set of items that at least so many baskets hold.
 
@@ -180,8 +179,6 @@ def frequent_itemsets(
         All of this machine by default.
     limit
         More sets than this are refused.
-    small
-        Sets of more items than this need one basket more.
 
     Raises
     ------
@@ -200,6 +197,19 @@ def frequent_itemsets(
         raise WrongUse(f"The least support of a frequent itemset must be at least 1, not {least}.")
     if size is not None and size < 1:
         raise WrongUse(f"The largest size of an itemset must be at least 1, not {size}.")
+    return _mined(baskets, least, size, threads=threads, limit=limit)
+
+
+def _mined(
+    baskets: Baskets,
+    least: int,
+    size: int | None,
+    *,
+    threads: int | None = None,
+    limit: int = LIMIT,
+    top: int = 0,
+) -> Itemsets:
+    """Every frequent set; or some of them, among which the most frequent ones are, where so many are asked for."""
     supports = baskets.supports
     order = np.argsort(supports, kind="stable").astype(np.int32)
     frequent = order[supports[order] >= least]
@@ -212,18 +222,17 @@ def frequent_itemsets(
 
     longest = int(np.diff(indptr).max(initial=0))
     deepest = min(size or longest, max(longest, 1))
-
+    keys = np.zeros(top, dtype=np.int64)
     counts: list[int] = []
 
     def work(block: tuple[int, int]) -> tuple[AnyArray, int]:
         rest = limit - sum(counts)
-        part, count = mine_roots(
-            *block, indptr, items, item_indptr, holders, least, small or deepest, deepest, rest
-        )
+        part, count = mine_roots(*block, indptr, items, item_indptr, holders, least, deepest, rest, keys)
         counts.append(count)
         return part, count
 
-    parts = _in_threads(work, len(frequent), threads)
+    # Where the most frequent ones are wanted, those that were found say what need not be looked for.
+    parts = [work((0, len(frequent)))] if top else _in_threads(work, len(frequent), threads)
     begins = np.concatenate(([0], np.cumsum([count for _, count in parts])))
     if begins[-1] > limit:
         raise WrongUse(
@@ -268,10 +277,16 @@ def enough_itemsets(
         # All sizes at once, where there are not too many sets.
         found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
     except WrongUse:
-        return (*_size_by_size(baskets, count, size, bound, threads), False)
-    if len(found) >= count:
-        bound = int(np.partition(found.supports, len(found) - count)[len(found) - count])
-    return found, bound, True
+        found = _mined(baskets, bound, size, top=count)
+        return found, _least_of(found, count, bound), False
+    return found, _least_of(found, count, bound), True
+
+
+def _least_of(found: Itemsets, count: int, bound: int) -> int:
+    """The least support of so many sets that have most of it."""
+    if len(found) < count:
+        return bound
+    return int(np.partition(found.supports, len(found) - count)[len(found) - count])
 
 
 def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) -> int:
@@ -287,28 +302,6 @@ def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) 
     pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
     both = np.concatenate((pairs[pairs >= bound], supports[frequent]))
     return bound if len(both) < count else int(np.partition(both, len(both) - count)[len(both) - count])
-
-
-def _size_by_size(
-    baskets: Baskets, count: int, size: int | None, bound: int, threads: int | None
-) -> tuple[Itemsets, int]:
-    """The most frequent sets among others, and their least support, where there are very many sets.
-
-    Where enough sets are found, larger ones come in only with more support than the least of those: of sets with equal
-    support the smaller win. So the search stays small even if long baskets are alike.
-    """
-    reach, small = 1, None
-    while True:
-        found = frequent_itemsets(baskets, bound, reach, threads=threads, small=small)
-        full = len(found) >= count
-        if full:
-            reached = int(np.partition(found.supports, len(found) - count)[len(found) - count])
-            small = reach if small is None or reached > bound else small
-            bound = reached
-        ends = found.supports[found.sizes == reach]
-        if reach == size or not len(ends) or (full and ends.max() <= bound):
-            return found, bound
-        reach += 1
 
 
 def frequent_among(found: Itemsets, least: int, size: int | None = None) -> Itemsets:

@@ -160,7 +160,11 @@ BLOCK = 1 << 22
 def published_work(
     tally: Tally, distance: str, order: tuple[str, ...] | None, tree: Tree | None
 ) -> tuple[AnyArray, AnyArray]:
-    """The work for each class as two whole numbers, the second of which is what it is divided by."""
+    """The work for each class as two whole numbers, the second of which is what it is divided by.
+
+    Written a second time, so that a release is not judged by the code that made it: here all values of the column are
+    laid out for a block of classes at a time, and earth is moved as the paper tells it.
+    """
     scale = times(tally.sizes, tally.total)
     if not tally.total:
         return scale, scale

@@ -1,4 +1,10 @@
-"""(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1)."""
+"""(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1).
+
+Let X have a row for each basket of the cohort of a set and a column for each further item. Then XᵀX holds the cohort
+sizes of the set with every pair of items added, and the same of the rows with a secret tells how many of those hold it.
+So one product stands for all sets that are two items longer. Equal baskets are one row that counts as often as they are
+there.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +17,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Items, Mask, Rows
 from shoal.data._plural import counted
-from shoal.data.baskets import Baskets
+from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, WrongUse
@@ -133,7 +139,8 @@ class Part:
     """The cohort of a set, with the items that may be added to it."""
 
     items: tuple[int, ...]  # the set
-    rows: Rows  # its baskets
+    rows: Rows  # its distinct baskets
+    weights: Counts  # how often each of them is there
     added: Items  # codes of further items, ascending
     matrix: Any
     """A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in compressed
@@ -168,9 +175,10 @@ class _Search:
     def __init__(self, baskets: Baskets, h: Fraction, k: int, firsts: Mask | None) -> None:
         from scipy.sparse import csr_array
 
-        ones = np.ones(len(baskets.items), dtype=np.int32)
-        shape = (len(baskets), len(baskets.vocabulary))
-        everything = csr_array((ones, baskets.items, baskets.indptr), shape=shape)
+        distinct, self._weights = _distinct(baskets)
+        ones = np.ones(len(distinct.items), dtype=np.int32)
+        shape = (len(distinct), len(baskets.vocabulary))
+        everything = csr_array((ones, distinct.items, distinct.indptr), shape=shape)
         self.public = baskets.public
         self.sensitive = baskets.sensitive
         self._known = everything[:, self.public]
@@ -183,12 +191,12 @@ class _Search:
 
     def empty_set(self) -> None:
         """Whoever knows nothing."""
-        self._judge([()], np.array([self.rows]), [np.asarray(self._secrets.sum(axis=0)).ravel()])
+        self._judge([()], np.array([self.rows]), [self._weights @ self._secrets])
 
     def single_items(self) -> None:
         """Whoever knows one item: products of the items' columns with those of the secrets."""
-        sizes = np.asarray(self._known.sum(axis=0)).ravel()
-        together = (self._known.T @ self._secrets).tocsr()
+        sizes = self._weights @ self._known
+        together = (self._known.T @ _weighted(self._secrets, self._weights)).tocsr()
         for item in np.flatnonzero((sizes > 0) & self._firsts[self.public]).tolist():
             counts = np.zeros(len(self.sensitive), dtype=np.int64)
             entries = slice(together.indptr[item], together.indptr[item + 1])
@@ -200,10 +208,11 @@ class _Search:
         bad = {found.items[0] for found in self.broken}
         added = np.array([item for item in self.public.tolist() if item not in bad], dtype=np.int32)
         columns = np.searchsorted(self.public, added)
-        waiting = [Part((), np.arange(self.rows), added, _form(self._known[:, columns]))]
+        rows = np.arange(len(self._weights))
+        waiting = [Part((), rows, self._weights, added, _form(self._known[:, columns]))]
         while waiting and len(self.broken) < MOST:
             part = waiting.pop()
-            pairs = _pairs(part.matrix)
+            pairs = _pairs(part.matrix, part.weights)
             if not part.items and not self._firsts.all():
                 begun = self._firsts[part.added][pairs[0] // max(len(part.added), 1)]
                 pairs = pairs[0][begun], pairs[1][begun]
@@ -222,10 +231,11 @@ class _Search:
         lowest = int(limits[large].min()) if large.any() else self.rows
         worst, most = np.full(len(keys), -1), np.zeros(len(keys), dtype=np.int64)
         secrets = self._secrets[part.rows].tocsc() if len(self.sensitive) else self._secrets
-        totals = np.diff(secrets.indptr) if len(self.sensitive) else np.empty(0, dtype=np.int64)
+        totals = part.weights @ secrets if len(self.sensitive) else np.empty(0, dtype=np.int64)
         for secret in np.flatnonzero(totals > lowest).tolist():
             holders = secrets.indices[secrets.indptr[secret] : secrets.indptr[secret + 1]]
-            counts = _looked_up(_pairs(part.matrix[np.sort(holders)]), keys)
+            holders = np.sort(holders)
+            counts = _looked_up(_pairs(part.matrix[holders], part.weights[holders]), keys)
             above = counts > most
             worst[above], most[above] = secret, counts[above]
         bad = ~large | (most > limits)
@@ -251,7 +261,7 @@ class _Search:
             rows = np.flatnonzero(held) if isinstance(held, np.ndarray) else np.sort(held.nonzero()[0])
             matrix = _form(part.matrix[rows][:, columns])
             items = (*part.items, int(part.added[first]))
-            yield Part(items, part.rows[rows], part.added[columns], matrix)
+            yield Part(items, part.rows[rows], part.weights[rows], part.added[columns], matrix)
 
     def _judge(self, sets: list[tuple[int, ...]], sizes: Counts, secret_counts: list[Counts]) -> None:
         for items, size, counts in zip(sets, sizes.tolist(), secret_counts, strict=True):
@@ -281,17 +291,37 @@ def _form(matrix: Any) -> Any:
     return matrix
 
 
-def _pairs(matrix: Any) -> Pairs:
-    """How many rows hold each pair of columns, for the pairs that some row holds."""
+def _distinct(baskets: Baskets) -> tuple[Baskets, Counts]:
+    """The distinct baskets by items that an adversary knows or asks for, and how often each is there."""
+    asked = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
+    asked[baskets.public] = asked[baskets.sensitive] = True
+    told = baskets if asked.all() else baskets.keep(asked)
+    _, firsts, counts = np.unique(
+        ragged_ranks(told.indptr, told.items), return_index=True, return_counts=True
+    )
+    return baskets.take(firsts), counts
+
+
+def _weighted(matrix: Any, weights: Counts) -> Any:
+    """A matrix in compressed rows, each of which counts as often as its weight."""
+    from scipy.sparse import csr_array
+
+    data = np.repeat(weights, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _pairs(matrix: Any, weights: Counts) -> Pairs:
+    """How many baskets hold each pair of columns, for the pairs that some of them hold."""
     width = matrix.shape[1]
     if isinstance(matrix, np.ndarray):
-        exact: Floats = matrix.astype(np.float32 if len(matrix) < EXACT else np.float64)
-        products = np.triu(exact.T @ exact, 1)
+        kind = np.float32 if weights.sum() < EXACT else np.float64
+        exact: Floats = matrix.astype(kind)
+        products = np.triu(exact.T @ (exact * weights[:, None].astype(kind)), 1)
         first, second = np.nonzero(products)
         return first * width + second, products[first, second].astype(np.int64)
     from scipy.sparse import triu
 
-    upper = triu(matrix.T @ matrix, 1).tocoo()
+    upper = triu(matrix.T @ _weighted(matrix, weights), 1).tocoo()
     keys = upper.row.astype(np.int64) * width + upper.col
     order = np.argsort(keys)
     return keys[order], upper.data[order].astype(np.int64)

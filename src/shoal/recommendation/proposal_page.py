@@ -1,14 +1,12 @@
 """The folder of a recommendation: a page, the results, the picture of the frontier, and the recipe."""
 
 import shutil
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal import __version__
-from shoal.comparison.comparison_page import inline, machine, page_style
+from shoal.comparison.comparison_page import inline, machine
 from shoal.comparison.curves import Figure, figure_of, number_text
 from shoal.comparison.results import write_results
 from shoal.comparison.runner import Picture
@@ -17,6 +15,7 @@ from shoal.errors import CannotWrite, WrongUse
 from shoal.recommendation.problem import SWEEP
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.reasons import WORDS
+from shoal.report.compiled_templates import page_style, templates
 
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
@@ -101,7 +100,7 @@ def _picture(found: Recommendation) -> Picture:
 def render(found: Recommendation, picture: Picture) -> str:
     """The page as a text."""
     return (
-        _templates()
+        templates("shoal.recommendation")
         .get_template("recommendation.html.j2")
         .render(
             found=found,
@@ -116,15 +115,4 @@ def render(found: Recommendation, picture: Picture) -> str:
             machine=machine(),
             version=__version__,
         )
-    )
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("shoal.recommendation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )

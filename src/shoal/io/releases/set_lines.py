@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.io.baskets.write import Spelling
 from shoal.io.source import name_of, part_files, read_text
+
+if TYPE_CHECKING:
+    from shoal.io.releases.plain_lines import PlainClusters, PlainGroups
 
 _SET = Spelling("[", ", ", "]\n", "[]\n")
 
@@ -91,16 +94,23 @@ class Sets:
         """
         indptr = indptr_of(self.lengths)
         given = ranks[np.frombuffer(self.codes, dtype=np.int32)] if len(self.codes) else ranks[:0]
-        self.unsorted = unsorted_rows(indptr, given)
-        items = sorted_inside(indptr, given)
-        twice = np.flatnonzero(items[1:] == items[:-1]) + 1
-        rows = np.searchsorted(indptr, twice, side="right") - 1
-        inside = np.flatnonzero(indptr[rows] < twice)
-        if len(inside):
-            item, row = vocabulary[int(items[twice[inside[0]]])], int(rows[inside[0]])
+        items, self.unsorted, twice = encoded(indptr, given)
+        if len(twice):
+            item, row = (
+                vocabulary[int(items[twice[0]])],
+                int(np.searchsorted(indptr, twice[0], side="right") - 1),
+            )
             place = next(place for first, place in reversed(self.places) if first <= row)
             raise BadData(f"the item {item!r} stands twice in a set.", *place)
         return indptr, items
+
+
+def encoded(indptr: Indptr, given: Items) -> tuple[Items, Rows, Rows]:
+    """Sets with their items in ascending order, the sets that were not so, and where an item stands again."""
+    items = sorted_inside(indptr, given)
+    twice = np.flatnonzero(items[1:] == items[:-1]) + 1
+    rows = np.searchsorted(indptr, twice, side="right") - 1
+    return items, unsorted_rows(indptr, given), twice[indptr[rows] < twice]
 
 
 def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -252,6 +262,29 @@ def read_groups(path: str | Path | Lines) -> Groups:
     Raises `BadData` with its line, if one is malformed: no JSON object, other names than ``baskets`` and
     ``sensitive``, a group without baskets, an item twice in a basket, or a count that is no positive whole number.
     """
+    from shoal.io.releases.plain_lines import plain_groups
+
+    found = plain_groups(path)
+    if found is None:
+        found = _groups_line_by_line(path)
+    order = order_inside(found.sensitive_indptr, found.sensitive_items)
+    mixed = np.searchsorted(found.group_indptr, found.unsorted, side="right") - 1
+    return Groups(
+        found.group_indptr,
+        found.basket_indptr,
+        found.items,
+        found.sensitive_indptr,
+        found.sensitive_items[order],
+        found.sensitive_counts[order],
+        found.vocabulary,
+        np.union1d(mixed, unsorted_rows(found.sensitive_indptr, found.sensitive_items)),
+    )
+
+
+def _groups_line_by_line(path: str | Path | Lines) -> "PlainGroups":
+    """Read groups in any form of JSON."""
+    from shoal.io.releases.plain_lines import PlainGroups
+
     numbers = Numbers()
     baskets = Sets(numbers)
     sizes: list[int] = []
@@ -271,20 +304,15 @@ def read_groups(path: str | Path | Lines) -> Groups:
         summary_lengths.append(len(summary))
     vocabulary, ranks = numbers.ranked()
     basket_indptr, items = baskets.encode(vocabulary, ranks)
-    sensitive_indptr = indptr_of(summary_lengths)
-    sensitive_items = ranks[np.array(secrets, dtype=np.int64)]
-    order = order_inside(sensitive_indptr, sensitive_items)
-    group_indptr = indptr_of(sizes)
-    mixed = np.searchsorted(group_indptr, baskets.unsorted, side="right") - 1
-    return Groups(
-        group_indptr,
+    return PlainGroups(
+        vocabulary,
+        indptr_of(sizes),
         basket_indptr,
         items,
-        sensitive_indptr,
-        sensitive_items[order],
-        np.array(counts, dtype=np.int64)[order],
-        vocabulary,
-        np.union1d(mixed, unsorted_rows(sensitive_indptr, sensitive_items)),
+        baskets.unsorted,
+        indptr_of(summary_lengths),
+        ranks[np.array(secrets, dtype=np.int64)],
+        np.array(counts, dtype=np.int64),
     )
 
 
@@ -372,6 +400,31 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     cluster, a size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster
     without parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
     """
+    from shoal.io.releases.plain_lines import plain_clusters
+
+    found = plain_clusters(path)
+    if found is None:
+        found = _clusters_line_by_line(path)
+    mixed = np.searchsorted(found.record_indptr, found.unsorted, side="right") - 1
+    mixed = np.searchsorted(found.chunk_indptr, mixed, side="right") - 1
+    return Clusters(
+        found.parents,
+        found.sizes,
+        found.chunk_indptr,
+        found.record_indptr,
+        found.item_indptr,
+        found.items,
+        found.term_indptr,
+        found.terms,
+        found.vocabulary,
+        np.union1d(mixed, found.unsorted_terms),
+    )
+
+
+def _clusters_line_by_line(path: str | Path | Lines) -> "PlainClusters":
+    """Read clusters in any form of JSON."""
+    from shoal.io.releases.plain_lines import PlainClusters
+
     numbers = Numbers()
     records, terms = Sets(numbers), Sets(numbers)
     parents: list[int] = []
@@ -398,20 +451,18 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     vocabulary, ranks = numbers.ranked()
     item_indptr, items = records.encode(vocabulary, ranks)
     term_indptr, term_items = terms.encode(vocabulary, ranks)
-    chunk_indptr, record_indptr = indptr_of(chunk_counts), indptr_of(record_counts)
-    mixed = np.searchsorted(record_indptr, records.unsorted, side="right") - 1
-    mixed = np.searchsorted(chunk_indptr, mixed, side="right") - 1
-    return Clusters(
+    return PlainClusters(
+        vocabulary,
         np.array(parents, dtype=np.int32),
         np.array(sizes, dtype=np.int64),
-        chunk_indptr,
-        record_indptr,
+        indptr_of(chunk_counts),
+        indptr_of(record_counts),
         item_indptr,
         items,
+        records.unsorted,
         term_indptr,
         term_items,
-        vocabulary,
-        np.union1d(mixed, terms.unsorted),
+        terms.unsorted,
     )
 
 

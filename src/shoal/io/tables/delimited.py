@@ -2,6 +2,9 @@
 
 Polars parses, which is fast but lenient: it fills short lines with empty cells. So the shape of the text is proved
 before, on its separators and line ends alone (`shape`), and Polars sees only text on which all readers agree.
+
+Whether every line has as many cells as there are columns is decided on separators, line ends and quotes alone, a block
+of bytes at a time and without a loop over lines.
 """
 
 import csv

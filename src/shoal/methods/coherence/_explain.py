@@ -1,4 +1,9 @@
-"""The steps of a suppression in words: tree, score table, the item to remove, and again."""
+"""The steps of a suppression in words: tree, score table, the item to remove, and again.
+
+Every path of the mole tree from its root is a minimal mole, its items in descending order of MM, so that moles share
+beginnings; items of equal MM stand in descending order of their texts. A node knows how many moles pass through it. The
+score table has for each item MM, IL and the nodes that carry it (Xu, Wang, Fu, Yu, KDD 2008).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

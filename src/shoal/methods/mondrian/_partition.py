@@ -111,6 +111,9 @@ def partition_in_rounds(
 ) -> tuple[Rows, Rows]:
     """Partition rows: their order, class by class, and where each class starts, with the number of rows at the end.
 
+    This is the way for small tables, where loading a compiler would take longer, and the only one that asks a privacy
+    model before each cut, for then whole levels of proposed cuts are put to it together.
+
     The cost is a few sorts of all rows a level. For the parameters see ``partition``.
     """
     count, dimensions = codes.shape

@@ -20,10 +20,7 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods._improvement._cells import importance, lossy
-from shoal.methods._improvement._kept_promises import averages_of
 from shoal.methods._improvement.method import Improvable, class_by_class
-from shoal.methods.mondrian._distributed import count_classes, cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
@@ -42,6 +39,8 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
     mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
     fewer. Where every class has one over the risk, the mean keeps the bound for certain.
     """
+    from shoal.methods._improvement._kept_promises import averages_of
+
     averages = averages_of(models)
     if not averages:
         return models
@@ -155,6 +154,8 @@ class Mondrian(Improvable):
         seed: int,
     ) -> tuple[tuple[Table, Rows] | None, dict[str, Any]]:
         """A better published table with its rows, or None, and notes on the search."""
+        from shoal.methods._improvement._cells import importance, lossy
+
         groups = np.empty(data.rows, dtype=np.int64)
         groups[order] = owners(starts)
         columns = tuple(
@@ -203,6 +204,8 @@ class Mondrian(Improvable):
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
+        from shoal.methods.mondrian._distributed import count_classes, cut_parts
+
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)
