@@ -18,9 +18,8 @@ from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Roles
 from shoal.data.table import Table
-from shoal.engines.chosen import engine_for
 from shoal.engines.local import Local
-from shoal.engines.protocol import Engine, Judgment
+from shoal.engines.protocol import Engine, Judgment, engine_for
 from shoal.errors import Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names

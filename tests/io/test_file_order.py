@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parts import MemoryEngine
 
-from shoal.data.order_violations import MISNUMBERED, NAMED, UNSORTED, OrderViolations
+from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations
 from shoal.io.releases import file_order as ordered_forms
 from shoal.io.releases.file_order import order_of
 from shoal.io.tables.delimited import delimited_text

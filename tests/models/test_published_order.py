@@ -15,10 +15,10 @@ from tests.tables import column, texts
 import shoal
 from shoal.cli.program import main
 from shoal.data.baskets import descents
-from shoal.data.order_violations import MISNUMBERED
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table, canonical_order
+from shoal.data.verdict import MISNUMBERED
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.folder import write_release
 from shoal.models._published_order import broken_order

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from shoal.data.baskets import Baskets
-from shoal.data.order_violations import OrderViolations
+from shoal.data.verdict import OrderViolations
 
 if TYPE_CHECKING:
     import polars

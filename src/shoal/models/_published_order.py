@@ -6,10 +6,18 @@ from shoal.arrays import Mask, Rows
 from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
-from shoal.data.order_violations import MISNUMBERED, UNSORTED, OrderViolations, early, shortened
 from shoal.data.release import Published
 from shoal.data.table import Table
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import (
+    MISNUMBERED,
+    SHOWN,
+    UNSORTED,
+    Offender,
+    OrderViolations,
+    Verdict,
+    early,
+    shortened,
+)
 from shoal.models._evidence import Evidence
 
 ORDER = "canonical-order"

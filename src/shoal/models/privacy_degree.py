@@ -11,9 +11,8 @@ from shoal.arrays import Counts, Mask, Rows
 from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
-from shoal.data.order_violations import early, shortened
 from shoal.data.release import Published
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import SHOWN, Offender, Verdict, early, shortened
 from shoal.errors import BadData, WrongUse
 from shoal.models._evidence import Evidence, Part
 from shoal.models.model import LineModel

@@ -18,9 +18,9 @@ from shoal.errors import ShoalError, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import Recipe, Roles, Source
+from shoal.recommendation.candidates import Tried
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
-from shoal.recommendation.trial import Tried
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
 
 FEW = 3

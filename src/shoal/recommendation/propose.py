@@ -31,13 +31,12 @@ from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.option_names import spoken
 from shoal.recipe import Recipe
-from shoal.recommendation.candidates import candidates, harder, main_parameter
+from shoal.recommendation.candidates import Tried, candidates, harder, main_parameter
 from shoal.recommendation.command_line import command_line
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.reasons import reasons
 from shoal.recommendation.scale import By, Scale, scale_for
-from shoal.recommendation.trial import Tried
 
 if TYPE_CHECKING:
     import polars

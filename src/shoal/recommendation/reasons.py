@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
 from shoal.methods._candidates import Aim
+from shoal.recommendation.candidates import Tried
 from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
-from shoal.recommendation.trial import Tried
 
 WORDS = {
     "refused": "cannot keep the promise here",

@@ -24,7 +24,7 @@ from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Parts
 from shoal.data.groups import Groups
-from shoal.data.order_violations import MISNUMBERED, NAMED, UNSORTED, OrderViolations, early, shortened
+from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations, early, shortened
 from shoal.errors import BadData
 from shoal.io.baskets.assembly import from_pairs, pairs_of
 from shoal.io.baskets.layouts import Layout, parse_layout

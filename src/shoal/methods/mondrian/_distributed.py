@@ -14,10 +14,9 @@ from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, counted_histogram
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, choose, interleaved, mix
+from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, Space, choose, interleaved, mix
 from shoal.methods.mondrian._plan import Plan
 from shoal.methods.mondrian._publish import publish
-from shoal.methods.mondrian._space import Space
 from shoal.models.model import TableModel
 
 if TYPE_CHECKING:

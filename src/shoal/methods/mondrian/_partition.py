@@ -10,8 +10,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, ranges
 from shoal.kernels._compiling import is_eager
-from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, choose, interleaved, mix
-from shoal.methods.mondrian._space import Space
+from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved, mix
 
 Allowed: TypeAlias = Callable[[Rows, Rows, Rows, Rows], Mask]
 """Which of many proposed cuts may be made: ``allowed(order, begin, middle, end) -> mask``.
