@@ -168,12 +168,7 @@ def carry_out(
     clock.append(time.perf_counter())
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
-    recorded = recipe or {
-        "method": parameters_of(method),
-        "seed": seed,
-        **_item_roles(schema),
-        **intake.recorded,
-    }
+    made = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.read_as}
     # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
     repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
     if (done := method.repeated(trace.notes)) != method:
@@ -184,7 +179,7 @@ def carry_out(
         release,
         trace,
         scores=scores,
-        recipe={**recorded, **repeating},
+        recipe={**made, **repeating},
         seconds={**reading, **spent},
         population=population,
         warnings=(*intake.warnings, *method.without_effect(schema), *notes),

@@ -39,7 +39,7 @@ class Intake:
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     """Column to where its hierarchy comes from: a file, or a builder."""
     warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
-    recorded: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
+    read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
     seconds: float = 0.0  # how long it took to read it
 
 
@@ -116,7 +116,7 @@ def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     encoded = (engine or Local()).load_baskets(request.source, layout, reading, roles)
     data = with_drawn_roles(encoded.baskets, roles, request.seed)
     data = with_schema(data, with_item_hierarchy(schema_of(data), request.hierarchies))
-    return Intake(data, warnings=encoded.remarks, recorded={"source": reading_record(layout, reading)})
+    return Intake(data, warnings=encoded.remarks, read_as={"source": reading_record(layout, reading)})
 
 
 def read_baskets_for(

@@ -136,11 +136,9 @@ def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> So
         entries.append((confidence_row, len(variables) + number, float(q * both)))
         lower += [-np.inf, -np.inf]
         upper += [border.least - 1, q * both - 1]
-    rows, columns, values = zip(*entries, strict=True)
-    places = tuple(
-        np.array(part, dtype=np.int32) for part in (rows, columns)
-    )  # the solver takes no longer ones
-    matrix = coo_array((values, places), shape=(len(lower), width)).tocsr()
+    *places, values = zip(*entries, strict=True)
+    short = tuple(np.array(places, dtype=np.int32))  # the solver takes no longer ones
+    matrix = coo_array((values, short), shape=(len(lower), width)).tocsr()
     cost = np.array([len(lost) for _, lost in variables] + [0] * len(rules), dtype=np.float64)
     most = np.array([kinds.counts[kind] for kind, _ in variables] + [1] * len(rules), dtype=np.float64)
     answer = milp(
