@@ -3,7 +3,7 @@
 Environment
 -----------
 SHOAL_DATA
-    The folder of the public datasets; ``../shared/data`` from the repository unless told. Tests that need
+    The folder of the public datasets; ``../shared/data`` from the repository by default. Tests that need
     one that is not there are skipped.
 SHOAL_REQUIRE_ALL
     If set to 1, a missing part (a database server, a browser, Spark) fails the tests that need it.

@@ -47,11 +47,11 @@ def measure(
     hierarchies
         Instead of those in run.json.
     measures
-        Names of measures, or tables with name and options: only these. All that run by default unless told.
+        Names of measures, or tables with name and options: only these. By default, all that run without being named.
     baskets
-        The layout of an original that holds baskets; that of the run unless told.
+        The layout of an original that holds baskets; that of the run by default.
     engine
-        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. There
+        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. There
         only measures are taken for which counts over the rows are enough. It stays open.
 
     Returns

@@ -1,9 +1,8 @@
 """What a run has made: a release, its verdicts, its scores, and the private side."""
 
 import json
-import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeAlias, cast
@@ -12,39 +11,24 @@ from typing_extensions import TypeVar
 
 from shoal import __version__
 from shoal.addresses import without_passwords
-from shoal.data._format_hints import told_once
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
+from shoal.data.profile import without_hints
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment
-from shoal.errors import BrokenPromise, Infeasible, WrongUse
+from shoal.errors import BrokenPromise, Infeasible, Stage, WrongUse, logged
 from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
 
-Stage = Callable[[str], None]
-"""Told the name of each step as it begins: for progress bars."""
-
-
-def logged(stage: Stage | None) -> Stage:
-    """Tell each step to the logger ``shoal`` too."""
-
-    def tell(step: str) -> None:
-        logging.getLogger("shoal").info(step)
-        if stage is not None:
-            stage(step)
-
-    return tell
-
-
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
-"""What was read, in memory unless told."""
+"""What was read, in memory by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +63,7 @@ class Run(Generic[Original, Data]):
     unmeasured
         What was not measured, and why; None where nothing is missing.
     measures
-        What it is measured by; all measures that run by default unless told.
+        What it is measured by; by default all that run by default.
     both
         The original and the release side by side, once they are measured.
     """
@@ -203,7 +187,7 @@ class Run(Generic[Original, Data]):
             self,
             verdicts=verdicts,
             trace=replace(self.trace, notes=notes),
-            warnings=told_once((*self.warnings, *concerns)),
+            warnings=without_hints((*self.warnings, *concerns)),
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
 
@@ -281,7 +265,7 @@ class Run(Generic[Original, Data]):
         if to is not None:
             self.engine.refuse_database()
             if not isinstance(self.release.data, Table):
-                raise WrongUse("Only a published table can go into a database; leave --to away.")
+                raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
         tell = logged(stage)
         tell("writing")
@@ -351,14 +335,14 @@ def judge(
     nothing is published.
 
     `population`: for promises that are made beside a population: a release never holds it. `engine`: where the rows
-    are; in this machine's memory unless told.
+    are; in this machine's memory by default.
     """
     return judgment(release, population, engine or Local())[0]
 
 
 def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
     """Judge a release as `judge` does, and tell what was counted on the way."""
-    from shoal.models._population import PopulationModel
+    from shoal.models._matching import PopulationModel
     from shoal.models._promises import promised
 
     models = promised(release.promises, release.suppressed)

@@ -78,24 +78,22 @@ class Running(Section):
     )
     master: str | None = Field(
         default=None,
-        description="with spark: the cluster, spark://HOST:PORT; local[*], all cores of this machine, unless told",
+        description="with spark: the cluster, spark://HOST:PORT; local[*], all cores of this machine, by default",
     )
     memory: str | None = Field(
         default=None,
         description="with stream and spark: the most memory on this machine, of the program and with spark of its JVM "
-        "and Python workers; 4GB unless told",
+        "and Python workers; 4GB by default",
     )
 
     def open(self) -> "Engine":
         """The engine, which is to be closed.
 
-        Raises `WrongUse` if something is told that has no effect on it: a bound of memory that bounds nothing would be
+        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
         believed.
         """
         if self.memory is not None and self.engine == "local":
-            raise WrongUse(
-                "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
-            )
+            raise WrongUse("--memory requires --engine stream or spark.")
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
         return self.kind.within(self.memory or "4GB", self.master or "local[*]")

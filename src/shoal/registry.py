@@ -19,14 +19,8 @@ class Names(UserDict[str, str]):
 
     Those that other packages add are looked for when a name is not ours, or when all are asked for.
 
-    Parameters
-    ----------
-    ours
-        The names that Shoal brings.
-    family
-        Other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be added.
-    base
-        The class from which the classes of other packages derive.
+    `family`: other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be
+    added. `base`: the class from which the classes of other packages derive.
     """
 
     def __init__(self, ours: Mapping[str, str], family: str = "", base: str = "") -> None:

@@ -39,7 +39,7 @@ class Intake:
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     """Column to where its hierarchy comes from: a file, or a builder."""
     warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
-    told: Mapping[str, Any] = field(default_factory=dict)  # what a recipe tells of how baskets were read
+    read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
     seconds: float = 0.0  # how long it took to read it
 
 
@@ -86,7 +86,7 @@ def _request(recipe: Recipe, source: Any = None) -> Request:
 def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
     """Read what a method accepts, and say so where the source does not look like it.
 
-    `engine`: where the rows stay; in this machine's memory unless told. Raises `WrongUse` if the method does not run
+    `engine`: where the rows stay; in this machine's memory by default. Raises `WrongUse` if the method does not run
     there, or not with its parameters; then nothing was read.
     """
     engine = engine or Local()
@@ -105,8 +105,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
                 f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
     schema = schema_of(intake.data)
-    told = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
-    return replace(intake, warnings=(*intake.warnings, *told), seconds=time.perf_counter() - begin)
+    formulas = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
+    return replace(intake, warnings=(*intake.warnings, *formulas), seconds=time.perf_counter() - begin)
 
 
 def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
@@ -116,7 +116,7 @@ def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     encoded = (engine or Local()).load_baskets(request.source, layout, reading, roles)
     data = with_drawn_roles(encoded.baskets, roles, request.seed)
     data = with_schema(data, with_item_hierarchy(schema_of(data), request.hierarchies))
-    return Intake(data, warnings=encoded.remarks, told={"source": told_of_baskets(layout, reading)})
+    return Intake(data, warnings=encoded.remarks, read_as={"source": reading_record(layout, reading)})
 
 
 def read_baskets_for(
@@ -128,15 +128,15 @@ def read_baskets_for(
     return baskets
 
 
-def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
-    """How baskets were read, as a recipe tells it: what was told, and what is needed to read them again."""
-    told = {
+def reading_record(layout: str | None, reading: Reading) -> dict[str, Any]:
+    """How baskets were read, as a recipe records it: what was given, and what is needed to read them again."""
+    options = {
         "separator": reading.separator,
         "names": reading.names,
         "query": reading.query,
         "sheet": reading.sheet,
     }
-    given = {name: value for name, value in told.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     source = {"baskets": layout, "reading": given or None}
     return {name: value for name, value in source.items() if value is not None}
 
@@ -157,9 +157,9 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     """
     folder, named = folder_and_columns(request.hierarchies, request.folder)
     encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
-    schema, told, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
+    schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, told, (*encoded.remarks, *warnings))
+    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings))
 
 
 def give_hierarchies(
@@ -174,7 +174,7 @@ def give_hierarchies(
         if name not in table.names:
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
-                "leave its hierarchy away."
+                "omit its hierarchy."
             )
     warnings = []
     found = hierarchies_of(table, named, folder)
@@ -184,8 +184,8 @@ def give_hierarchies(
             f"No file in {folder} is the hierarchy of a quasi-identifier: files are called "
             f"{quasi[0] if quasi else 'COLUMN'}.csv or ANYTHING_hierarchy_{quasi[0] if quasi else 'COLUMN'}.csv."
         )
-    told = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
-    return with_hierarchies(table, found), told, warnings
+    specs = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
+    return with_hierarchies(table, found), specs, warnings
 
 
 def read_roles(
@@ -313,7 +313,7 @@ def profile(
     """Look at data before anything is done to it.
 
     `layout`: the layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
-    `quasi`: columns of a table to look at together; the suggested ones unless told.
+    `quasi`: columns of a table to look at together; the suggested ones by default.
     """
     from shoal.data.profile import profile_baskets, profile_table
     from shoal.io.source import format_of
@@ -361,7 +361,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
     """Give columns their hierarchies: objects, builders (``intervals:5,10``) or files.
 
     Raises `WrongUse` if a hierarchy has no effect: quasi-identifiers are generalized by theirs, and the closeness of
-    sensitive values can be told by one; other columns have no use for it.
+    sensitive values can be reported by one; other columns have no use for it.
     """
     found = hierarchies_of(table, given)
     for name in found:
@@ -369,7 +369,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
         if role not in (Role.QUASI, Role.SENSITIVE):
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalized, and the column is "
-                f"{role}. Name it with --quasi, or leave its hierarchy away."
+                f"{role}. Name it with --quasi, or omit its hierarchy."
             )
     columns = []
     for column in table.columns:

@@ -9,8 +9,7 @@ from tests.hand_made import publish
 from shoal.data.domain import nominal
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.io.releases.clusters_file import read_clusters
-from shoal.io.releases.set_lines import Lines
+from shoal.io.releases.set_lines import Lines, read_clusters
 from shoal.risks.disclosure_warnings import concerns, count_bare
 
 

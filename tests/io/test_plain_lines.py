@@ -14,8 +14,7 @@ from tests.naive import published_sets as naive
 
 from shoal.errors import BadData
 from shoal.io.releases import plain_lines
-from shoal.io.releases.clusters_file import read_clusters, write_clusters
-from shoal.io.releases.groups_file import read_groups, write_groups
+from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.kernels._compiling import eagerly
 
 READERS = {

@@ -19,8 +19,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.datasets.shopping import Shopping
 from shoal.errors import Infeasible, WrongUse
-from shoal.io.releases.clusters_file import read_clusters
-from shoal.io.releases.groups_file import read_groups
+from shoal.io.releases.set_lines import read_clusters, read_groups
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.coherence.method import Coherence
 from shoal.methods.disassociation.method import Disassociation

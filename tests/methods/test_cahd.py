@@ -20,7 +20,7 @@ from shoal.data.trace import Trace
 from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets
-from shoal.io.releases.groups_file import canonical_groups
+from shoal.io.releases.set_lines import canonical_groups
 from shoal.measures.pivot import Pivot
 from shoal.methods.cahd._split_baskets import sheet_of
 from shoal.methods.cahd.method import Cahd

@@ -1,9 +1,12 @@
 """The page of a comparison, and its digest in Markdown."""
 
+import os
+import platform
 import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,26 @@ from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.comparison import vega_charts as charts
 from shoal.comparison.curves import number_text, parameters_of, table_of, worded
-from shoal.comparison.machine import machine
 from shoal.comparison.runner import Compared, Picture
 from shoal.errors import CannotWrite
 from shoal.report.compiled_templates import page_style, templates
+
+CPUINFO = Path("/proc/cpuinfo")
+
+
+def machine() -> str:
+    """Cores, processor, versions and the day, in a line."""
+    model = platform.processor() or platform.machine()
+    if CPUINFO.exists():
+        lines = CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+        model = next(
+            (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model
+        )
+    return (
+        f"{os.cpu_count()} cores, {model}, {platform.system()}, Python {platform.python_version()}, "
+        f"Shoal {__version__}, {date.today().isoformat()}"
+    )
+
 
 SHOWN = 400
 """Runs that the page lists; all are in the results."""
@@ -92,12 +111,12 @@ def faults(compared: Compared) -> list[tuple[str, str, int, str]]:
         if row["status"] != "done":
             key = (STATUSES[row["status"]][0], row["error"] or "")
             found[key] += 1
-            told = [
+            lines = [
                 f"{name} {row[name]}"
                 for name in (*parameters_of(row), "rows", "seed")
                 if row[name] is not None
             ]
-            first.setdefault(key, f"{row['sweep']}: {row['label']} on {row['dataset']}, {', '.join(told)}")
+            first.setdefault(key, f"{row['sweep']}: {row['label']} on {row['dataset']}, {', '.join(lines)}")
     return [(status, error, count, first[status, error]) for (status, error), count in found.items()]
 
 

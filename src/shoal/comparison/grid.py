@@ -20,7 +20,7 @@ from shoal.methods.method import Method
 from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
-"""How often a timed run is repeated, unless told."""
+"""How often a timed run is repeated, by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +191,8 @@ def form_of_file(data: Mapping[str, Any]) -> str:
     from shoal.io.source import format_of
     from shoal.sources import BASKET_ENDINGS
 
-    told = data.get("baskets") is not None or format_of(data["path"]) in BASKET_ENDINGS
-    return "baskets" if told else "table"
+    baskets = data.get("baskets") is not None or format_of(data["path"]) in BASKET_ENDINGS
+    return "baskets" if baskets else "table"
 
 
 def _at_hand(name: str, dataset: Dataset, folder: Path) -> tuple[str, dict[str, Any]]:

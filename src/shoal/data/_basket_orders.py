@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, owners
 from shoal.data.baskets import ragged_ranks
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
@@ -121,16 +121,9 @@ def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
     return Band(int(found[0]), int(found[1])), found[2]
 
 
-def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
-    """The ragged rows in another order: where they begin then, and which entries they hold."""
-    lengths = np.diff(indptr)[rows]
-    begin = np.concatenate(([0], np.cumsum(lengths)))
-    return begin, np.repeat(indptr[rows] - begin[:-1], lengths) + np.arange(begin[-1])
-
-
 def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
     """The rows that hold each item: those of item i lie at ``indptr[i]:indptr[i + 1]``, ascending."""
-    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    rows = owners(indptr)
     begin = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
     # Short numbers are sorted in one pass, by counting.
     narrow = items.astype(np.uint16) if width <= 1 << 16 else items

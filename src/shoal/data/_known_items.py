@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts, Items, Rows
+from shoal.arrays import Counts, Items, Rows, owners
 from shoal.data.baskets import Baskets
 
 SAMPLES = 5_000
@@ -69,7 +69,7 @@ class Holders:
         self.supports = baskets.supports
         self._baskets = len(baskets)
         self._indptr = np.concatenate(([0], np.cumsum(self.supports)))
-        rows = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
+        rows = owners(baskets.indptr)
         self._rows = rows[np.argsort(baskets.items, kind="stable")]
         self._bits: dict[int, NDArray[np.uint8]] = {}
 

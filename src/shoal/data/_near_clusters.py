@@ -1,4 +1,4 @@
-"""Clusters of baskets that are alike, told by their items alone.
+"""Clusters of baskets that are alike, found from their items alone.
 
 Which rows come together follows from the contents of all baskets: whoever has them all finds the same clusters again,
 but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, owners
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -66,14 +66,8 @@ def near_clusters(
 ) -> tuple[Rows, Rows]:
     """Put rows into so many clusters, which differ in size by at most one row.
 
-    Parameters
-    ----------
-    orders
-        All rows, several times; those with the same items side by side.
-
-    Returns
-    -------
-    The rows cluster by cluster, and where each cluster begins.
+    `orders`: all rows, several times; those with the same items side by side. Returns the rows cluster by cluster, and
+    where each cluster begins.
     """
     from shoal.kernels import near_clusters as kernel
 
@@ -141,7 +135,7 @@ def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, widt
     alike = _rows(core_indptr, core, width)
     members, begins = kernel.gather(tables, alike, count // 2, GROUPS.window)
     pair = np.empty(count, dtype=np.int64)
-    pair[members] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    pair[members] = owners(begins)
     return Pairs(rows, starts, pair)
 
 

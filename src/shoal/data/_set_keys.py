@@ -48,12 +48,12 @@ def side_by_side(rows: Sequence[tuple[Indptr, AnyArray]]) -> tuple[Indptr, Items
 
 def group_keys(groups: Groups) -> tuple[Indptr, Items]:
     """The key of each group: its baskets, then its sensitive items and their counts."""
-    told = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
-    told[0::2], told[1::2] = groups.sensitive_items, groups.sensitive_counts
+    secrets = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
+    secrets[0::2], secrets[1::2] = groups.sensitive_items, groups.sensitive_counts
     return side_by_side(
         (
             nested((groups.group_indptr, groups.basket_indptr), groups.items),
-            nested((2 * groups.sensitive_indptr,), told),
+            nested((2 * groups.sensitive_indptr,), secrets),
         )
     )
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, frozen, owners
 from shoal.data._plural import counted
 
 
@@ -157,10 +156,10 @@ class Clusters:
     def chunk_items(self, wanted: Mask | None = None) -> tuple[Rows, Items, Counts]:
         """The distinct items of each chunk: the chunk, the item, and how many of its sub-records hold it.
 
-        `wanted`: an entry a chunk, true for those to look at; all unless told.
+        `wanted`: an entry a chunk, true for those to look at; all by default.
         """
         bounds = self.item_indptr[self.record_indptr]
-        chunk = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        chunk = owners(bounds)
         width = max(len(self.vocabulary), 1)
         keys = chunk * width + self.items
         keys, supports = np.unique(keys if wanted is None else keys[wanted[chunk]], return_counts=True)

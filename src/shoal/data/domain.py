@@ -5,8 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Floats, frozen
 
 
 class Kind(StrEnum):

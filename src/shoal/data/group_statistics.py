@@ -88,7 +88,7 @@ def group_statistics(
         The sensitive columns to count values of.
     published
         The rows that will be published, where some are suppressed: models that compare with the distribution of the
-        whole compare with that of these rows. All rows unless told.
+        whole compare with that of these rows. All rows by default.
     population
         Rows of a population that match each group (see `GroupStatistics`).
     overall

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows, frozen
 from shoal.data.domain import Domain
 from shoal.errors import BadData
 

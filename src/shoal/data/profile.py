@@ -1,13 +1,15 @@
 """What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Counts, Rows
-from shoal.data._format_hints import lookalike
+from shoal.data._calendar import TIMESTAMP
 from shoal.data._known_items import KnownItems, known_items
 from shoal.data._spellings import alike_in
 from shoal.data._suggested_role import suggest_role
@@ -15,6 +17,53 @@ from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+
+_TIMESTAMP = re.compile(TIMESTAMP)
+_SLASHED = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{2}){1,2}(?:[ T].*)?")
+_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?")
+
+
+def format_hint(name: str, domain: Domain) -> str:
+    """What the names of a column look like, and how to have them read so; empty where they look like names.
+
+    Nothing is guessed from it: ``03/04/2024`` is a day in March or in April, and ``1,234`` may be above a thousand.
+
+    >>> from shoal.data.domain import nominal
+    >>> format_hint("weight", nominal(("61,5", "70")))
+    'looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them'
+    """
+    labels = domain.labels[: domain.present]
+    if domain.kind is not Kind.NOMINAL or not labels:
+        return ""
+    if all(map(_TIMESTAMP.fullmatch, labels)):
+        return f"looks like timestamps; --kind {quote(name + '=date')} takes the days"
+    if all(map(_SLASHED.fullmatch, labels)):
+        return (
+            "looks like dates, but day and month cannot be distinguished (MM/DD or DD/MM?); write YYYY-MM-DD or "
+            "DD.MM.YYYY to have dates and ranges of them"
+        )
+    if all(map(_COMMA.fullmatch, labels)) and any("," in label for label in labels):
+        return "looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them"
+    return ""
+
+
+def without_hints(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Sentences without those on columns that look like timestamps, where others say that they hold times.
+
+    >>> without_hints(["Taken: 'x' (times) as names.", "The quasi-identifier 'x' looks like timestamps; …"])
+    ("Taken: 'x' (times) as names.",)
+    """
+    said = tuple(sentences)
+    found = [
+        (sentence, re.match(r"The quasi-identifier (.+) looks like timestamps", sentence))
+        for sentence in said
+    ]
+    return tuple(
+        sentence
+        for sentence, look in found
+        if look is None or not any(f"{look[1]} (times)" in other for other in said)
+    )
+
 
 EXAMPLES, TOP = 3, 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -145,7 +194,7 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     measured = _has_decimals(column.domain)
     role, reason = suggest_role(column.name, distinct, rows, unique, missing=missing, measured=measured)
     examples = tuple(column.domain.labels[code] for code in frequent if present[code])
-    note = lookalike(column.name, column.domain)
+    note = format_hint(column.name, column.domain)
     return ColumnProfile(
         column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason, note
     )

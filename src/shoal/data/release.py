@@ -28,7 +28,7 @@ Data = TypeVar("Data", default=Published, covariant=True)
 class Release(Generic[Data]):
     """The public object: published data, how it was made, and what it promises.
 
-    Nothing here tells of the input: no path, no seed, no row number, and the order of the rows is the canonical order
+    Nothing here reveals the input: no path, no seed, no row number, and the order of the rows is the canonical order
     of the published values.
 
     Parameters

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Rows, frozen
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shoal.data.dataset import Frame
     from shoal.engines.protocol import Engine, Judgment
     from shoal.io.reading import Reading
-    from shoal.io.tables.encoded import EncodedBaskets, EncodedTable
+    from shoal.io.tables.encode import EncodedBaskets, EncodedTable
     from shoal.models._judged import Judged
 
 
@@ -90,9 +90,7 @@ class Distributed:
     @classmethod
     def refuse_database(cls) -> None:
         """Rows that are elsewhere are written as files alone."""
-        raise WrongUse(
-            "Rows in parts are not written into a database; leave --to away, or use --engine local."
-        )
+        raise WrongUse("Rows in parts are not written into a database; omit --to, or use --engine local.")
 
     def refuse_method(self, method: Any) -> None:
         """Refuse a method that needs all rows at once, or does with its parameters."""
@@ -118,7 +116,7 @@ class Distributed:
 
     def held(self, data: Any) -> Any:
         """Refuse a table or baskets: what is in memory already fits there."""
-        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+        raise WrongUse("Data that is in memory already is worked on there; omit the engine.")
 
     def load_table(
         self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
@@ -224,7 +222,7 @@ class Distributed:
         return Judged(form, items=found["items"], sensitive_items=found["sensitive"])
 
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
-        """What the owner of the data should hear before publishing it."""
+        """Disclosure warnings."""
         from shoal.data._spellings import items_spelled_twice
         from shoal.models.k_anonymity import KAnonymity
         from shoal.risks._distributed_warnings import concerns

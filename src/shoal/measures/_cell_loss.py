@@ -11,9 +11,7 @@ from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column
 from shoal.errors import BadData
-from shoal.measures._interval_syntax import Range, day, number, read_range
-from shoal.measures._nodes import NodeTexts
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import NodeTexts, PlainTexts, Range, day, number, plain_texts, read_range
 
 COUNTED = float("nan")
 """The width of a cell whose loss is a matter of counting values."""

@@ -20,7 +20,7 @@ from shoal.errors import BadData
 from shoal.measures._cell_loss import Cells, read_cells
 from shoal.measures._coverage import Coverage, checked_coverage, coverage_of
 from shoal.measures._crosstabs import BINS, Axis, axis_of
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import PlainTexts, plain_texts
 
 Fact = TypeVar("Fact")
 

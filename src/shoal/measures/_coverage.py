@@ -10,9 +10,7 @@ from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column
 from shoal.errors import BadData
-from shoal.measures._interval_syntax import day, number, read_range
-from shoal.measures._nodes import NodeTexts
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import NodeTexts, PlainTexts, day, number, plain_texts, read_range
 
 
 class Form(StrEnum):

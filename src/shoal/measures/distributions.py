@@ -225,7 +225,7 @@ def pearson(
     """Pearson's correlation of each two columns, of the rows where both are known; None where one does not vary.
 
     `columns`: the code of each row, the number that a code stands for, NaN where it is not known, and the rows of each
-    code. `weights`: how often each row counts; once unless told.
+    code. `weights`: how often each row counts; once by default.
     """
     if len(columns) < 2:
         return {}

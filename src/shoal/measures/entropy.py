@@ -37,10 +37,10 @@ class Entropy(TableMeasure):
 def bits_lost(column: ColumnPair, rows: int) -> float:
     """The mean over the original rows of the bits that a column loses; which row became which does not matter."""
     counts, held = column.counts, column.held
-    told = held * np.log2(np.maximum(np.rint(column.coverage.total(counts)), 1))
+    kept = held * np.log2(np.maximum(np.rint(column.coverage.total(counts)), 1))
     raw = counts * np.log2(np.maximum(counts, 1))
     absent = (rows - int(held.sum())) * log2(rows)
-    return fsum([*told[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
+    return fsum([*kept[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
 
 
 def rows_meant(original: Column, published: Column, counts: AnyArray | None = None) -> Floats:

@@ -17,8 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Floats, Mask, Rows, frozen
 from shoal.errors import WrongUse
 from shoal.mining.frequent_itemsets import LIMIT, TOP, Children, Itemsets
 
@@ -104,7 +103,7 @@ def association_rules(
     confidence
         The least confidence, a share. Compared exactly: 0.2 is one fifth.
     consequent
-        The largest number of items after the arrow; any unless told.
+        The largest number of items after the arrow; any by default.
     limit
         More rules than this are refused.
 

@@ -24,8 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
 
@@ -175,9 +174,9 @@ def frequent_itemsets(
         The least support, a number of baskets; `least_count` makes it from a share. The lower it is, the more sets
         there are, and that quickly.
     size
-        The largest number of items of a set; any unless told.
+        The largest number of items of a set; any by default.
     threads
-        All of this machine unless told.
+        All of this machine by default.
     limit
         More sets than this are refused.
 
@@ -254,14 +253,8 @@ def top_itemsets(
     asks for a hundred gets a hundred, and the same hundred each time. Sets stand in that order. Every part of a set is
     among them too, for it has as much support and fewer items.
 
-    Parameters
-    ----------
-    count
-        How many; fewer if there are not so many.
-    size
-        The largest number of items of a set; any unless told.
-    least
-        Leave out sets that fewer baskets hold.
+    `count`: how many; fewer if there are not so many. `size`: the largest number of items of a set; any by default.
+    `least`: leave out sets that fewer baskets hold.
     """
     if count < 1:
         raise WrongUse(f"The number of itemsets must be at least 1, not {count}.")

@@ -7,8 +7,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
 from shoal.data._equal_rows import row_classes
-from shoal.data._telling import telling_rows
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.table import Column, Table
 
 
@@ -62,7 +61,7 @@ class Excerpt:
     table: Table  # The rows. Without weights they are all rows of the published table.
     weights: Counts | None = None
     """How many rows of the published table each row stands for; None where that is 1."""
-    told: int | None = None
+    telling_rows: int | None = None
     """The rows of the published table that tell anything about somebody; None where all its rows are here."""
     overall: Mapping[str, Counts] = field(default_factory=dict)
     """How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
@@ -122,7 +121,7 @@ class PublishedClasses:
     def persons(self, entity: str | None, rows: Rows | None = None) -> Counts:
         """Persons of each class: rows with the same cell in the entity column count once.
 
-        `rows`: the rows that count; all unless told.
+        `rows`: the rows that count; all by default.
         """
         if entity is None:
             return self.sizes
@@ -136,8 +135,8 @@ class PublishedClasses:
     def tally(self, column: Column, entity: str | None = None) -> Tally:
         """Count the published values of a column in each class: the rows, or the persons of an entity column."""
         labels = column.domain.labels
-        told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
-        rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
+        shown: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(shown[column.codes]) if not shown.all() else np.arange(self.table.rows)
         pairs, counts = self._pairs(rows, column, entity)
         indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
         values = (pairs % max(len(labels), 1)).astype(np.int32)

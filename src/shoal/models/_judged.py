@@ -51,7 +51,7 @@ class Judged:
             noun = "quasi-identifier" if len(self.quasi) == 1 else "quasi-identifiers"
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
             if self.entity is not None:
-                parts.append(f"persons told by {self.entity}")
+                parts.append(f"persons identified by {self.entity}")
             others = {
                 "sensitive": self.sensitive,
                 "insensitive": self.insensitive,
@@ -61,8 +61,8 @@ class Judged:
             return "; ".join(parts) + "."
         secret, neutral = self.sensitive_items or 0, self.insensitive_items or 0
         public = counted((self.items or 0) - secret - neutral, "public items")
-        told = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
-        return f"Judged by {public}; sensitive: {secret:,}{told}."
+        insensitive = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
+        return f"Judged by {public}; sensitive: {secret:,}{insensitive}."
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
@@ -98,15 +98,15 @@ def judged_table(
 ) -> Judged:
     """By which columns a table was judged.
 
-    `named`: the columns that somebody gave a role; all of them unless told. `values`: the texts of sensitive columns,
+    `named`: the columns that somebody gave a role; all of them by default. `values`: the texts of sensitive columns,
     where the table does not hold them itself.
     """
     texts = values or {column.name: column.domain.labels for column in table.columns}
-    told = set(table.names if named is None else named)
+    chosen = set(table.names if named is None else named)
     roles: dict[Role, list[str]] = {role: [] for role in Role}
     unjudged: list[str] = []
     for column in table.columns:
-        (roles[column.role] if column.name in told else unjudged).append(column.name)
+        (roles[column.role] if column.name in chosen else unjudged).append(column.name)
     return Judged(
         "table",
         tuple(roles[Role.QUASI]),

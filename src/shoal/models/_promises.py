@@ -16,7 +16,7 @@ from pydantic import (
 from shoal import registry
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.models._population import PopulationModel
+from shoal.models._matching import PopulationModel
 from shoal.models.model import Model
 from shoal.parameters import Parameters
 
@@ -188,9 +188,9 @@ def _model(promise: Mapping[str, Any]) -> Model:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "its parameters"
-        told = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
+        fault = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
         raise BadData(
-            f"release.json: the promise {name}: {where} {told} ({first['msg']}). Publish the release again, or "
+            f"release.json: the promise {name}: {where} {fault} ({first['msg']}). Publish the release again, or "
             "correct the file."
         ) from error
     made.refuse_vague()

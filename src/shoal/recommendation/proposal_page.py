@@ -6,9 +6,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from shoal import __version__
-from shoal.comparison.comparison_page import inline
+from shoal.comparison.comparison_page import inline, machine
 from shoal.comparison.curves import Figure, figure_of, number_text
-from shoal.comparison.machine import machine
 from shoal.comparison.results import write_results
 from shoal.comparison.runner import Picture
 from shoal.comparison.sweep_recipe import Chart

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.reading import refuse_told_names
+from shoal.io.reading import refuse_wrong_names
 
 Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
 
@@ -187,10 +187,10 @@ def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> La
         return Layout("long", tuple(names))
     if binary and len(names) > 1:
         return Layout("matrix")
-    raise _untold(names, lists)
+    raise _unclear(names, lists)
 
 
-def _untold(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
+def _unclear(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
     has = f"The table has the columns {', '.join(names)}"
     if len(names) == 2 and not lists:
         first, second = reversed(names) if names_say(names[::-1]) else names
@@ -218,19 +218,8 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
     - No line holds a comma, semicolon, tab or ``|``, but for those inside of nodes such as ``{beer|wine}`` and
       ``[1,5]``, and the name does not end in ``.csv`` or ``.tsv``: lines.
 
-    Parameters
-    ----------
-    sample
-        The first bytes of the file, `SAMPLE` of them.
-    name
-        What the file is called.
-    names
-        The names of the columns, where they are told: then the first line is no header.
-
-    Raises
-    ------
-    WrongUse
-        If it may be more than one of them.
+    `sample`: the first bytes of the file, `SAMPLE` of them. `names`: the names of the columns, where they are given:
+    then the first line is no header. Raises `WrongUse` if it may be more than one of them.
     """
     lines = _sample_lines(sample)
     if _looks_like_spmf(lines):
@@ -239,7 +228,7 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
         cells = [line.split(delimiter) for line in lines]
         if cells and all(len(row) == 2 for row in cells):
             if names is not None:
-                refuse_told_names(names, cells[0])
+                refuse_wrong_names(names, cells[0])
             basket, item = (
                 names if names and len(names) == 2 else (cell.strip().strip('"') for cell in cells[0])
             )

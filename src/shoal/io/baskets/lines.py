@@ -107,8 +107,8 @@ def _trimmed(tokens: Tokens) -> Tokens:
     changed = texts != tokens.texts
     if not changed.any():
         return tokens
-    told = texts.filter(changed & (texts != "")).unique()
-    return Tokens(tokens.indptr, texts, tuple(told.to_list())).where((texts != "").to_numpy())
+    reported = texts.filter(changed & (texts != "")).unique()
+    return Tokens(tokens.indptr, texts, tuple(reported.to_list())).where((texts != "").to_numpy())
 
 
 def _with_last_newline(content: bytes) -> bytes:

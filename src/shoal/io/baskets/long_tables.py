@@ -18,7 +18,7 @@ CELLS = 1 << 24
 LOOKED_AT = 100
 """Cells of each column that are looked at first."""
 
-TOLD = 1000
+NAMED = 1000
 """How many baskets that do not stand as published ones do are remembered."""
 
 BETWEEN_ITEMS = "|;, \t\x1f"
@@ -45,7 +45,7 @@ def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str
     """Baskets of a table with one row for each item of each basket, in the order of their first rows.
 
     Rows of one basket need not stand together. A row without an item stands for its basket alone: so an empty basket
-    can be told.
+    can be written.
 
     `source`: the table. `columns`: the columns of the basket and the item; none for the first two. Raises `BadData`
     with its line, if a row names no basket.
@@ -86,21 +86,14 @@ def misnumbered(texts: pl.Series, before: int = 0) -> Rows:
     [2]
     """
     places = pl.Series(np.arange(before + 1, before + 1 + len(texts), dtype=np.int64)).cast(pl.String)
-    return np.flatnonzero((texts != places).to_numpy())[:TOLD].astype(np.int64)
+    return np.flatnonzero((texts != places).to_numpy())[:NAMED].astype(np.int64)
 
 
 def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     """Baskets of a table with a basket in a cell: a list, or items with a separator between them.
 
-    Parameters
-    ----------
-    source
-        The table. Its other columns are left alone.
-    name
-        The column.
-    separator
-        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that is
-        between two items.
+    `source`: the table. Its other columns are left alone. `separator`: what stands between items. None takes the first
+    of ``|``, ``;``, ``,``, blank and tab that is between two items.
     """
     if name not in source.names:
         raise UnknownName("column", name, source.names)

@@ -12,7 +12,7 @@ from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData
 from shoal.io.baskets.layouts import DELIMITERS, is_row_of_cells
-from shoal.io.reading import refuse_told_names
+from shoal.io.reading import refuse_wrong_names
 
 Bytes = NDArray[np.uint8]
 
@@ -91,9 +91,9 @@ def read_matrix(
         height += block.count(b"\n")
     places = np.concatenate(rows), np.concatenate(columns)
     ones = Ones(*places, height, shape.names, shape.numbered, shape.trimmed)
-    idle = np.bincount(ones.columns, minlength=len(ones.names)) == 0
-    if published and shape.header and idle.any():
-        name = ones.names[int(np.argmax(idle))]
+    unused = np.bincount(ones.columns, minlength=len(ones.names)) == 0
+    if published and shape.header and unused.any():
+        name = ones.names[int(np.argmax(unused))]
         raise BadData(
             "no basket holds this item, so that it is not published; take it out.", path, column=name
         )
@@ -131,7 +131,7 @@ def _published_columns(names: tuple[str, ...]) -> tuple[bytes, Items]:
     return (",".join(cells) + "\n").encode(), np.arange(len(names), dtype=np.int32)
 
 
-def _shape(content: bytes, separator: str | None, path: str | None, told: Sequence[str] | None) -> _Shape:
+def _shape(content: bytes, separator: str | None, path: str | None, given: Sequence[str] | None) -> _Shape:
     lines = content.split(b"\n", 2)
     first = lines[0].decode().rstrip("\r")
     second = lines[1].decode().rstrip("\r") if len(lines) > 1 else ""
@@ -142,9 +142,9 @@ def _shape(content: bytes, separator: str | None, path: str | None, told: Sequen
         cells_of_first = re.split(" +", first.strip(BLANKS))
     else:
         cells_of_first = next(csv.reader([first], delimiter=separator), [])
-    if told is not None:
-        refuse_told_names(told, cells_of_first)
-        return _Shape(*checked_names(told, path)[:1], separator)
+    if given is not None:
+        refuse_wrong_names(given, cells_of_first)
+        return _Shape(*checked_names(given, path)[:1], separator)
     if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
         return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
     labeled = cells_of_first[0].strip(BLANKS) == ""

@@ -14,9 +14,7 @@ import numpy as np
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import ROOT, Hierarchy
 from shoal.errors import BadData, CannotWrite, WrongUse
-from shoal.io.hierarchies.check import examine
-from shoal.io.hierarchies.check_edges import leaf_ranges
-from shoal.io.hierarchies.findings import Levels
+from shoal.io.hierarchies.check import Levels, examine, leaf_ranges
 from shoal.io.hierarchies.formats import NULL, Edges, parse
 
 Format = Literal["arx", "edges", "amnesia", "amnesia-json"]

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows
-from shoal.io.releases.part_files import part_files
-from shoal.io.releases.set_lines import Lines, encoded, indptr_of, taken
-from shoal.io.source import read_text
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, taken
+from shoal.io.releases.set_lines import Lines, encoded
+from shoal.io.source import part_files, read_text
 from shoal.kernels._compiling import is_eager
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ FORMAT = 1
 ITEM_ROLES = ("sensitive", "insensitive")
 
 PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarchy"})
-"""Parameters and details that tell of the input, and are left out."""
+"""Parameters and details that reveal the input, and are left out."""
 
 _SHAPES: dict[str, dict[str, type]] = {
     "table": {"columns": list, "rows": int},
@@ -106,17 +106,8 @@ def baskets_in_roles(baskets: Baskets, shape: Mapping[str, Any]) -> Baskets:
 def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:
     """The text of release.json.
 
-    The public facts of the method stand beside the others on the first level. Whatever could tell of the input (seed,
+    The public facts of the method stand beside the others on the first level. Whatever could reveal the input (seed,
     paths, hierarchies) is left out.
-
-    Parameters
-    ----------
-    release
-        What is published.
-    shape
-        What the data file holds.
-    version
-        Of Shoal.
     """
     details = _public(release.details)
     taken = sorted(_RESERVED & set(details))

@@ -119,14 +119,8 @@ def open_database(source: str, query: str | None = None) -> FrameInput:
 def write_frame(frame: pl.DataFrame, target: str, replace: bool = False) -> None:
     """Write a frame into a new table, in one transaction: all rows are there, or nothing has changed.
 
-    Parameters
-    ----------
-    frame
-        The rows.
-    target
-        An address with ``?table=NAME``.
-    replace
-        Let go of a table of that name. Without it, one that exists is an error.
+    `target`: an address with ``?table=NAME``. `replace`: let go of a table of that name. Without it, one that exists
+    is an error.
     """
     address = parse_address(target)
     if address.table is None:

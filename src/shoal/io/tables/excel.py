@@ -24,7 +24,7 @@ logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 def open_excel(path: str | Path, sheet: str | None = None) -> FrameInput:
     """Open a sheet of a workbook: the first row names the columns.
 
-    `path`: the workbook. `sheet`: the name of the sheet; the first one unless told.
+    `path`: the workbook. `sheet`: the name of the sheet; the first one by default.
     """
     import fastexcel
 

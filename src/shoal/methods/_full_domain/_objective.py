@@ -45,7 +45,7 @@ class Objective(Protocol):
         ...
 
     def urgency(self, ceiling: Ceiling, low: Levels, high: Levels) -> int:
-        """The column whose highest level is best parted from the box first."""
+        """The column whose highest level is best split off the box first."""
         ...
 
 

@@ -24,7 +24,7 @@ class Tuples:
     counts: Counts  # the rows of each tuple
     number: Rows  # the tuple of each row
     times: Counts | None = None
-    """How many rows each row stands for, where the table is one of distinct rows; one unless told."""
+    """How many rows each row stands for, where the table is one of distinct rows; one by default."""
 
     def __len__(self) -> int:
         return len(self.counts)

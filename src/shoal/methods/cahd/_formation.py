@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
-from shoal.data._basket_orders import taken
+from shoal.arrays import Counts, Indptr, Items, Rows, taken
 from shoal.data._near_clusters import (
     GROUPS,
     WINDOW,

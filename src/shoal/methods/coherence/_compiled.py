@@ -39,7 +39,7 @@ class CompiledSearch:
     engine
         Whose threads to use.
     level
-        Sets to begin with, in lexicographic order, and their supports; single items unless told.
+        Sets to begin with, in lexicographic order, and their supports; single items by default.
     peaks
         For each of those sets, a number that no secret exceeds among the baskets that hold it, if it is known.
     """
