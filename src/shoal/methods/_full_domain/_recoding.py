@@ -168,10 +168,10 @@ def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tupl
     """
     tuples = problem.tuples
     classes = published_classes(problem, parts)
-    shown: Mask = classes.shown[tuples.number]
-    rows = np.arange(tuples.rows) if keep_suppressed else np.flatnonzero(shown)
+    kept: Mask = classes.shown[tuples.number]
+    rows = np.arange(tuples.rows) if keep_suppressed else np.flatnonzero(kept)
     table = problem.table.take(rows)
-    here, shown = tuples.number[rows], shown[rows]
+    here, shown = tuples.number[rows], kept[rows]
     quasi = {}
     for place, (column, texts) in enumerate(zip(problem.table.quasi, problem.texts, strict=True)):
         cells = texts.places[classes.level[place], tuples.codes[place]][here]
@@ -188,7 +188,7 @@ def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tupl
             )
         )
     made, order = published(table, quasi)
-    return made, rows[order], int((~shown).sum())
+    return made, rows[order], int((~kept).sum())
 
 
 def published_column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
