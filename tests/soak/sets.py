@@ -70,7 +70,8 @@ def _items(random: Random, layout: str) -> list[str]:
         "lines": " \t\r\n\xa0\x1f",
         "lines:,": ",\r\n",
         "spmf": " \t\r\n\xa0\x1f",
-        "column:items": "|\r\n",
+        # Where every basket holds one item, whatever may part items in it does.
+        "column:items": "|;,\t\r\n",
     }.get(layout, "\r\n")
     usable = [
         text

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
-from shoal.data._equal_rows import mixed_codes, row_classes
+from shoal.arrays import Codes, Counts, Rows
+from shoal.data._equal_rows import row_classes
 from shoal.data._suggested_role import NAMED
 from shoal.data.dataset import COUNT, Dataset
 from shoal.data.profile import ColumnProfile
@@ -97,10 +97,9 @@ def known_too(published: Table) -> list[Known]:
     if not published.rows or not published.quasi:
         return []
     classes = row_classes(published.quasi, published.rows).number
-    size = int(classes.max()) + 1
     found = []
     for other in published.with_role(Role.INSENSITIVE):
-        keys = mixed_codes([(classes, size), (other.codes, len(other.domain))], published.rows)
+        keys = classes * len(other.domain) + other.codes
         found.append(_known(other.name, np.unique(keys, return_counts=True)[1].astype(np.int64)))
     return found
 
@@ -178,7 +177,7 @@ def _is_coarser(original: Column, published: Column) -> bool:
     return not labels <= set(original.domain.labels)
 
 
-def _pair_counts(codes: Rows, values: Rows, size: int) -> tuple[Rows, Rows, Counts]:
+def _pair_counts(codes: Codes, values: Codes, size: int) -> tuple[Rows, Rows, Counts]:
     """The pairs of codes that occur, and how often."""
     keys, counts = np.unique(codes.astype(np.int64) * size + values, return_counts=True)
     return keys // size, keys % size, counts.astype(np.int64)

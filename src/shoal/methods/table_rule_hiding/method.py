@@ -348,7 +348,9 @@ class TableRuleHiding(TableMethod):
         """What is to be starred, where stars hide the rules."""
         assert self.strategy != "merge"
         rules = (self.strategy, self.antecedent, self.size, self.confidence, self.fewer_than, self.values)
-        return Starring(*rules, self.k or 1)
+        # Promised by k itself, or by a model with parameters of its own.
+        promised = (model.k for model in super().models() if isinstance(model, KAnonymity))
+        return Starring(*rules, max(promised, default=1))
 
     def _merge(
         self,
