@@ -97,21 +97,26 @@ def method_section(name: str) -> str:
 def model_section(name: str) -> str:
     """A model: the promise, its parameters and where it was defined."""
     kind = registry.load("model", name)
-    return "\n\n".join([f"## {name}", described(kind), f"Defined in: {kind.paper}.", parameters(kind)])
+    facts = f"{forms(kind)} Defined in: {kind.paper}."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)])
 
 
 def measure_section(name: str) -> str:
-    """A measure: its definition and the names of its scores."""
+    """A measure: its definition, on which published forms, and the names of its scores."""
     kind = registry.load("measure", name)
-    scores = ", ".join(f"`{score}`" for score in kind.scores_named)
-    return "\n\n".join([f"## {name}", described(kind), f"Scores: {scores}.", parameters(kind)]).rstrip()
+    facts = f"{forms(kind)} Scores: {', '.join(f'`{score}`' for score in kind.scores_named)}."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)]).rstrip()
 
 
 def attack_section(name: str) -> str:
     """An attack: what it tries, on which published forms, and its parameters."""
     kind = registry.load("attack", name)
-    forms = ", ".join(form.__name__.lower() for form in kind.accepts)
-    return "\n\n".join([f"## {name}", described(kind), f"Published forms: {forms}.", parameters(kind)])
+    return "\n\n".join([f"## {name}", described(kind), forms(kind), parameters(kind)])
+
+
+def forms(kind: Any) -> str:
+    """The published forms that a model, a measure or an attack is for."""
+    return f"Published forms: {', '.join(form.__name__.lower() for form in kind.accepts)}."
 
 
 def data_sections() -> list[str]:
