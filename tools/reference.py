@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from shoal import registry
+from shoal.cli.generate import made_by
 from shoal.cli.options import fields_of
 from shoal.cli.program import pages, program
 
@@ -122,7 +123,7 @@ def forms(kind: Any) -> str:
 def data_sections() -> list[str]:
     """The generators with their parameters, and the engines."""
     generators = [
-        "\n\n".join([f"## {name}", described(kind), parameters(kind)])
+        "\n\n".join([f"## {name}", described(kind), command(kind), parameters(kind)])
         for name in registry.DATASETS
         for kind in [registry.load("dataset", name)]
     ]
@@ -130,6 +131,11 @@ def data_sections() -> list[str]:
         f"## Engine: {name}\n\n{described(registry.load('engine', name))}" for name in registry.ENGINES
     ]
     return [*generators, *engines]
+
+
+def command(generator: type) -> str:
+    """What makes such data: commands are called by its form, generators by what it is about."""
+    return f"Command: `shoal generate {made_by(generator).__name__.lower()}`."
 
 
 def described(kind: type) -> str:
