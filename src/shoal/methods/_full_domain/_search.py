@@ -1,4 +1,4 @@
-"""Searching the lattice: best-first branch and bound for the proven optimum, and steepest descent for good vectors early."""
+"""Searching the lattice: branch and bound for the proven optimum, and steepest descent for good vectors early."""
 
 import heapq
 import time
