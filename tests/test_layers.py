@@ -17,13 +17,14 @@ LAYERS = (
     {"errors"},
     {"registry", "parameters"},
     {"arrays"},
+    {"solving"},
     {"kernels"},
     {"data"},
     {"mining"},
     {"risks"},
     {"io", "models", "measures"},
     {"engines"},
-    {"methods", "datasets"},
+    {"methods", "datasets", "summaries"},
     {"attacks"},
     {"report"},
     {
@@ -35,6 +36,7 @@ LAYERS = (
         "measuring",
         "assessing",
         "attacking",
+        "summarizing",
     },
     {"comparison"},
     {"recommendation"},
@@ -60,6 +62,8 @@ NEIGHBORS = {
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),
+    ("summarizing", "outcome"),
+    ("summarizing", "sources"),
     ("cli", "studio"),
 }
 

@@ -2,7 +2,8 @@
 
 The command line, the documentation, the contract tests and the benchmarks iterate these tables and never name a
 method themselves. A new method is one file and one line here, or one entry point of another package. Only strings stand
-here, so that looking at the tables imports nothing.
+here, so that looking at the tables imports nothing. The type checker cannot follow them: the ``__init__`` of each
+package imports its classes for it.
 """
 
 import warnings
@@ -102,6 +103,9 @@ MODELS = Names(
         "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
         "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
         "disassociation": "shoal.models.disassociation:Disassociated",
+        "protected-counts": "shoal.models.protected_counts:ProtectedCounts",
+        "protected-sums": "shoal.models.protected_sums:ProtectedSums",
+        "differential-privacy": "shoal.models.differential_privacy:DifferentialPrivacy",
     },
     family="model",
     base="shoal.models.model:Model",

@@ -18,6 +18,7 @@ from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import UnknownName, WrongUse
 from shoal.models._equivalence_classes import PublishedClasses
@@ -101,6 +102,8 @@ def find_in(
         If a column or item is published nowhere.
     """
     data = release.data
+    if isinstance(data, Summary):
+        raise WrongUse("Cross-tables tell of cells and not of persons: nobody is found in them.")
     if isinstance(data, Table) != isinstance(known, Mapping):
         wanted = (
             "columns and values, such as age=39" if isinstance(data, Table) else "items, such as milk,bread"

@@ -33,6 +33,7 @@ COMMANDS = {
     "risk": "Show what data gives away before it is published.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
+    "summarize": "Publish cross-tables with totals, sensitive cells hidden.",
     "verify": "Prove promises from published files alone.",
     "attack": "Attack a release, to see what others could still learn.",
     "find": "Find somebody in a release, or explain the cells of one row.",

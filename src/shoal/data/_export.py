@@ -14,6 +14,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
@@ -80,6 +81,8 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
             return pl.DataFrame(
                 [series for column in data.columns for series in typed(column, ranges, data.names)]
             )
+        case Summary():
+            return to_polars(data.cells, ranges)
         case Baskets():
             return baskets_frame(data)
         case Groups():

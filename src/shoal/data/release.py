@@ -9,6 +9,7 @@ from typing_extensions import TypeVar
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from shoal.data._export import Ranges
 
-Published: TypeAlias = Table | Baskets | Groups | Clusters
-"""Published data in one of its four forms."""
+Published: TypeAlias = Table | Baskets | Groups | Clusters | Summary
+"""Published data in one of its forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
 """The form of published data; rows elsewhere (`Dataset`) have to be named."""

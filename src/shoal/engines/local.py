@@ -154,7 +154,7 @@ class Local:
 
         if isinstance(published, Table):
             return judged_table(published, named)
-        return judged_sets(published, models, counts_of(published)["items"])
+        return judged_sets(published, models, counts_of(published).get("items", 0))
 
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""

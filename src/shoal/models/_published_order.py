@@ -7,6 +7,7 @@ from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.release import Published
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.data.verdict import (
     MISNUMBERED,
@@ -39,8 +40,8 @@ def broken_order(published: Published) -> Verdict | None:
     rows in the order of the input can be matched, line by line, with whatever else is known in that order.
     Models of groups and clusters judge the order themselves.
     """
-    if isinstance(published, Table):
-        return verdict_on(_of_rows(published))
+    if isinstance(published, Table | Summary):
+        return verdict_on(_of_rows(published if isinstance(published, Table) else published.cells))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
 
 

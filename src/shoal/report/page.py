@@ -66,7 +66,7 @@ def render(run: "Run") -> str:
 
 def render_facts(facts: Facts) -> str:
     """The page of plain facts."""
-    page = _templates().get_template("page.html.j2")
+    page = page_templates().get_template("page.html.j2")
     return page.render(
         facts=facts,
         style=Markup(page_style()),
@@ -82,7 +82,8 @@ def render_facts(facts: Facts) -> str:
 
 
 @cache
-def _templates() -> "Environment":
+def page_templates() -> "Environment":
+    """The templates of pages, with the words that they use."""
     environment = templates("shoal.report")
     environment.filters |= {
         "compact": wording.compact,
