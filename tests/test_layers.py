@@ -36,6 +36,7 @@ LAYERS = (
         "assessing",
         "attacking",
         "finding",
+        "series",
     },
     {"comparison"},
     {"recommendation"},
@@ -62,6 +63,9 @@ NEIGHBORS = {
     ("attacking", "recipe"),
     ("attacking", "sources"),
     ("finding", "measuring"),
+    ("series", "measuring"),
+    ("series", "recipe"),
+    ("series", "sources"),
     ("cli", "studio"),
 }
 

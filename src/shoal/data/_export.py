@@ -12,6 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
@@ -79,6 +80,8 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
             return pl.DataFrame(
                 [series for column in data.columns for series in typed(column, ranges, data.names)]
             )
+        case Linked():
+            return linked_frame(data, ranges)
         case Baskets():
             return baskets_frame(data)
         case Groups():
@@ -213,6 +216,14 @@ def _day(text: str) -> date | None:
 def _middle(low: Any, high: Any) -> Any:
     """What lies halfway; of days the earlier of two."""
     return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
+
+
+def linked_frame(data: Linked, ranges: Ranges = "text") -> "polars.DataFrame":
+    """A row for each public row, with the list of all secrets of its group: which of them is its own is not told."""
+    import polars as pl
+
+    secrets = to_polars(data.secrets, ranges).group_by(data.link, maintain_order=True).agg(pl.all())
+    return to_polars(data.public, ranges).join(secrets, on=data.link, how="left", maintain_order="left")
 
 
 def baskets_frame(data: Baskets) -> "polars.DataFrame":

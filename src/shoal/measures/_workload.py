@@ -12,6 +12,7 @@ A file holds one question a line, as a JSON object of columns and what is asked 
 
 import json
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -62,6 +63,30 @@ def draw(
         if sensitive:
             asked.append(sensitive[int(generator.integers(len(sensitive)))])
         found.append({column.name: _around(column, row, width, generator) for column in asked})
+    return found
+
+
+def draw_sets(
+    table: Table, questions: int, columns: int, share: float, generator: np.random.Generator
+) -> list[Question]:
+    """Questions by chance as Xiao and Tao (2006, section 6.1) draw them: a set of random values of each column.
+
+    Each question is about some quasi-identifiers and, where there is one, a sensitive column. Of each column so many
+    values are asked for that the expected share of all combinations is the given one.
+    """
+    quasi, sensitive = table.quasi, table.sensitive
+    found: list[Question] = []
+    for _ in range(questions):
+        asked = [quasi[place] for place in sorted(generator.permutation(len(quasi))[:columns].tolist())]
+        if sensitive:
+            asked.append(sensitive[int(generator.integers(len(sensitive)))])
+        question: dict[str, Wanted] = {}
+        for column in asked:
+            size = len(column.domain)
+            wanted = np.zeros(size, dtype=np.bool_)
+            wanted[generator.permutation(size)[: min(ceil(size * share ** (1 / len(asked))), size)]] = True
+            question[column.name] = wanted
+        found.append(question)
     return found
 
 

@@ -9,6 +9,7 @@ from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -23,7 +24,7 @@ class Judged:
     Parameters
     ----------
     form
-        ``table``, ``baskets``, ``groups`` or ``clusters``.
+        ``table``, ``baskets``, ``groups``, ``clusters`` or ``linked``.
     quasi, sensitive, insensitive, entity, unjudged
         The columns of a table by their roles; those that were given none are not judged.
     items, sensitive_items, insensitive_items
@@ -54,6 +55,8 @@ class Judged:
         return " ".join([self._sentence(), *self.remarks])
 
     def _sentence(self) -> str:
+        if self.form == "linked":
+            return f"Judged by groups of rows, whose public cells are exact; sensitive: {', '.join(self.sensitive)}."
         if self.form == "table":
             noun = "quasi-identifier" if len(self.quasi) == 1 else "quasi-identifiers"
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
@@ -73,7 +76,7 @@ class Judged:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
-        table = self.form == "table"
+        table = self.form in ("table", "linked")
         names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
         kept.pop("remarks", None)
@@ -127,6 +130,13 @@ def judged_table(
         tuple(unjudged),
         remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
+
+
+def judged_linked(data: Linked) -> Judged:
+    """By which columns linked tables were judged."""
+    public, secret = judged_table(data.public), judged_table(data.secrets)
+    insensitive = tuple(name for name in public.insensitive if name != data.link)
+    return Judged("linked", public.quasi, secret.sensitive, insensitive, remarks=secret.remarks)
 
 
 def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:

@@ -6,6 +6,7 @@ from shoal.arrays import Mask, Rows
 from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
+from shoal.data.linked import Linked, canonical, same_cells
 from shoal.data.order_violations import MISNUMBERED, UNSORTED, Disorder, early, shortened
 from shoal.data.release import Published
 from shoal.data.table import Table
@@ -20,6 +21,8 @@ ORDERED = {
     "row": "rows stand in ascending order of their cells",
 }
 
+MISPLACED = "it stands elsewhere, or in another group, than in ascending order"
+
 LEAST = -1e3
 """How bad it is that a line of groups or clusters is out of place: less than all that may be wrong inside a line."""
 
@@ -31,6 +34,8 @@ def broken_order(published: Published) -> Verdict | None:
     rows in the order of the input can be matched, line by line, with whatever else is known in that order.
     Models of groups and clusters judge the order themselves.
     """
+    if isinstance(published, Linked):
+        return verdict_on(_of_linked(published))
     if isinstance(published, Table):
         return verdict_on(_of_rows(published))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
@@ -70,6 +75,18 @@ def _of_rows(table: Table) -> Disorder:
     rows = np.flatnonzero(fallen) + 1
     places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
     return Disorder("row", tuple(places), len(rows))
+
+
+def _of_linked(published: Linked) -> Disorder:
+    """Rows and secrets that stand elsewhere than in canonical order, by which groups are numbered too."""
+    ordered = canonical(published)
+    places: list[tuple[str, str]] = []
+    count = 0
+    for table, other in ((published.public, ordered.public), (published.secrets, ordered.secrets)):
+        rows = same_cells(table, other)
+        places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
+        count += len(rows)
+    return Disorder("row", tuple(places[:SHOWN]), count)
 
 
 def _of_baskets(baskets: Baskets) -> Disorder:

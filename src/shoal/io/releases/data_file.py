@@ -1,4 +1,4 @@
-"""The data file of a release in its four forms: table, baskets, groups, clusters."""
+"""The data file of a release in its forms: table, baskets, groups, clusters, and linked tables, which have two."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +10,7 @@ from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, canonical_order
@@ -20,6 +21,7 @@ from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clusters_file import read_clusters, write_clusters
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.groups_file import read_groups, write_groups
+from shoal.io.releases.linked_files import read_linked, write_linked
 from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape
 from shoal.io.tables.load import read_published_table, write_table
 
@@ -45,6 +47,8 @@ def write_data(
         write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
         shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
         return {**shape, "safe_cells": True} if safe_cells else shape
+    if isinstance(data, Linked):
+        return write_linked(data, folder, table_format, safe_cells)
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Groups):
@@ -58,6 +62,8 @@ def counts_of(data: Published) -> dict[str, int]:
     """How much is published: what release.json says and the data file must bear out."""
     if isinstance(data, Table):
         return {"rows": data.rows}
+    if isinstance(data, Linked):
+        return {"rows": data.rows, "groups": len(data)}
     if isinstance(data, Baskets):
         return {"baskets": len(data), "items": len(data.vocabulary)}
     if isinstance(data, Groups):
@@ -90,6 +96,8 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
 def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
+    if shape["form"] == "linked":
+        return read_linked(path, shape)
     if shape["form"] == "baskets":
         reading = Reading(separator=shape.get("separator"))
         baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
@@ -145,7 +153,7 @@ def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
 
 
 def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    if shape["form"] == "table":
+    if shape["form"] in ("table", "linked"):
         return "data.csv", "data.parquet"
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 

@@ -19,7 +19,7 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData
+from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
@@ -84,6 +84,8 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
     shape = facts.shape
+    if shape["form"] == "linked":
+        raise WrongUse("Linked tables are opened in memory: leave the engine away (--engine local).")
     path = data_file(published, shape)
     order = partial(order_of, engine, path, shape)
     if shape["form"] == "table":

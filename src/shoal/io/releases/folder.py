@@ -28,6 +28,7 @@ from shoal.data.release import Release
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.io.hierarchies.load import hierarchy_from_data
 from shoal.io.releases.data_file import DATA_NAMES, read_data, write_data
+from shoal.io.releases.linked_files import SECRET_NAMES
 from shoal.io.releases.part_files import is_part
 from shoal.io.releases.release_json import facts_text, read_facts
 
@@ -142,7 +143,7 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """What lies in a published folder and is no part of the release, by its path inside, and why.
 
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
-    alone: nothing hidden, no links, no folders.
+    alone, and of linked tables the file of the secrets: nothing hidden, no links, no folders.
 
     Parameters
     ----------
@@ -151,11 +152,12 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """
     published = published_folder(folder)
     found: list[tuple[str, str]] = []
+    known = (FACTS, *DATA_NAMES, *(SECRET_NAMES if _is_linked(published) else ()))
     for entry in sorted(published.iterdir()):
-        if entry.name == FACTS or entry.name in DATA_NAMES:
+        if entry.name in known:
             if entry.is_symlink():
                 found.append((entry.name, "it is a link"))
-            elif entry.is_dir() and entry.name != FACTS:
+            elif entry.is_dir() and entry.name in DATA_NAMES:
                 found += [
                     (f"{entry.name}/{part.name}", NO_PART)
                     for part in sorted(entry.iterdir())
@@ -164,6 +166,14 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
         else:
             found.append((entry.name, NO_PART))
     return found
+
+
+def _is_linked(published: Path) -> bool:
+    """Whether release.json says that two linked tables are published."""
+    try:
+        return bool(read_facts(published / FACTS).shape["form"] == "linked")
+    except BadData:
+        return False
 
 
 def is_release(folder: object) -> bool:
