@@ -43,7 +43,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 
 test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	@$(BIN)/shoal warm-up --quiet
-	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)
@@ -52,9 +52,9 @@ test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, witho
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)
 
 test-oldest: .venv/installed-dev ## test the kernels, the contract and the installed program with the oldest dependencies that pyproject.toml allows
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(OLDEST)
 	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS:,spark=)]'
-	$(OLDEST)/bin/python -m pytest $(OLDEST_TESTS) $(ARGS)
+	$(OLDEST)/bin/python -m pytest -m 'not slow' -n auto --maxprocesses=4 --dist loadfile $(OLDEST_TESTS) $(ARGS)
 
 soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
 	$(BIN)/python -m tests.soak $(ARGS)

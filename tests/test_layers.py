@@ -13,7 +13,7 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
-    {"addresses", "renamed", "option_names"},
+    {"addresses", "option_names"},
     {"errors"},
     {"registry", "parameters"},
     {"arrays"},
@@ -35,7 +35,6 @@ LAYERS = (
         "measuring",
         "assessing",
         "attacking",
-        "finding",
         "series",
     },
     {"comparison"},
@@ -62,7 +61,6 @@ NEIGHBORS = {
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),
-    ("finding", "measuring"),
     ("series", "measuring"),
     ("series", "recipe"),
     ("series", "sources"),

@@ -51,7 +51,7 @@ BESIDE = (
     "option_names.py",
     "parameters.py",
     "registry.py",
-    "renamed.py",
+    "option_names.py",
 )
 """Modules at the top that are vocabulary, and no step."""
 

@@ -36,7 +36,7 @@ _HOME = {
     "anonymize": "shoal.pipeline",
     "attack": "shoal.attacking",
     "compare": "shoal.comparison.runner",
-    "find": "shoal.finding",
+    "find": "shoal.attacking",
     "inspect": "shoal.verification",
     "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets.load",
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from shoal import models as models
     from shoal.assessing import risk as risk
     from shoal.attacking import attack as attack
+    from shoal.attacking import find as find
     from shoal.comparison.runner import compare as compare
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
@@ -82,7 +83,6 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
-    from shoal.finding import find as find
     from shoal.io.baskets.load import read_baskets as read_baskets
     from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
     from shoal.io.reading import Reading as Reading

@@ -19,14 +19,8 @@ class Names(UserDict[str, str]):
 
     Those that other packages add are looked for when a name is not ours, or when all are asked for.
 
-    Parameters
-    ----------
-    ours
-        The names that Shoal brings.
-    family
-        Other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be added.
-    base
-        The class from which the classes of other packages derive.
+    `family`: other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be
+    added. `base`: the class from which the classes of other packages derive.
     """
 
     def __init__(self, ours: Mapping[str, str], family: str = "", base: str = "") -> None:
@@ -192,12 +186,8 @@ def load(family: str, name: str) -> Any:
     >>> load("model", "k-anonymity").__name__
     'KAnonymity'
 
-    Raises
-    ------
-    UnknownName
-        If there is no such name.
-    BrokenPackage
-        If another package brings the name, and its class cannot be used.
+    Raises `UnknownName` if there is no such name. Raises `BrokenPackage` if another package brings the name, and its
+    class cannot be used.
     """
     table = FAMILIES[family]
     if name not in table:

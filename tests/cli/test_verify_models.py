@@ -261,7 +261,7 @@ def mapped(folder: Path, shoal: Callable[..., Any]) -> Path:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "shown",
     [
         ("out",),
         ("out/release", "--hierarchies", "trees"),
@@ -272,13 +272,13 @@ def mapped(folder: Path, shoal: Callable[..., Any]) -> Path:
     ],
 )
 def test_a_population_whose_cells_are_nodes(
-    told: tuple[object, ...], mapped: Path, shoal: Callable[..., Any]
+    shown: tuple[object, ...], mapped: Path, shoal: Callable[..., Any]
 ) -> None:
-    answer = shoal("verify", *told, "--population", "all.csv")
+    answer = shoal("verify", *shown, "--population", "all.csv")
     assert (answer.code, answer.err) == (0, "")
     data = mapped / "release/data.csv"
     data.write_text(data.read_text().replace("secondary", "third"))
-    assert shoal("verify", *told, "--population", "all.csv").code == 1
+    assert shoal("verify", *shown, "--population", "all.csv").code == 1
 
 
 def test_nodes_that_nobody_explains(mapped: Path, shoal: Callable[..., Any]) -> None:

@@ -8,9 +8,8 @@ from tests.naive import encoding
 
 from shoal.errors import BadData
 from shoal.io.reading import Reading
-from shoal.io.tables import csv_structure as shape
-from shoal.io.tables.csv_structure import regular_lines
-from shoal.io.tables.delimited import Delimited, find_separator, write_delimited
+from shoal.io.tables import delimited as shape
+from shoal.io.tables.delimited import Delimited, find_separator, regular_lines, write_delimited
 
 CELL = st.text(alphabet='ab1 ,;"\n\té', max_size=6)
 

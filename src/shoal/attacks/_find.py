@@ -194,7 +194,7 @@ def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
     """The lines of the published data that lie in some classes; rows that tell nothing have none."""
-    from shoal.data._telling import telling_rows
+    from shoal.data.published_syntax import telling_rows
 
     lines = np.flatnonzero(telling_rows(published))
     inside = np.flatnonzero(np.isin(classes.number, places))[:LISTED]

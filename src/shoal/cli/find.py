@@ -5,15 +5,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from shoal.attacking import explain
+from shoal.attacking import find as find_in_folder
 from shoal.attacks._find import Found
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import list_option, single, whole
-from shoal.cli.pairs import pairs_of
+from shoal.cli.options import list_option, pairs_of, single, whole
 from shoal.data._plural import counted
 from shoal.errors import WrongUse
-from shoal.finding import explain
-from shoal.finding import find as find_in_folder
 
 EXAMPLE = """{first}
   shoal find out --known age=39"""

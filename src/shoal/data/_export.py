@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from shoal.arrays import owners
 from shoal.data._calendar import FORMS, iso
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -120,12 +121,9 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[po
     Types are found from the published texts alone, so that a release has the same in memory and from its files:
     numbers with leading zeros or too many digits are texts, and a missing cell is null. Where cells are ranges,
     ``text`` leaves them texts, ``bounds`` gives two columns with both ends as published (whether an end is included is
-    not told), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
+    not shown), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
 
-    Parameters
-    ----------
-    taken
-        Names of all columns, which those of ends must not have.
+    `taken`: names of all columns, which those of ends must not have.
     """
     import polars as pl
 
@@ -275,7 +273,7 @@ def clusters_frame(data: Clusters) -> "polars.DataFrame":
 
     records = np.diff(data.record_indptr)
     chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))
-    record = np.repeat(np.arange(len(data.item_indptr) - 1), np.diff(data.item_indptr))
+    record = owners(data.item_indptr)
     part = data.owners[chunk]
     term = np.repeat(np.arange(len(data)), np.diff(data.term_indptr))
     root = np.arange(len(data))

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Rows, frozen
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
@@ -85,10 +84,7 @@ class Table:
     def column(self, name: str) -> Column:
         """The column of that name.
 
-        Raises
-        ------
-        UnknownName
-            With the near names, if there is none.
+        Raises `UnknownName` with the near names, if there is none.
         """
         for column in self.columns:
             if column.name == name:

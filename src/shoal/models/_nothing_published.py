@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from shoal.data._telling import telling_rows
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Column, Table

@@ -1,4 +1,4 @@
-"""The order of what is published: in any but the canonical one, places may tell of the input."""
+"""The order of what is published: in any but the canonical one, places may reveal the input."""
 
 import numpy as np
 
@@ -7,10 +7,18 @@ from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.linked import Linked, canonical, same_cells
-from shoal.data.order_violations import MISNUMBERED, UNSORTED, Disorder, early, shortened
 from shoal.data.release import Published
 from shoal.data.table import Table
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import (
+    MISNUMBERED,
+    SHOWN,
+    UNSORTED,
+    Offender,
+    OrderViolations,
+    Verdict,
+    early,
+    shortened,
+)
 from shoal.models._evidence import Evidence
 
 ORDER = "canonical-order"
@@ -41,7 +49,7 @@ def broken_order(published: Published) -> Verdict | None:
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
 
 
-def verdict_on(disorder: Disorder) -> Verdict | None:
+def verdict_on(disorder: OrderViolations) -> Verdict | None:
     """The verdict on rows or baskets of whose order that was found out; None where nothing is wrong with it."""
     if not disorder.count:
         return None
@@ -56,13 +64,13 @@ def verdict_on(disorder: Disorder) -> Verdict | None:
     )
 
 
-def evidence_of(disorder: Disorder) -> Evidence:
-    """What the order of lines of groups or clusters tells of their promises."""
+def evidence_of(disorder: OrderViolations) -> Evidence:
+    """What the order of lines of groups or clusters means for their promises."""
     places = tuple((LEAST, Offender(where, why)) for where, why in disorder.places[:SHOWN])
     return Evidence(places, disorder.count)
 
 
-def _of_rows(table: Table) -> Disorder:
+def _of_rows(table: Table) -> OrderViolations:
     """Rows that come before the one ahead of them by their texts, first column first."""
     fallen = np.zeros(max(table.rows - 1, 0), dtype=np.bool_)
     tied = ~fallen
@@ -74,10 +82,10 @@ def _of_rows(table: Table) -> Disorder:
         tied &= ranks[1:] == ranks[:-1]
     rows = np.flatnonzero(fallen) + 1
     places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
-    return Disorder("row", tuple(places), len(rows))
+    return OrderViolations("row", tuple(places), len(rows))
 
 
-def _of_linked(published: Linked) -> Disorder:
+def _of_linked(published: Linked) -> OrderViolations:
     """Rows and secrets that stand elsewhere than in canonical order, by which groups are numbered too."""
     ordered = canonical(published)
     places: list[tuple[str, str]] = []
@@ -86,10 +94,10 @@ def _of_linked(published: Linked) -> Disorder:
         rows = same_cells(table, other)
         places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
         count += len(rows)
-    return Disorder("row", tuple(places[:SHOWN]), count)
+    return OrderViolations("row", tuple(places[:SHOWN]), count)
 
 
-def _of_baskets(baskets: Baskets) -> Disorder:
+def _of_baskets(baskets: Baskets) -> OrderViolations:
     """Baskets that have another number than their place, whose items do not ascend, or that come too late."""
     late = descents(baskets.indptr, baskets.items)
     places = [(_basket(baskets, row), MISNUMBERED) for row in baskets.misnumbered[:SHOWN].tolist()]
@@ -98,7 +106,7 @@ def _of_baskets(baskets: Baskets) -> Disorder:
         (_basket(baskets, row), early("basket", _basket(baskets, row - 1))) for row in late[:SHOWN].tolist()
     ]
     count = len(baskets.misnumbered) + len(baskets.unsorted) + len(late)
-    return Disorder("basket", tuple(places[:SHOWN]), count)
+    return OrderViolations("basket", tuple(places[:SHOWN]), count)
 
 
 def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
@@ -115,10 +123,7 @@ def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
 def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
     """Clusters that belong before the one ahead of them: among the parts of a joint cluster, and among the lines.
 
-    Parameters
-    ----------
-    lines
-        Whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
+    `lines`: whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
     """
     parents = clusters.parents
     order = np.argsort(parents, kind="stable")

@@ -7,13 +7,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Indptr, Mask, Rows
+from shoal.arrays import Indptr, Mask, Rows, owners
 from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import group_of
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -50,7 +49,7 @@ class MInvariance(SensitiveModel):
         told = tally.sizes > 0
         different = np.diff(tally.indptr)
         most = np.zeros(len(different), dtype=np.int64)
-        np.maximum.at(most, group_of(tally.indptr), tally.counts)
+        np.maximum.at(most, owners(tally.indptr), tally.counts)
         broken = told & ((different < self.m) | (most > 1))
         return Finding(
             broken=broken,
@@ -183,7 +182,7 @@ def _joined(releases: Sequence[Appearances], names: Mapping[str, int]) -> tuple[
 def _different(indptr: Indptr, codes: Rows) -> tuple[Indptr, Rows]:
     """The different secrets of each class, ascending."""
     size = int(codes.max(initial=0)) + 1
-    keys = np.unique(group_of(indptr) * size + codes)
+    keys = np.unique(owners(indptr) * size + codes)
     count = len(indptr) - 1
     return np.searchsorted(keys, np.arange(count + 1) * size), keys % size
 

@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal.report import svg_charts as charts
 from shoal.report import wording
 from shoal.report.class_charts import Bin, Sizes
+from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
 from shoal.report.items import ItemFacts
@@ -20,6 +19,8 @@ from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from shoal.outcome import Run
 
 LOSS_BARS = 24
@@ -69,7 +70,7 @@ def render_facts(facts: Facts) -> str:
     page = _templates().get_template("page.html.j2")
     return page.render(
         facts=facts,
-        style=Markup(_style()),
+        style=Markup(page_style()),
         sizes=_sizes_figure(facts.sizes) if facts.sizes else None,
         loss=_loss_figure(facts.loss) if facts.loss and facts.loss.parts else None,
         loss_bars=LOSS_BARS,
@@ -83,14 +84,8 @@ def render_facts(facts: Facts) -> str:
 
 
 @cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("shoal.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _templates() -> "Environment":
+    environment = templates("shoal.report")
     environment.filters |= {
         "compact": wording.compact,
         "count": wording.count,
@@ -103,11 +98,6 @@ def _templates() -> Environment:
         "shown": wording.shown,
     }
     return environment
-
-
-@cache
-def _style() -> str:
-    return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
 
 
 def _sizes_figure(sizes: Sizes) -> Figure:

@@ -23,11 +23,9 @@ from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
-from shoal.io.releases.clusters_file import read_clusters
 from shoal.io.releases.file_order import order_of
-from shoal.io.releases.groups_file import read_groups
 from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts
-from shoal.io.releases.set_lines import Lines
+from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text
 from shoal.io.tables.distributed import (
@@ -73,13 +71,9 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
 
     Baskets are encoded by one vocabulary.
 
-    Parameters
-    ----------
-    folder
-        The folder that a release was written to, or the published folder inside.
+    `folder`: the folder that a release was written to, or the published folder inside.
     """
-    from shoal.io.releases.data_file import data_file
-    from shoal.io.releases.folder import published_folder
+    from shoal.io.releases.folder import data_file, published_folder
 
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
@@ -99,15 +93,17 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
         looks = looks_of(opened)
         schema, parts = published_table(opened, roles, looks)
         order = partial(order_of, engine, path, {**shape, LOOKS: looks})
-        told = {"rows": shape["rows"]}
+        expected = {"rows": shape["rows"]}
         return facts.release(
-            Dataset(schema, parts, shape["rows"], order=order, expected_counts=told, path=path)
+            Dataset(schema, parts, shape["rows"], order=order, expected_counts=expected, path=path)
         )
     if shape["form"] == "baskets":
         return facts.release(open_baskets(folder, engine))
     form, lines = shape["form"], engine.lines(str(path))
-    told = {what: shape[what] for what in ("baskets", form, "items")}
-    return facts.release(Dataset(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path))
+    expected = {what: shape[what] for what in ("baskets", form, "items")}
+    return facts.release(
+        Dataset(empty_sets(form), lines, shape[form], shape["baskets"], order, expected, path)
+    )
 
 
 def open_table(source: str | Path, engine: "Distributed", reading: Reading | None = None) -> Dataset:
@@ -132,14 +128,10 @@ def rows_in(parts: Parts) -> int:
 def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
     """Open the published baskets of a release where an engine works, encoded by one vocabulary.
 
-    Raises
-    ------
-    BadData
-        If there are not as many baskets or items as release.json says.
+    Raises `BadData` if there are not as many baskets or items as release.json says.
     """
     from shoal.io.baskets.distributed import load_baskets
-    from shoal.io.releases.data_file import data_file
-    from shoal.io.releases.folder import published_folder
+    from shoal.io.releases.folder import data_file, published_folder
 
     published = published_folder(folder)
     shape = read_facts(published / "release.json").shape
@@ -195,7 +187,7 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
 
 
 def published_table(opened: DistributedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
-    """The columns of a published table, insensitive unless told, and its cells as texts."""
+    """The columns of a published table, insensitive by default, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
     work = partial(as_texts, looks=looks)

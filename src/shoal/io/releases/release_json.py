@@ -24,7 +24,7 @@ FORMAT = 1
 ITEM_ROLES = ("sensitive", "insensitive")
 
 PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarchy"})
-"""Parameters and details that tell of the input, and are left out."""
+"""Parameters and details that reveal the input, and are left out."""
 
 _SHAPES: dict[str, dict[str, type]] = {
     "table": {"columns": list, "rows": int},
@@ -69,21 +69,12 @@ _CHANGED = "Fetch the folder again."
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What release.json says.
-
-    Parameters
-    ----------
-    shape
-        What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts.
-    made
-        ``method``, ``parameters``, ``promises`` and ``suppressed``.
-    details
-        Public facts of the method.
-    """
+    """What release.json says."""
 
     shape: dict[str, Any]
-    made: dict[str, Any]
-    details: dict[str, Any]
+    """What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts."""
+    made: dict[str, Any]  # ``method``, ``parameters``, ``promises`` and ``suppressed``
+    details: dict[str, Any]  # public facts of the method
 
     def release(self, data: Form) -> Release[Form]:
         """The release of which this is said, its data in any form."""
@@ -123,17 +114,8 @@ def baskets_in_roles(baskets: Baskets, shape: Mapping[str, Any]) -> Baskets:
 def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:
     """The text of release.json.
 
-    The public facts of the method stand beside the others on the first level. Whatever could tell of the input (seed,
+    The public facts of the method stand beside the others on the first level. Whatever could reveal the input (seed,
     paths, hierarchies) is left out.
-
-    Parameters
-    ----------
-    release
-        What is published.
-    shape
-        What the data file holds.
-    version
-        Of Shoal.
     """
     details = _public(release.details)
     taken = sorted(_RESERVED & set(details))
@@ -161,10 +143,8 @@ def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) ->
 def read_facts(path: Path) -> Facts:
     """Read release.json.
 
-    Raises
-    ------
-    BadData
-        If it is no JSON object, of another version, lacks something, or says something that no release says.
+    Raises `BadData` if it is no JSON object, of another version, lacks something, or says something that no release
+    says.
     """
     facts = _object_in(path)
     if not isinstance(facts, dict) or "format" not in facts:

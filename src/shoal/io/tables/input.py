@@ -33,7 +33,7 @@ class Input(ABC):
     """The values of columns whose type has them in an order, ascending."""
 
     def ordered(self, reading: Reading) -> Reading:
-        """The reading with the orders that types tell, of columns whose kind is not told."""
+        """The reading with the orders that types tell, of columns whose kind is not given."""
         found = {name: order for name, order in self.orders.items() if reading.kind_of(name) is None}
         return replace(reading, orders={**found, **reading.orders}) if found else reading
 
