@@ -53,7 +53,7 @@ class MInvariance(SensitiveModel):
         broken = told & ((different < self.m) | (most > 1))
         return Finding(
             broken=broken,
-            badness=most - different.astype(np.float64),
+            badness=(most - different).astype(np.float64),
             value=int(np.where(most > 1, 1, different)[told].min()) if told.any() else None,
             why=lambda place: (
                 f"a value occurs {most[place]:,} times, so that it is likelier than others"
