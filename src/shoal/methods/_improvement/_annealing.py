@@ -183,7 +183,7 @@ class Search:
 
     def _filled(self, classes: "Classes") -> Rows:
         """The classes that have rows, without that of suppressed ones."""
-        filled = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
+        filled: Rows = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
         return filled[filled != self._pool]
 
     def _merged(self) -> "Classes | None":
