@@ -25,7 +25,7 @@ def _slow_but_one(recipe: Path) -> Any:
     return recipe if recipe.stem == "mondrian" else pytest.param(recipe, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("recipe", map(_slow_but_one, RECIPES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("recipe", [*map(_slow_but_one, RECIPES)], ids=lambda path: path.stem)
 def test_the_quick_form_runs_on_generated_data(
     recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
