@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,database,learning,statistics,pandas,spark
+EXTRAS := dev,database,learning,noise,statistics,studio,pandas,spark
 DEMO := build/demo
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.
@@ -22,7 +22,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench peers results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -71,6 +71,10 @@ format: .venv/installed-dev ## put the code into the form that check asks for
 
 bench: .venv/installed-dev ## measure speed and memory (ARGS go to benchmarks/run.py)
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+peers: .venv/installed-dev ## measure Shoal beside other tools, which are installed into build/peers (ARGS="--repeat 1 --arx arx.jar")
+	@$(BIN)/shoal warm-up --quiet
+	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 results: .venv/installed-dev ## run experiments/ in full and write docs/results (ARGS="mondrian --quick" goes to tools/results.py)
 	$(BIN)/python tools/results.py $(ARGS)

@@ -22,6 +22,9 @@ FAMILY_PAGES = {
     "engine": "data.md",
 }
 
+SERVES = {"studio"}
+"""Commands that run until they are interrupted; the tests of the studio start it."""
+
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
@@ -63,6 +66,8 @@ def test_every_help_ends_in_an_example_that_runs(
     assert printed.replace("\\\n", " ").split()[-len(lines[-1]) :] == lines[-1]
     for program_name, *arguments in lines:
         assert program_name == "shoal"
+        if arguments[0] in SERVES:
+            continue
         assert main(arguments) == 0, capsys.readouterr().err
 
 
@@ -94,6 +99,12 @@ def test_everything_registered_is_documented(family: str, name: str, reference: 
         assert f"| `{field}` |" in text
     for score in getattr(kind, "scores_named", ()):
         assert f"`{score}`" in text
+
+
+@pytest.mark.parametrize("name", registry.MEASURES)
+def test_every_score_is_explained(name: str) -> None:
+    text = (ROOT / "docs" / "concepts" / "measures.md").read_text(encoding="utf-8")
+    assert not [score for score in registry.load("measure", name).scores_named if f"`{score}`" not in text]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

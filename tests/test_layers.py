@@ -17,13 +17,14 @@ LAYERS = (
     {"errors"},
     {"registry", "parameters"},
     {"arrays"},
+    {"solving"},
     {"kernels"},
     {"data"},
     {"mining"},
     {"risks"},
     {"io", "models", "measures"},
     {"engines"},
-    {"methods", "datasets"},
+    {"methods", "datasets", "summaries"},
     {"attacks"},
     {"report"},
     {
@@ -36,6 +37,7 @@ LAYERS = (
         "assessing",
         "attacking",
         "series",
+        "summarizing",
     },
     {"comparison"},
     {"recommendation"},
@@ -64,6 +66,8 @@ NEIGHBORS = {
     ("series", "measuring"),
     ("series", "recipe"),
     ("series", "sources"),
+    ("summarizing", "outcome"),
+    ("summarizing", "sources"),
     ("cli", "studio"),
 }
 

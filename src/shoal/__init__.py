@@ -46,6 +46,7 @@ _HOME = {
     "recommend": "shoal.recommendation.propose",
     "risk": "shoal.assessing",
     "run": "shoal.pipeline",
+    "summarize": "shoal.summarizing",
     "verify": "shoal.verification",
 }
 
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe
     from shoal.recommendation.propose import recommend as recommend
+    from shoal.summarizing import summarize as summarize
     from shoal.verification import inspect as inspect
     from shoal.verification import verify as verify
 

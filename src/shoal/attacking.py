@@ -133,7 +133,7 @@ def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
     folder
         Of a release. Where its private run.json is there, its hierarchies tell what published cells mean.
     known
-        Columns and their values, or items of a basket.
+        Columns and their values, as a mapping or as ``["age=39"]``, or items of a basket.
     """
     from shoal.io.releases.folder import RUN, read_release, read_run
 
@@ -143,7 +143,29 @@ def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
     if (Path(folder) / RUN).is_file():
         recipe, trees = read_run(folder)
         sensitive = tuple(recipe.get("roles", {}).get("sensitive", ()))
+    if isinstance(release.data, Table) and not isinstance(known, Mapping):
+        known = _as_columns(known)
     return find_in(release, known, trees, sensitive)
+
+
+def _as_columns(words: Sequence[str]) -> dict[str, str]:
+    """Columns and values out of words with an equals sign; a word without one goes on with the value before it.
+
+    >>> _as_columns(["age=39", "height=1", "7"])
+    {'age': '39', 'height': '1,7'}
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for word in words:
+        left, sign, value = word.partition("=")
+        if sign:
+            name = left.strip()
+            found[name] = value.strip()
+        elif not name:
+            raise WrongUse(f"Of this release one knows columns and values, such as age=39, and not {word!r}.")
+        else:
+            found[name] += f",{word}"
+    return found
 
 
 def explain(folder: str | Path, original: Any, row: int) -> Explanation:

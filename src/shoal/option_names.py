@@ -1,4 +1,4 @@
-"""Options of the command line as parameters of Python.
+"""Options of the command line as parameters of Python, and old names with the new ones.
 
 A message names an option once, as it is typed (``--quasi``, ``--k 10``). On the command line it is shown so; in Python
 the same message names parameters (``quasi``, ``k=10``).

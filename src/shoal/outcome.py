@@ -137,7 +137,7 @@ class Run(Generic[Original, Data]):
             )
         tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
         secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
-        return find_in(cast(Release, self.release), tuple(known), tree, secrets)
+        return find_in(cast(Release, self.release), tuple(known), tree, secrets, schema.vocabulary)
 
     def explain(self, row: int) -> Any:
         """Why the cells of a row of the original, counted from 0, are as coarse as they are."""

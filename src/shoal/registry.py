@@ -2,7 +2,8 @@
 
 The command line, the documentation, the contract tests and the benchmarks iterate these tables and never name a
 method themselves. A new method is one file and one line here, or one entry point of another package. Only strings stand
-here, so that looking at the tables imports nothing.
+here, so that looking at the tables imports nothing. The type checker cannot follow them: the ``__init__`` of each
+package imports its classes for it.
 """
 
 import warnings
@@ -66,6 +67,7 @@ METHODS = Names(
         "mondrian": "shoal.methods.mondrian.method:Mondrian",
         "samarati": "shoal.methods.samarati:Samarati",
         "lattice": "shoal.methods.lattice:Lattice",
+        "local-suppression": "shoal.methods.local_suppression.method:LocalSuppression",
         "disassociation": "shoal.methods.disassociation.method:Disassociation",
         "cahd": "shoal.methods.cahd.method:Cahd",
         "permutation-mondrian": "shoal.methods.permutation_mondrian:PermutationMondrian",
@@ -108,6 +110,9 @@ MODELS = Names(
         "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
         "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
         "disassociation": "shoal.models.disassociation:Disassociated",
+        "protected-counts": "shoal.models.protected_counts:ProtectedCounts",
+        "protected-sums": "shoal.models.protected_sums:ProtectedSums",
+        "differential-privacy": "shoal.models.differential_privacy:DifferentialPrivacy",
     },
     family="model",
     base="shoal.models.model:Model",
@@ -149,7 +154,9 @@ ATTACKS = Names(
         "membership": "shoal.attacks.membership:Membership",
         "definetti": "shoal.attacks.definetti:DeFinetti",
         "replay": "shoal.attacks.replay:Replay",
+        "downcoding": "shoal.attacks.downcoding:Downcoding",
         "cover": "shoal.attacks.cover:Cover",
+        "stars": "shoal.attacks.stars:Stars",
     },
     family="attack",
     base="shoal.attacks.attack:Attack",

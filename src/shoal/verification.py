@@ -21,6 +21,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked, class_table
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
@@ -264,6 +265,11 @@ def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
 def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engine) -> Any:
     """Read a published file that is no release, in the form that is asked about."""
     forms = models[0].accepts if models else (Table,)
+    if Summary in forms:
+        raise WrongUse(
+            f"{models[0].name} judges cross-tables, and only a release.json tells how their cells add up: name the "
+            "folder that `shoal summarize … -o` made."
+        )
     if Table in forms:
         _refuse_unproven(source, bool(models))
     form = next(form for form in (Table, Baskets, Groups, *forms) if form in forms)

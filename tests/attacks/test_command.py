@@ -27,7 +27,7 @@ def test_all_attacks_as_json(shoal: Callable[..., Any], released: Path) -> None:
     answer = shoal("attack", "out", "--original", released, "--json")
     assert answer.code == 0, answer.err
     plain = json.loads(answer.out)
-    assert set(plain) == {"linkage", "inference", "certainty", "order"}
+    assert set(plain) == {"linkage", "inference", "certainty", "order", "downcoding"}
     assert all(set(one) == FIGURES for one in plain.values())
     assert plain["linkage"]["success"] <= 0.2
 

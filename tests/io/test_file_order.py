@@ -15,7 +15,7 @@ from tests.parts import MemoryEngine
 
 from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations
 from shoal.io.releases import file_order as ordered_forms
-from shoal.io.releases.file_order import order_of
+from shoal.io.releases.file_order import order_violations
 from shoal.io.tables.delimited import delimited_text
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=4, unique=True)
@@ -40,7 +40,7 @@ def found(parts: list[str], shape: dict[str, Any], ending: str) -> OrderViolatio
             data.mkdir()
             for number, text in enumerate(parts):
                 (data / f"part-{number:05}{ending}").write_bytes(text.encode())
-        return order_of(MemoryEngine(), data, shape)
+        return order_violations(MemoryEngine(), data, shape)
 
 
 def shared(draw: st.DataObject, rows: list[Any]) -> list[list[Any]]:
@@ -81,7 +81,7 @@ def test_a_table_of_columns(rows: list[tuple[str | None, int | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.parquet"
         pl.DataFrame(rows, schema={"x": pl.String, "y": pl.Int64}, orient="row").write_parquet(path)
-        shown = order_of(MemoryEngine(), path, {"form": "table"})
+        shown = order_violations(MemoryEngine(), path, {"form": "table"})
     texts = [(text or "", "" if number is None else str(number)) for text, number in rows]
     check(shown, "row", falls(texts))
 

@@ -10,7 +10,7 @@ from shoal.attacking import find as find_in_folder
 from shoal.attacks._find import Found
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import list_option, pairs_of, single, whole
+from shoal.cli.options import list_option, single, whole
 from shoal.data._plural import counted
 from shoal.errors import WrongUse
 
@@ -65,8 +65,7 @@ def find(
         found = explain(folder, original, row - 1)
         show.as_json(found.as_dict()) if json else show.line(found.sentence())
         return
-    pairs = all("=" in one for one in known)
-    answer = find_in_folder(folder, pairs_of(known, "--known") if pairs else known)
+    answer = find_in_folder(folder, known)
     show.as_json(answer.as_dict()) if json else lines(answer)
 
 
@@ -76,7 +75,8 @@ def lines(found: Found) -> None:
         show.line("Nothing in the release fits.")
         return
     show.line(
-        f"{counted(found.matches, 'published rows')} fit: the chance to pick the right one is {found.chance:.1%}."
+        f"{counted(found.matches, f'published {found.noun}')} fit: the chance to pick the right one is 1 in "
+        f"{found.matches:,}."
     )
     if found.rows:
         more = ", …" if len(found.rows) > LINES else ""

@@ -1,4 +1,4 @@
-"""Processes that carry out runs.
+"""Processes that carry out runs, and the scheduler that hands runs to them.
 
 They are ours, and not those of a library such as pebble, because a limit of time stands while kernels are compiled, and
 what a process said last is part of the answer when it has crashed.

@@ -15,6 +15,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
@@ -83,6 +84,8 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
             )
         case Linked():
             return linked_frame(data, ranges)
+        case Summary():
+            return to_polars(data.cells, ranges)
         case Baskets():
             return baskets_frame(data)
         case Groups():

@@ -12,6 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ def _size(data: object) -> str:
     match data:
         case Table():
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
+        case Summary():
+            return f"{counted(len(data), 'cells')} of {counted(len(data.tables), 'cross-tables')}"
         case Baskets():
             return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():

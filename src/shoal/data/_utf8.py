@@ -1,4 +1,4 @@
-"""Text that is UTF-8, and what to say of any other."""
+"""Text that is UTF-8, what to say of any other, and where its lines end."""
 
 from pathlib import Path
 

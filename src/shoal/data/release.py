@@ -10,6 +10,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from shoal.data._export import Ranges
 
-Published: TypeAlias = Table | Baskets | Groups | Clusters | Linked
-"""Published data in one of its five forms."""
+Published: TypeAlias = Table | Baskets | Groups | Clusters | Linked | Summary
+"""Published data in one of its forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
 """The form of published data; rows elsewhere (`Dataset`) have to be named."""

@@ -1,4 +1,4 @@
-"""What a model says about published data."""
+"""What a model says about published data, and rows out of canonical order."""
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction

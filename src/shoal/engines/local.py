@@ -157,7 +157,7 @@ class Local:
             return judged_linked(published)
         if isinstance(published, Table):
             return judged_table(published, named)
-        return judged_sets(published, models, counts_of(published)["items"])
+        return judged_sets(published, models, counts_of(published).get("items", 0))
 
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
         """Disclosure warnings."""
@@ -171,6 +171,11 @@ class Local:
             tables = (*concerns(original, data.public), *concerns(original, data.secrets))
             return (*tables, *dealing_warning(original, data))
         if isinstance(data, Table):
-            matched = any(promise.get("missing_matches_all") for promise in release.promises)
-            return (*concerns(original, data), *([missing_matched(reached_k(data) or 0)] if matched else ()))
+            kinds = {"missing": "missing_matches_all", "starred": "stars_match_all"}
+            matched = [
+                missing_matched(reached_k(data) or 0, kind)
+                for kind, name in kinds.items()
+                if any(promise.get(name) for promise in release.promises)
+            ]
+            return (*concerns(original, data), *matched)
         return set_warnings(original, data, release.promises)

@@ -1,4 +1,4 @@
-"""The session of Spark: how it is started, and what its settings leave to Python."""
+"""The session of Spark: how it starts, what its settings leave to Python, its files, and its errors in our words."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Opening files: plain, compressed, or standard input; and telling text from anything else."""
+"""Opening files: plain, compressed, in parts, or standard input; and telling text from anything else."""
 
 import gzip
 import sys

@@ -1,4 +1,4 @@
-"""Ranges in published cells: our own ``[25,31]`` and ``[25,30)``, and the ways in which others write them."""
+"""What published cells say: ranges, our own ``[25,31]`` and ``[25,30)`` and those of others, nodes, and plain texts."""
 
 import re
 from collections.abc import Callable, Iterator

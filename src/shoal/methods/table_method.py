@@ -37,6 +37,9 @@ class TableMethod(Promises, Method):
 
     promises: tuple[TablePromise, ...] = Field(default=(), description="further promises, as models")
 
+    smallest_cells: ClassVar[bool] = False
+    """Whether every class is published by the smallest cells that cover it, which tells that their ends occur in it."""
+
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
         """With the promise and all else by default, for promises about classes."""

@@ -36,6 +36,9 @@ LIMIT = 50_000_000
 ROOM = 100
 """Sets that are looked at all at once for each of the most frequent ones that is asked for, at most."""
 
+CROWD = 4
+"""Where sets that one in so many baskets holds are not among the most frequent ones, there are too many of them."""
+
 PAIRED = 2048
 """Items of which all pairs are counted, at most."""
 
@@ -273,13 +276,15 @@ def enough_itemsets(
     supports = np.sort(baskets.supports)[::-1]
     bound = least if len(supports) < count else max(least, int(supports[count - 1]))
     bound = _bound_by_pairs(baskets, count, bound, size)
-    try:
-        # All sizes at once, where there are not too many sets.
-        found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
-    except WrongUse:
-        found = _mined(baskets, bound, size, top=count)
-        return found, _least_of(found, count, bound), False
-    return found, _least_of(found, count, bound), True
+    if bound * CROWD <= len(baskets):
+        try:
+            # All of them, where they are not too many.
+            found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
+            return found, _least_of(found, count, bound), True
+        except WrongUse:
+            pass
+    found = _mined(baskets, bound, size, top=count)
+    return found, _least_of(found, count, bound), False
 
 
 def _least_of(found: Itemsets, count: int, bound: int) -> int:

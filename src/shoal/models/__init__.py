@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.models.d_gamma_privacy import DGammaPrivacy as DGammaPrivacy
     from shoal.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from shoal.models.delta_presence import DeltaPresence as DeltaPresence
+    from shoal.models.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
     from shoal.models.disassociation import Disassociated as Disassociated
     from shoal.models.distinct_diversity import DistinctDiversity as DistinctDiversity
     from shoal.models.em_anonymity import EmAnonymity as EmAnonymity
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from shoal.models.m_invariance import MInvariance as MInvariance
     from shoal.models.personalized_privacy import PersonalizedPrivacy as PersonalizedPrivacy
     from shoal.models.privacy_degree import PrivacyDegree as PrivacyDegree
+    from shoal.models.protected_counts import ProtectedCounts as ProtectedCounts
+    from shoal.models.protected_sums import ProtectedSums as ProtectedSums
     from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from shoal.models.rho_privacy import RhoPrivacy as RhoPrivacy

@@ -1,4 +1,4 @@
-"""Thresholds as fractions, and comparisons of counts with them that no rounding can turn."""
+"""Thresholds as fractions, and comparisons with them that no rounding can turn: of counts and of logarithms."""
 
 from collections.abc import Iterable
 from decimal import Context, Decimal

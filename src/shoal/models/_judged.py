@@ -12,6 +12,7 @@ from shoal.data.groups import Groups
 from shoal.data.linked import Linked
 from shoal.data.release import Published
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.models.model import LineModel, Model
@@ -21,14 +22,14 @@ from shoal.models.model import LineModel, Model
 class Judged:
     """By what published data was judged."""
 
-    form: str  # ``table``, ``baskets``, ``groups``, ``clusters`` or ``linked``
+    form: str  # ``table``, ``baskets``, ``groups``, ``clusters``, ``linked`` or ``summary``
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
     entity: str | None = None
     unjudged: tuple[str, ...] = ()
     """`quasi`, `sensitive`, `insensitive`, `entity`, `unjudged`: the columns of a table by their roles; those that
-    were given none are not judged."""
+    were given none are not judged. Of cross-tables, `quasi` are those that rows are counted by."""
     items: int | None = None
     sensitive_items: int | None = None
     insensitive_items: int | None = None
@@ -62,6 +63,8 @@ class Judged:
             }
             parts += [f"{role}: {', '.join(names)}" for role, names in others.items() if names]
             return "; ".join(parts) + "."
+        if self.form == "summary":
+            return f"Judged by all cells and totals of {', '.join(self.quasi)}."
         secret, neutral = self.sensitive_items or 0, self.insensitive_items or 0
         public = counted((self.items or 0) - secret - neutral, "public items")
         insensitive = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
@@ -69,7 +72,7 @@ class Judged:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
-        table = self.form in ("table", "linked")
+        table = self.form in ("table", "linked", "summary")
         names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
         kept.pop("remarks", None)
@@ -136,6 +139,8 @@ def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
     `items`: how many there are.
     """
     form = type(data).__name__.lower()
+    if isinstance(data, Summary):
+        return Judged(form, tuple(axis.name for axis in data.axes))
     if isinstance(data, Baskets):
         secret, neither = len(data.sensitive), len(data.insensitive)
         remarks = items_spelled_twice(data)

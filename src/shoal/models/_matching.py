@@ -1,4 +1,4 @@
-"""Which persons of a population a published class may stand for."""
+"""Which persons of a population a published class may stand for, and what promises beside one have in common."""
 
 import re
 from collections.abc import Iterator

@@ -8,6 +8,7 @@ from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.linked import Linked, canonical, same_cells
 from shoal.data.release import Published
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.data.verdict import (
     MISNUMBERED,
@@ -44,8 +45,8 @@ def broken_order(published: Published) -> Verdict | None:
     """
     if isinstance(published, Linked):
         return verdict_on(_of_linked(published))
-    if isinstance(published, Table):
-        return verdict_on(_of_rows(published))
+    if isinstance(published, Table | Summary):
+        return verdict_on(_of_rows(published if isinstance(published, Table) else published.cells))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
 
 

@@ -1,4 +1,4 @@
-"""The order of sensitive values: numbers, days, or a list."""
+"""The order of sensitive values, numbers, days or a list, and their tree."""
 
 from collections.abc import Mapping
 from datetime import datetime

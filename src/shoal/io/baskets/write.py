@@ -1,4 +1,4 @@
-"""Baskets out: in the layout they came in."""
+"""Baskets out: in the layout they came in, plain or compressed."""
 
 import gzip
 import os

@@ -23,7 +23,7 @@ from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
-from shoal.io.releases.file_order import order_of
+from shoal.io.releases.file_order import order_violations
 from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
@@ -80,8 +80,10 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     shape = facts.shape
     if shape["form"] == "linked":
         raise WrongUse("Linked tables are opened in memory: leave the engine away (--engine local).")
+    if shape["form"] == "summary":
+        raise WrongUse("Cross-tables are judged in memory; omit --engine.")
     path = data_file(published, shape)
-    order = partial(order_of, engine, path, shape)
+    order = partial(order_violations, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, own_reading(path), raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
@@ -92,7 +94,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
         looks = looks_of(opened)
         schema, parts = published_table(opened, roles, looks)
-        order = partial(order_of, engine, path, {**shape, LOOKS: looks})
+        order = partial(order_violations, engine, path, {**shape, LOOKS: looks})
         expected = {"rows": shape["rows"]}
         return facts.release(
             Dataset(schema, parts, shape["rows"], order=order, expected_counts=expected, path=path)
@@ -116,7 +118,7 @@ def open_table(source: str | Path, engine: "Distributed", reading: Reading | Non
 def open_sets(source: str, form: str, engine: "Distributed") -> Dataset:
     """Open the lines of published groups or clusters that are in no release where an engine works."""
     lines = engine.lines(source)
-    order = None if "://" in source else partial(order_of, engine, source, {"form": form})
+    order = None if "://" in source else partial(order_violations, engine, source, {"form": form})
     return Dataset(empty_sets(form), lines, rows_in(lines), order=order)
 
 
@@ -147,7 +149,7 @@ def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
                 path,
             )
     schema = baskets_in_roles(read.schema, shape)
-    return replace(read, schema=schema, order=partial(order_of, engine, path, shape))
+    return replace(read, schema=schema, order=partial(order_violations, engine, path, shape))
 
 
 def baskets_published(data: Dataset, engine: "Distributed") -> Dataset:

@@ -317,7 +317,7 @@ class Stretch:
     count: int = 0  # how many such rows there are
 
 
-def order_of(engine: "Distributed", path: str | Path, shape: Mapping[str, Any]) -> OrderViolations:
+def order_violations(engine: "Distributed", path: str | Path, shape: Mapping[str, Any]) -> OrderViolations:
     """The rows out of order in a published file, or in the part files of a folder.
 
     `path`: on a disk that all workers see. `shape`: what release.json says of the file: at least its form.

@@ -31,6 +31,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.baskets.layouts import published_name
@@ -41,6 +42,7 @@ from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
+from shoal.io.releases.summary_file import read_summary, summary_shape
 from shoal.io.source import is_part
 from shoal.io.tables.load import read_published_table, write_table
 
@@ -70,6 +72,9 @@ def write_data(
         return write_linked(data, folder, table_format, safe_cells)
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
+    if isinstance(data, Summary):
+        write_table(_ordered(data.cells), folder / f"data.{table_format}")
+        return summary_shape(data)
     if isinstance(data, Groups):
         write_groups(data, folder / "data.jsonl")
         return {"form": "groups", **counts_of(data)}
@@ -83,6 +88,8 @@ def counts_of(data: Published) -> dict[str, int]:
         return {"rows": data.rows}
     if isinstance(data, Linked):
         return {"rows": data.rows, "groups": len(data)}
+    if isinstance(data, Summary):
+        return {"cells": len(data)}
     if isinstance(data, Baskets):
         return {"baskets": len(data), "items": len(data.vocabulary)}
     if isinstance(data, Groups):
@@ -114,6 +121,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
         return _read_table(path, shape)
     if shape["form"] == "linked":
         return read_linked(path, shape)
+    if shape["form"] == "summary":
+        return read_summary(read_published_table(path, (), reading=own_reading(path)), shape, path)
     if shape["form"] == "baskets":
         reading = Reading(separator=shape.get("separator"))
         baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
@@ -169,7 +178,7 @@ def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
 
 
 def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    if shape["form"] in ("table", "linked"):
+    if shape["form"] in ("table", "linked", "summary"):
         return "data.csv", "data.parquet"
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
@@ -339,7 +348,8 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     path = Path(folder) / RUN
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        recipe, hierarchies = dict(kept["recipe"]), dict(kept["hierarchies"])
+        summary = kept["method"] == "summarize" if "method" in kept else False
+        recipe, hierarchies = ({}, {}) if summary else (dict(kept["recipe"]), dict(kept["hierarchies"]))
     except (FileNotFoundError, NotADirectoryError):
         raise BadData(
             "there is no such file. Name the folder that `shoal anonymize … -o` made, with its private files: run.json "
@@ -348,6 +358,8 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadData("the file cannot be read; make the release again.", path) from error
+    if summary:
+        raise WrongUse(f"{folder} holds cross-tables, and no rows that could be compared, attacked or found.")
     return recipe, {column: hierarchy_from_data(data) for column, data in hierarchies.items()}
 
 

@@ -14,6 +14,7 @@ from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.baskets.load import with_roles
 from shoal.io.baskets.long_tables import published_separator
+from shoal.io.releases.summary_file import check_summary
 from shoal.io.source import read_text
 
 Form = TypeVar("Form")
@@ -32,6 +33,7 @@ _SHAPES: dict[str, dict[str, type]] = {
     "groups": {"baskets": int, "groups": int, "items": int},
     "clusters": {"baskets": int, "clusters": int, "items": int},
     "linked": {"columns": list, "link": str, "rows": int, "groups": int},
+    "summary": {"columns": list, "tables": list, "values": list, "total": str, "cells": int},
 }
 _MADE: dict[str, type] = {
     "method": str,
@@ -179,6 +181,8 @@ def read_facts(path: Path) -> Facts:
         _check_columns(facts["columns"], facts["promises"], path)
     elif form == "baskets":
         _check_items(facts, path)
+    elif form == "summary":
+        check_summary(facts, path)
     shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
     made = {key: facts[key] for key in _MADE}
     return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts})

@@ -1,4 +1,4 @@
-"""Sets of items in JSON lines: what groups and clusters share when they are read, ordered and written."""
+"""Groups and clusters in JSON lines: how they are read, ordered and written."""
 
 import io
 import json

@@ -157,6 +157,9 @@ def _superfluous(block: NDArray[np.uint8], places: Rows, inside: Mask, separator
 _CANDIDATES = ",;\t|"
 _SAMPLE_BYTES, _SAMPLE_RECORDS = 1 << 16, 30
 
+_CELL, _ROOM = 16, 1 << 29
+"""Bytes that a cell takes as a text, and that the cells of some columns may take at a time."""
+
 
 class Delimited(Input):
     """A delimited text whose separator and names are known.
@@ -196,6 +199,7 @@ class Delimited(Input):
             else single_character(reading.separator)
         )
         self._first_line, self._trim = first_line, trim
+        self._proved: Lines | None = None
         self.header: tuple[str, ...] | None = None
         if reading.names is None:
             names, lines = self._header(text)
@@ -226,9 +230,10 @@ class Delimited(Input):
         """The cells of some columns as texts, in the given order."""
         if not self._text:
             return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-        lines = regular_lines(self._text, self.separator, len(self.names))
+        lines = self._proved or regular_lines(self._text, self.separator, len(self.names))
         if lines is None:
             return self._careful(columns)
+        self._proved = lines
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
             kept_mark(lines.text),
@@ -243,6 +248,13 @@ class Delimited(Input):
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]
         return frame.select(named(columns))
+
+    def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """As many columns at a time as there is room for; each time the text is gone through again."""
+        rows = self._text.count(b"\n") + 1
+        step = max(_ROOM // (rows * _CELL), 1)
+        for begin in range(0, max(len(columns), 1), step):
+            yield self.frame(columns[begin : begin + step])
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""

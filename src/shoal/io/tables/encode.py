@@ -191,10 +191,21 @@ def encode_table(
     `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind
     that was given for its column, or if incomplete rows are to be dropped and no row is complete.
     """
-    frame = opened.frame([*(name for name, _ in roles), *watched])
-    persons = _repeated(frame, opened, watched, reading)
-    rows = np.ones(frame.height, dtype=np.bool_)
-    found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
+    found: dict[str, Distinct] = {}
+    persons: dict[str, int] = {}
+    types: dict[str, pl.DataType] = {}
+    numbers: dict[str, pl.Series] = {}
+    height = 0
+    for frame in opened.pieces([*(name for name, _ in roles), *watched]):
+        here = frozenset(frame.columns)
+        persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
+        found |= {name: distinct(frame[name], opened, reading.missing) for name, _ in roles if name in here}
+        types |= frame.schema
+        if reading.drop_missing:
+            numbers |= {one.name: one for one in frame if one.dtype != pl.String}
+        height = frame.height
+        del frame
+    rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
         for column in found.values():
             rows &= ~column.missing
@@ -207,13 +218,12 @@ def encode_table(
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
             found = {
-                name: column.take(rows)
-                if frame[name].dtype == pl.String
-                else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
+                name: distinct(unnamed(numbers[name]).filter(kept).alias(name), opened, reading.missing)
+                if name in numbers
+                else column.take(rows)
                 for name, column in found.items()
             }
-    types = frame.schema
-    del frame
+    numbers.clear()
     columns = []
     for name, role in roles:
         column = found.pop(name)
@@ -317,14 +327,16 @@ def encode_published(
 
     `plain`: gives the cells that published texts stand for, where these are written in another way.
     """
-    frame = opened.frame([name for name, _ in roles])
-    frame = frame if plain is None else plain(frame)
+    told = dict(roles)
     columns = []
-    for name, role in roles:
-        column = distinct(frame[name], opened, missing=None)
-        texts = tell_empty(column.texts, *empty_and_missing(column.texts))
-        column = Distinct(texts, column.places)
-        columns.append(Column(name, role, *encode(column, Kind.NOMINAL)))
+    for frame in opened.pieces([name for name, _ in roles]):
+        cells = frame if plain is None else plain(frame)
+        for name in cells.columns:
+            column = distinct(cells[name], opened, missing=None)
+            texts = tell_empty(column.texts, *empty_and_missing(column.texts))
+            column = Distinct(texts, column.places)
+            columns.append(Column(name, told[name], *encode(column, Kind.NOMINAL)))
+        del frame, cells
     return Table(tuple(columns))
 
 

@@ -1,4 +1,4 @@
-"""The proven optimum: best-first branch and bound over boxes of the lattice."""
+"""Searching the lattice: branch and bound for the proven optimum, and steepest descent for good vectors early."""
 
 import heapq
 import time

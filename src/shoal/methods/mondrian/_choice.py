@@ -1,4 +1,4 @@
-"""Which cut a segment gets: the same rules, whether its rows are at hand or only counted."""
+"""The space that is cut, and which cut a segment gets: the same rules, whether its rows are at hand or only counted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

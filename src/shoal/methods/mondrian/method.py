@@ -73,6 +73,7 @@ class Mondrian(Improvable):
 
     name: ClassVar[str] = "mondrian"
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
+    smallest_cells: ClassVar[bool] = True
     example: ClassVar[dict[str, Any]] = {"k": 3}
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006"
 
