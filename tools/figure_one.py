@@ -241,7 +241,9 @@ release with `shoal attack`.
 - **told to be in it**: how often it is told right who is in the release (`membership`); a coin has 50 %.
 - **skew**: mean distance of what a class tells of secrets from the whole (0 to 1): what a belief changes by.
 
-Of perturbed values a class tells nothing for certain, so that certainty and skew are not measured there.
+Of perturbed values a class tells nothing for certain, so that certainty and skew are not measured there. Their promises
+are about the sensitive column alone: all others are exact, so that rows are found and it is seen who is in the table.
+Differential privacy of published counts, which hides that too, is `shoal summarize --epsilon`.
 
 """
 

@@ -133,6 +133,10 @@ def test_measured_and_attacked_from_the_folder(tmp_path: Path) -> None:
     assert found["linkage"].parts["highest"] <= 0.5
     assert {"linkage", "certainty", "definetti"} <= set(found)
     assert any("deFinetti" in warning for warning in run.warnings)
+    assert not any("'group'" in warning for warning in run.warnings), "the link is no column of the owner"
+    neighbor = shoal.find(folder, ["age=65", "sex=F"])
+    assert neighbor.matches == 2
+    assert neighbor.guess["disease"].share <= 0.5
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "deFinetti" in page
     frame = hospital_frame().with_columns(pl.lit("other").alias("disease"))

@@ -207,7 +207,8 @@ def _promised(random: Random, facts: Facts, form: type = Table) -> tuple[bool, l
     about = [name for name in names if "column" not in known[name].model_fields or facts.sensitive]
     count = random.choice([1, 2, 2, 3])
     chosen = ["k-anonymity" if form is Table else "distinct-diversity"] * (random.random() < 0.6)
-    chosen += random.sample([name for name in about if name not in chosen], count)
+    rest = [name for name in about if name not in chosen]
+    chosen += random.sample(rest, min(count, len(rest)))
     promises = []
     for name in dict.fromkeys(chosen[:count] if random.random() < 0.9 else random.sample(names, 1)):
         # Only local suppression looks for what is enough by fewer columns or with stars; others keep the stronger one.

@@ -29,6 +29,8 @@ SCORES = {
         "confidence_before",
         "confidence_published",
         "confidence_worst",
+        "perturbed_error",
+        "estimated_error",
     ),
     "Baskets": (
         "item_ncp",
@@ -54,9 +56,10 @@ MANY = 3
 BESIDE_THE_POINT = {
     "item_ncp": ("information_loss", "items_suppressed"),
     "starred_cells": ("ncp", "discernibility", "precision"),
+    "perturbed_error": ("lm", "lm_mean", "ncp", "discernibility", "c_avg", "precision"),
 }
-"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, and whoever
-hides rules looks for stars."""
+"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, whoever
+hides rules looks for stars, and whoever perturbs values leaves all cells as fine as they are."""
 
 
 def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:

@@ -168,7 +168,7 @@ class Local:
         if isinstance(data, Linked):
             from shoal.risks.learned_secrets import dealing_warning
 
-            tables = (*concerns(original, data.public), *concerns(original, data.secrets))
+            tables = (*concerns(original, Table(data.known())), *concerns(original, data.secrets))
             return (*tables, *dealing_warning(original, data))
         if isinstance(data, Table):
             kinds = {"missing": "missing_matches_all", "starred": "stars_match_all"}
