@@ -164,7 +164,7 @@ FINDERS = {
     "mondrian": one_class,
     "samarati": levels,
     "lattice": levels,
-    "local-suppression": one_class,
+    "local-suppression": None,
     "cahd": groups,
     "permutation-mondrian": groups,
     "coherence": cohorts,
