@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,database,learning,statistics,studio,pandas,spark
+EXTRAS := dev,database,learning,noise,statistics,studio,pandas,spark
 DEMO := build/demo
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.
@@ -22,7 +22,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench peers results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -43,7 +43,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 
 test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	@$(BIN)/shoal warm-up --quiet
-	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)
@@ -52,9 +52,9 @@ test-nojit: .venv/installed-dev ## run the kernels' tests as plain Python, witho
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels tests/methods/test_mondrian_partition.py $(ARGS)
 
 test-oldest: .venv/installed-dev ## test the kernels, the contract and the installed program with the oldest dependencies that pyproject.toml allows
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(OLDEST)
 	$(BIN)/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[$(EXTRAS:,spark=)]'
-	$(OLDEST)/bin/python -m pytest $(OLDEST_TESTS) $(ARGS)
+	$(OLDEST)/bin/python -m pytest -m 'not slow' -n auto --maxprocesses=4 --dist loadfile $(OLDEST_TESTS) $(ARGS)
 
 soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
 	$(BIN)/python -m tests.soak $(ARGS)
@@ -71,6 +71,10 @@ format: .venv/installed-dev ## put the code into the form that check asks for
 
 bench: .venv/installed-dev ## measure speed and memory (ARGS go to benchmarks/run.py)
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+peers: .venv/installed-dev ## measure Shoal beside other tools, which are installed into build/peers (ARGS="--repeat 1 --arx arx.jar")
+	@$(BIN)/shoal warm-up --quiet
+	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 results: .venv/installed-dev ## run experiments/ in full and write docs/results (ARGS="mondrian --quick" goes to tools/results.py)
 	$(BIN)/python tools/results.py $(ARGS)

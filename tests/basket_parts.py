@@ -11,8 +11,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.io.baskets.distributed import header_of
 from shoal.io.baskets.load import write_baskets
-from shoal.io.releases.clusters_file import write_clusters
-from shoal.io.releases.groups_file import write_groups
+from shoal.io.releases.set_lines import write_clusters, write_groups
 
 Sets = TypeVar("Sets", Groups, Clusters)
 

@@ -3,7 +3,7 @@
 Environment
 -----------
 SHOAL_DATA
-    The folder of the public datasets; ``../shared/data`` from the repository unless told. Tests that need
+    The folder of the public datasets; ``../shared/data`` from the repository by default. Tests that need
     one that is not there are skipped.
 SHOAL_REQUIRE_ALL
     If set to 1, a missing part (a database server, a browser, Spark) fails the tests that need it.
@@ -35,12 +35,24 @@ settings.register_profile("ci", settings.get_profile("shoal"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 
 
+LONGEST = ("tests/spark/", "tests/compare/", "tests/recommend/")
+"""Folders that begin first, so that no core waits for them in the end."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marks = {"postgres": "postgres", "public_data": "data"}
     for item in items:
         for fixture in marks.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(marks[fixture])
+        item.add_marker(pytest.mark.xdist_group(_one_process(item)))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def _one_process(item: pytest.Item) -> str:
+    """Tests of a file share a process, and those of Spark all do, because they share a cluster."""
+    file = item.nodeid.partition("::")[0]
+    return "spark" if file.startswith("tests/spark/") else file
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from shoal.data.table import Table
 from shoal.engines.distributed import Distributed
 from shoal.errors import Infeasible
 from shoal.io.reading import Reading
-from shoal.io.releases.part_files import part_files
+from shoal.io.source import part_files
 
 Result = TypeVar("Result")
 

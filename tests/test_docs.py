@@ -101,6 +101,12 @@ def test_everything_registered_is_documented(family: str, name: str, reference: 
         assert f"`{score}`" in text
 
 
+@pytest.mark.parametrize("name", registry.MEASURES)
+def test_every_score_is_explained(name: str) -> None:
+    text = (ROOT / "docs" / "concepts" / "measures.md").read_text(encoding="utf-8")
+    assert not [score for score in registry.load("measure", name).scores_named if f"`{score}`" not in text]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name: str, reference: dict[str, str]) -> None:
     assert f"## `shoal {name}`\n" in reference["command-line.md"]

@@ -13,17 +13,18 @@ from tests.planted import plant
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "shoal"
 
 LAYERS = (
-    {"addresses", "renamed", "option_names"},
+    {"addresses", "option_names"},
     {"errors"},
     {"registry", "parameters"},
     {"arrays"},
+    {"solving"},
     {"kernels"},
     {"data"},
     {"mining"},
     {"risks"},
     {"io", "models", "measures"},
     {"engines"},
-    {"methods", "datasets"},
+    {"methods", "datasets", "summaries"},
     {"attacks"},
     {"report"},
     {
@@ -35,7 +36,7 @@ LAYERS = (
         "measuring",
         "assessing",
         "attacking",
-        "finding",
+        "summarizing",
     },
     {"comparison"},
     {"recommendation"},
@@ -61,7 +62,8 @@ NEIGHBORS = {
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),
-    ("finding", "measuring"),
+    ("summarizing", "outcome"),
+    ("summarizing", "sources"),
     ("cli", "studio"),
 }
 

@@ -8,8 +8,8 @@ import pytest
 from shoal import registry
 from shoal.cli.program import main
 from shoal.errors import UnknownName, WrongUse
+from shoal.option_names import RENAMED
 from shoal.recipe import make_measure, make_method
-from shoal.renamed import RENAMED
 
 OPTIONS = [
     (

@@ -6,8 +6,8 @@ A second run is looked at, when everything is imported. A file is passed if a fu
 row, from its source into the release folder and through its proof; what measures and the report call is beside that
 and is counted apart. The spine is what every run goes through, whatever its method: the modules at the top of the
 package, the command, the engine, and the doors of the rooms. A hop is a call from one file of the spine that arrives in
-another, over whatever lies between. The classes of a method are one object in several files, so that hops are told
-without those between them too.
+another, over whatever lies between. The classes of a method are one object in several files, so that hops are
+counted without those between them too.
 """
 
 import argparse
@@ -51,7 +51,7 @@ BESIDE = (
     "option_names.py",
     "parameters.py",
     "registry.py",
-    "renamed.py",
+    "option_names.py",
 )
 """Modules at the top that are vocabulary, and no step."""
 

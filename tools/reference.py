@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from shoal import registry
+from shoal.cli.generate import made_by
 from shoal.cli.options import fields_of
 from shoal.cli.program import pages, program
 
@@ -97,27 +98,32 @@ def method_section(name: str) -> str:
 def model_section(name: str) -> str:
     """A model: the promise, its parameters and where it was defined."""
     kind = registry.load("model", name)
-    return "\n\n".join([f"## {name}", described(kind), f"Defined in: {kind.paper}.", parameters(kind)])
+    facts = f"{forms(kind)} Defined in: {kind.paper}."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)])
 
 
 def measure_section(name: str) -> str:
-    """A measure: its definition and the names of its scores."""
+    """A measure: its definition, on which published forms, and the names of its scores."""
     kind = registry.load("measure", name)
-    scores = ", ".join(f"`{score}`" for score in kind.scores_named)
-    return "\n\n".join([f"## {name}", described(kind), f"Scores: {scores}.", parameters(kind)]).rstrip()
+    facts = f"{forms(kind)} Scores: {', '.join(f'`{score}`' for score in kind.scores_named)}."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)]).rstrip()
 
 
 def attack_section(name: str) -> str:
     """An attack: what it tries, on which published forms, and its parameters."""
     kind = registry.load("attack", name)
-    forms = ", ".join(form.__name__.lower() for form in kind.accepts)
-    return "\n\n".join([f"## {name}", described(kind), f"Published forms: {forms}.", parameters(kind)])
+    return "\n\n".join([f"## {name}", described(kind), forms(kind), parameters(kind)])
+
+
+def forms(kind: Any) -> str:
+    """The published forms that a model, a measure or an attack is for."""
+    return f"Published forms: {', '.join(form.__name__.lower() for form in kind.accepts)}."
 
 
 def data_sections() -> list[str]:
     """The generators with their parameters, and the engines."""
     generators = [
-        "\n\n".join([f"## {name}", described(kind), parameters(kind)])
+        "\n\n".join([f"## {name}", described(kind), command(kind), parameters(kind)])
         for name in registry.DATASETS
         for kind in [registry.load("dataset", name)]
     ]
@@ -125,6 +131,11 @@ def data_sections() -> list[str]:
         f"## Engine: {name}\n\n{described(registry.load('engine', name))}" for name in registry.ENGINES
     ]
     return [*generators, *engines]
+
+
+def command(generator: type) -> str:
+    """What makes such data: commands are called by its form, generators by what it is about."""
+    return f"Command: `shoal generate {made_by(generator).__name__.lower()}`."
 
 
 def described(kind: type) -> str:

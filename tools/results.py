@@ -25,7 +25,7 @@ NOTICE = "<!-- Written by `make results` from experiments/{name}.toml; do not ed
 def main(arguments: list[str]) -> int:
     """Run each recipe; one that fails stops none of the others."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="recipes; all unless told")
+    parser.add_argument("names", nargs="*", help="recipes; all by default")
     parser.add_argument("--quick", action="store_true", help="run the small forms")
     parser.add_argument("--force", action="store_true", help="forget the runs that are finished")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "results", help="where runs are kept")

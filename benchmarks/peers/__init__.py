@@ -1,1 +1,1 @@
-"""The same work through other tools, where they are installed."""
+"""The same work through other tools, in processes of their own: ``python -m benchmarks.peers``, or ``make peers``."""

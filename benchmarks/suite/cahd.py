@@ -158,7 +158,7 @@ def run() -> None:
     show(
         [
             in_child("benchmarks.suite.cahd", rows=rows, form=form, order=order)
-            for form, order in (("pivots", "rcm"), ("blocks", "gray"))
+            for form, order in (("near", "gray"), ("pivots", "rcm"), ("blocks", "gray"))
             for rows in (62_500, 250_000, 1_000_000)
         ]
     )

@@ -150,9 +150,9 @@ def works(rows: int) -> list[dict[str, Any]]:
     from benchmarks.suite.mondrian import table
     from shoal.data.dataset import COUNT
     from shoal.methods.mondrian import _distributed as parts
-    from shoal.methods.mondrian._distributed_top import Axes, Tree, _codes_of
+    from shoal.methods.mondrian._choice import Space
+    from shoal.methods.mondrian._distributed import Axes, Tree, _codes_of
     from shoal.methods.mondrian._plan import Plan
-    from shoal.methods.mondrian._space import Space
     from shoal.models import _distributed as in_parts
     from shoal.models.k_anonymity import KAnonymity
     from shoal.models.t_closeness import TCloseness

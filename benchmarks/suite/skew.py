@@ -53,10 +53,9 @@ def case(skew: str) -> dict[str, Any]:
     from shoal.data.dataset import Dataset
     from shoal.data.group_statistics import whole_statistics
     from shoal.engines.stream import Stream
-    from shoal.methods.mondrian._choice import Rules
-    from shoal.methods.mondrian._distributed_top import Axes, cut_top
+    from shoal.methods.mondrian._choice import Rules, Space
+    from shoal.methods.mondrian._distributed import Axes, cut_top
     from shoal.methods.mondrian._plan import Plan
-    from shoal.methods.mondrian._space import Space
     from shoal.models.k_anonymity import KAnonymity
 
     columns = drawn(skew, ROWS)

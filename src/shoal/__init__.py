@@ -35,7 +35,7 @@ _HOME = {
     "anonymize": "shoal.pipeline",
     "attack": "shoal.attacking",
     "compare": "shoal.comparison.runner",
-    "find": "shoal.finding",
+    "find": "shoal.attacking",
     "inspect": "shoal.verification",
     "measure": "shoal.measuring",
     "read_baskets": "shoal.io.baskets.load",
@@ -45,6 +45,7 @@ _HOME = {
     "recommend": "shoal.recommendation.propose",
     "risk": "shoal.assessing",
     "run": "shoal.pipeline",
+    "summarize": "shoal.summarizing",
     "verify": "shoal.verification",
 }
 
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from shoal import models as models
     from shoal.assessing import risk as risk
     from shoal.attacking import attack as attack
+    from shoal.attacking import find as find
     from shoal.comparison.runner import compare as compare
     from shoal.data.baskets import Baskets as Baskets
     from shoal.data.clusters import Clusters as Clusters
@@ -80,7 +82,6 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import UnknownName as UnknownName
     from shoal.errors import WrongUse as WrongUse
-    from shoal.finding import find as find
     from shoal.io.baskets.load import read_baskets as read_baskets
     from shoal.io.hierarchies.load import read_hierarchy as read_hierarchy
     from shoal.io.reading import Reading as Reading
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from shoal.pipeline import run as run
     from shoal.recipe import Recipe as Recipe
     from shoal.recommendation.propose import recommend as recommend
+    from shoal.summarizing import summarize as summarize
     from shoal.verification import inspect as inspect
     from shoal.verification import verify as verify
 

@@ -1,6 +1,7 @@
-"""Names for the arrays that travel through Shoal."""
+"""Names for the arrays that travel through Shoal, and what is done with ragged ones."""
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,3 +20,38 @@ Rows: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 AnyArray: TypeAlias = NDArray[Any]
+
+
+Array = TypeVar("Array", bound=AnyArray)
+
+
+def frozen(array: Array) -> Array:
+    """A read-only view of an array: its holder can share it without fear."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view  # type: ignore[return-value]
+
+
+def indptr_of(lengths: Counts | Sequence[int]) -> Indptr:
+    """Where each ragged row of those lengths begins, and where the last ends."""
+    return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
+
+
+def owners(indptr: Indptr) -> Rows:
+    """The ragged row of each entry."""
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
+def ranges(begins: Rows, lengths: Counts) -> tuple[Indptr, Rows]:
+    """Ranges one after the other: where each starts, and the numbers in them.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3]))[1].tolist()
+    [5, 6, 0, 1, 2]
+    """
+    indptr = indptr_of(lengths)
+    return indptr, np.repeat(begins - indptr[:-1], lengths) + np.arange(indptr[-1])
+
+
+def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
+    """Ragged rows in another order: where they begin then, and which entries they hold."""
+    return ranges(indptr[rows], np.diff(indptr)[rows])

@@ -42,7 +42,7 @@ def risk(
     source
         A path, an address of a database, a frame, a `Table` or `Baskets`.
     quasi
-        Columns that may be known; those of that role, or the suggested ones, unless told.
+        Columns that may be known; those of that role, or the suggested ones, by default.
     sensitive, insensitive
         Items of baskets that are not known.
     entity

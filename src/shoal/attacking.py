@@ -5,6 +5,8 @@
     shoal.attack("out", original="people.csv", holdout=0.1)
 
 Attacks run on the owner's own data, to see before publishing what others could learn.
+
+`find` looks for somebody in a written release, and `explain` says why the cells of a row are as they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from shoal.attacks._explained_cells import Explanation, explain_row
+from shoal.attacks._find import Found, find_in
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
 from shoal.data.baskets import Baskets
+from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -118,3 +123,54 @@ def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Tabl
 def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:
     """What all attacks came to as plain data, by their names."""
     return {name: one.as_dict() for name, one in found.items()}
+
+
+def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
+    """What a neighbour finds in a release who knows some columns or items of somebody.
+
+    Parameters
+    ----------
+    folder
+        Of a release. Where its private run.json is there, its hierarchies tell what published cells mean.
+    known
+        Columns and their values, as a mapping or as ``["age=39"]``, or items of a basket.
+    """
+    from shoal.io.releases.folder import RUN, read_release, read_run
+
+    release = read_release(Path(folder))
+    trees: Mapping[str, Hierarchy] = {}
+    sensitive: Sequence[str] = ()
+    if (Path(folder) / RUN).is_file():
+        recipe, trees = read_run(folder)
+        sensitive = tuple(recipe.get("roles", {}).get("sensitive", ()))
+    if isinstance(release.data, Table) and not isinstance(known, Mapping):
+        known = _as_columns(known)
+    return find_in(release, known, trees, sensitive)
+
+
+def _as_columns(words: Sequence[str]) -> dict[str, str]:
+    """Columns and values out of words with an equals sign; a word without one goes on with the value before it.
+
+    >>> _as_columns(["age=39", "height=1", "7"])
+    {'age': '39', 'height': '1,7'}
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for word in words:
+        left, sign, value = word.partition("=")
+        if sign:
+            name = left.strip()
+            found[name] = value.strip()
+        elif not name:
+            raise WrongUse(f"Of this release one knows columns and values, such as age=39, and not {word!r}.")
+        else:
+            found[name] += f",{word}"
+    return found
+
+
+def explain(folder: str | Path, original: Any, row: int) -> Explanation:
+    """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
+    release, data, _ = read_original(folder, original)
+    if not isinstance(data, Table):
+        raise WrongUse("Only rows of a table are explained; say with --known what is known of a basket.")
+    return explain_row(data, release, row)

@@ -1,4 +1,4 @@
-"""Every error that Shoal raises, in one tree.
+"""What Shoal says: every error that it raises, in one tree, its warnings, and the steps of a run.
 
 ::
 
@@ -21,23 +21,23 @@ kind, so that callers who know nothing of Shoal can catch ``ValueError``.
 What is done all the same, and its owner should hear of, is a `ShoalWarning`.
 """
 
+import logging
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
-from shoal.option_names import spoken
-from shoal.renamed import new_name
+from shoal.option_names import new_name, spoken
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
 class ShoalWarning(UserWarning):
-    """What the owner of the data should hear before publishing; nothing is refused."""
+    """A disclosure warning: nothing is refused."""
 
 
 def warn(sentences: Iterable[str]) -> None:
@@ -50,6 +50,21 @@ def warn(sentences: Iterable[str]) -> None:
         level, frame = level + 1, frame.f_back
     for sentence in sentences:
         warnings.warn(spoken(sentence), ShoalWarning, stacklevel=level)
+
+
+Stage = Callable[[str], None]
+"""Progress callback: it gets the name of each step as it begins."""
+
+
+def logged(stage: Stage | None) -> Stage:
+    """A callback that logs each step to ``shoal`` too."""
+
+    def tell(step: str) -> None:
+        logging.getLogger("shoal").info(step)
+        if stage is not None:
+            stage(step)
+
+    return tell
 
 
 class ShoalError(Exception):
@@ -216,26 +231,16 @@ class BadData(ShoalError, ValueError):
 def explain(error: "ValidationError", known: Iterable[str] = ()) -> str:
     """Say what is wrong with parameters: which one, what is allowed, what came.
 
-    Parameters
-    ----------
-    known
-        Names of parameters, to find the one that was meant.
+    `known`: names of parameters, to find the one that was meant.
     """
     places = [(".".join(map(str, problem["loc"])), problem) for problem in error.errors()]
-    return "; ".join(told(where, problem, known) for where, problem in places) + "."
+    return "; ".join(fault_text(where, problem, known) for where, problem in places) + "."
 
 
-def told(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
+def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()) -> str:
     """One thing that is wrong, without a full stop.
 
-    Parameters
-    ----------
-    where
-        What the parameter is called.
-    problem
-        As pydantic tells it.
-    known
-        Names of parameters, to find the one that was meant.
+    `where`: what the parameter is called. `known`: names of parameters, to find the one that was meant.
     """
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)

@@ -47,11 +47,11 @@ def measure(
     hierarchies
         Instead of those in run.json.
     measures
-        Names of measures, or tables with name and options: only these. All that run by default unless told.
+        Names of measures, or tables with name and options: only these. By default, all that run without being named.
     baskets
-        The layout of an original that holds baskets; that of the run unless told.
+        The layout of an original that holds baskets; that of the run by default.
     engine
-        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. There
+        Where both sides are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. There
         only measures are taken for which counts over the rows are enough. It stays open.
 
     Returns
@@ -89,10 +89,7 @@ def read_both(
 ) -> tuple[Comparison, Recipe]:
     """A written release beside what it was made from, as its run.json says to read it, and the recipe of the run.
 
-    Raises
-    ------
-    BadData
-        If the folder has no run.json, or the release cannot have been made from that original.
+    Raises `BadData` if the folder has no run.json, or the release cannot have been made from that original.
     """
     from shoal.io.releases.folder import read_run
     from shoal.measures._provenance import refuse_other_original

@@ -1,9 +1,8 @@
 """What a run has made: a release, its verdicts, its scores, and the private side."""
 
 import json
-import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeAlias, cast
@@ -12,39 +11,24 @@ from typing_extensions import TypeVar
 
 from shoal import __version__
 from shoal.addresses import without_passwords
-from shoal.data._format_hints import told_once
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
+from shoal.data.profile import without_hints
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.data.verdict import Verdict
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment
-from shoal.errors import BrokenPromise, Infeasible, WrongUse
+from shoal.errors import BrokenPromise, Infeasible, Stage, WrongUse, logged
 from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
 
-Stage = Callable[[str], None]
-"""Told the name of each step as it begins: for progress bars."""
-
-
-def logged(stage: Stage | None) -> Stage:
-    """Tell each step to the logger ``shoal`` too."""
-
-    def tell(step: str) -> None:
-        logging.getLogger("shoal").info(step)
-        if stage is not None:
-            stage(step)
-
-    return tell
-
-
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
-"""What was read, in memory unless told."""
+"""What was read, in memory by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +63,7 @@ class Run(Generic[Original, Data]):
     unmeasured
         What was not measured, and why; None where nothing is missing.
     measures
-        What it is measured by; all measures that run by default unless told.
+        What it is measured by; by default all that run by default.
     both
         The original and the release side by side, once they are measured.
     """
@@ -153,7 +137,7 @@ class Run(Generic[Original, Data]):
             )
         tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
         secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
-        return find_in(cast(Release, self.release), tuple(known), tree, secrets)
+        return find_in(cast(Release, self.release), tuple(known), tree, secrets, schema.vocabulary)
 
     def explain(self, row: int) -> Any:
         """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
@@ -193,10 +177,7 @@ class Run(Generic[Original, Data]):
     def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
-        Raises
-        ------
-        BrokenPromise
-            If a promise is not kept.
+        Raises `BrokenPromise` if a promise is not kept.
         """
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
@@ -206,7 +187,7 @@ class Run(Generic[Original, Data]):
             self,
             verdicts=verdicts,
             trace=replace(self.trace, notes=notes),
-            warnings=told_once((*self.warnings, *concerns)),
+            warnings=without_hints((*self.warnings, *concerns)),
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
 
@@ -228,6 +209,7 @@ class Run(Generic[Original, Data]):
         table_format: str = "csv",
         safe_cells: bool = False,
         to: str | None = None,
+        strict: bool = False,
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
@@ -246,14 +228,22 @@ class Run(Generic[Original, Data]):
         to
             Also write the rows of a published table into a database, ``postgresql://…?table=NAME``, in one
             transaction. If that fails, no folder is left behind either.
+        strict
+            Write nothing where there is a warning.
 
         Raises
         ------
         BrokenPromise
-            If the written files do not keep the promises; then nothing is left behind.
+            If the written files do not keep the promises, or if a strict run has warnings; then nothing is left behind.
         """
         self.written(
-            folder, force=force, report=report, table_format=table_format, safe_cells=safe_cells, to=to
+            folder,
+            force=force,
+            report=report,
+            table_format=table_format,
+            safe_cells=safe_cells,
+            to=to,
+            strict=strict,
         )
         return Path(folder)
 
@@ -266,6 +256,7 @@ class Run(Generic[Original, Data]):
         table_format: str = "csv",
         safe_cells: bool = False,
         to: str | None = None,
+        strict: bool = False,
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
@@ -274,7 +265,7 @@ class Run(Generic[Original, Data]):
         if to is not None:
             self.engine.refuse_database()
             if not isinstance(self.release.data, Table):
-                raise WrongUse("Only a published table can go into a database; leave --to away.")
+                raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
         tell = logged(stage)
         tell("writing")
@@ -288,6 +279,8 @@ class Run(Generic[Original, Data]):
             proved = self.judged(
                 *judgment(published, self.population, self.engine), time.perf_counter() - written
             )
+            if strict:
+                refuse_warned(proved.warnings)
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
@@ -314,6 +307,21 @@ class Run(Generic[Original, Data]):
         return done[0]
 
 
+def refuse_warned(warnings: Sequence[str]) -> None:
+    """Refuse to publish where anything was warned of.
+
+    Raises
+    ------
+    BrokenPromise
+        With all warnings.
+    """
+    if warnings:
+        raise BrokenPromise(
+            f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "
+            f"{len(warnings)}:\n" + "\n".join(f"- {warning}" for warning in warnings)
+        )
+
+
 AnyRun: TypeAlias = Run[Any, Any]
 """A run wherever its rows are."""
 
@@ -326,19 +334,15 @@ def judge(
     One more verdict comes at the end where published rows or baskets do not stand in canonical order, and one where
     nothing is published.
 
-    Parameters
-    ----------
-    population
-        For promises that are made beside a population: a release never holds it.
-    engine
-        Where the rows are; in this machine's memory unless told.
+    `population`: for promises that are made beside a population: a release never holds it. `engine`: where the rows
+    are; in this machine's memory by default.
     """
     return judgment(release, population, engine or Local())[0]
 
 
 def judgment(release: Release[Any], population: Table | None, engine: Engine) -> Judgment:
     """Judge a release as `judge` does, and tell what was counted on the way."""
-    from shoal.models._population import PopulationModel
+    from shoal.models._matching import PopulationModel
     from shoal.models._promises import promised
 
     models = promised(release.promises, release.suppressed)

@@ -18,16 +18,15 @@ from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Roles
 from shoal.data.table import Table
-from shoal.engines.chosen import engine_for
 from shoal.engines.local import Local
-from shoal.engines.protocol import Engine, Judgment
-from shoal.errors import WrongUse, warn
+from shoal.engines.protocol import Engine, Judgment, engine_for
+from shoal.errors import Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.outcome import AnyRun, Run, Stage, judgment, logged, refuse_broken
+from shoal.outcome import AnyRun, Run, judgment, refuse_broken
 from shoal.recipe import Recipe, make_method, parameters_of
 from shoal.sources import Intake, Request, load, load_source
 
@@ -44,7 +43,7 @@ def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = 
     data
         Instead of the source that the recipe names: whatever `anonymize` takes and is not read yet.
     stage
-        Progress callback; steps are told to the logger ``shoal`` too.
+        Progress callback; steps are logged to ``shoal`` too.
     """
     recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
     engine = recipe.running.open()
@@ -67,12 +66,7 @@ def run_on(
 ) -> AnyRun:
     """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
-    Parameters
-    ----------
-    source
-        Instead of the recipe's.
-    judged
-        Judge the release; otherwise it is judged when it is written.
+    `source`: instead of the recipe's. `judged`: judge the release; otherwise it is judged when it is written.
     """
     logged(stage)("reading")
     method = recipe.the_method()
@@ -92,14 +86,8 @@ def run_on(
 def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) -> tuple[AnyRun, Path]:
     """Run a recipe and write its release folder, and its rows into a database where it says so.
 
-    Returns
-    -------
-    The run, and the folder that was written.
-
-    Raises
-    ------
-    WrongUse
-        If the recipe names no folder, one that is there already and must not be replaced, or the data itself.
+    Returns the run, and the folder that was written. Raises `WrongUse` if the recipe names no folder, one that is
+    there already and must not be replaced, or the data itself.
     """
     output = recipe.output
     if output.folder is None:
@@ -130,6 +118,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             table_format=output.format,
             safe_cells=output.safe_cells,
             to=output.to,
+            strict=output.strict,
             stage=stage,
         )
     return finished, Path(output.folder)
@@ -148,19 +137,10 @@ def carry_out(
 ) -> AnyRun:
     """Anonymize, verify and measure: by the given measures, or by all that run by default.
 
-    Parameters
-    ----------
-    engine
-        Where the rows of the data are; in this machine's memory unless told.
-    judged
-        Judge the release; otherwise it is judged when it is written.
-    recipe
-        What is run, as plain data; the method, its seed and what is known of the data unless told.
-
-    Raises
-    ------
-    BrokenPromise
-        If the release does not keep a promise: a release like that leaves no method.
+    `engine`: where the rows of the data are; in this machine's memory by default. `judged`: judge the release;
+    otherwise it is judged when it is written. `recipe`: what is run, as plain data; the method, its seed and what is
+    known of the data by default. Raises `BrokenPromise` if the release does not keep a promise: a release like that
+    leaves no method.
     """
     engine = engine or Local()
     intake = data if isinstance(data, Intake) else Intake(data)
@@ -188,7 +168,7 @@ def carry_out(
     clock.append(time.perf_counter())
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
-    told = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.told}
+    made = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.read_as}
     # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
     repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
     if (done := method.repeated(trace.notes)) != method:
@@ -199,7 +179,7 @@ def carry_out(
         release,
         trace,
         scores=scores,
-        recipe={**told, **repeating},
+        recipe={**made, **repeating},
         seconds={**reading, **spent},
         population=population,
         warnings=(*intake.warnings, *method.without_effect(schema), *notes),
@@ -265,7 +245,7 @@ def anonymize(
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     baskets
         The layout of baskets that are not read yet: ``lines``, ``spmf``, ``long:ID,ITEM``, ``matrix`` or
-        ``column:NAME``; found out from the content unless told.
+        ``column:NAME``; found out from the content by default.
     names
         The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     reading
@@ -274,7 +254,7 @@ def anonymize(
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
     engine
-        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; unless told, a Spark frame in its own
+        Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; by default, a Spark frame in its own
         session and all else in this machine's memory. Then the rows of the release are in parts, and nothing is
         measured.
 

@@ -29,7 +29,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, ValidationError
 
@@ -37,14 +37,16 @@ from shoal import registry
 from shoal.addresses import without_passwords
 from shoal.data._remote import refuse_address
 from shoal.data.role import Roles as Roles
-from shoal.engines.protocol import Engine
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.source import existing_file
-from shoal.measures.measure import Measure
-from shoal.methods.method import Method
 from shoal.parameters import Parameters
+
+if TYPE_CHECKING:
+    from shoal.engines.protocol import Engine
+    from shoal.measures.measure import Measure
+    from shoal.methods.method import Method
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
@@ -76,32 +78,28 @@ class Running(Section):
     )
     master: str | None = Field(
         default=None,
-        description="with spark: the cluster, spark://HOST:PORT; local[*], all cores of this machine, unless told",
+        description="with spark: the cluster, spark://HOST:PORT; local[*], all cores of this machine, by default",
     )
     memory: str | None = Field(
         default=None,
         description="with stream and spark: the most memory on this machine, of the program and with spark of its JVM "
-        "and Python workers; 4GB unless told",
+        "and Python workers; 4GB by default",
     )
 
-    def open(self) -> Engine:
+    def open(self) -> "Engine":
         """The engine, which is to be closed.
 
-        Raises
-        ------
-        WrongUse
-            If something is told that has no effect on it: a bound of memory that bounds nothing would be believed.
+        Raises `WrongUse` if something is given that has no effect on it: a bound of memory that bounds nothing would be
+        believed.
         """
         if self.memory is not None and self.engine == "local":
-            raise WrongUse(
-                "--memory bounds nothing without an engine that keeps to it: add --engine stream, or leave it away."
-            )
+            raise WrongUse("--memory requires --engine stream or spark.")
         if self.master is not None and self.engine != "spark":
             raise WrongUse(f"--master is for --engine spark, and not for {self.engine}.")
         return self.kind.within(self.memory or "4GB", self.master or "local[*]")
 
     @property
-    def kind(self) -> type[Engine]:
+    def kind(self) -> type["Engine"]:
         """The class of the engine."""
         kind: type[Engine] = registry.load("engine", self.engine)
         return kind
@@ -122,6 +120,7 @@ class Output(Section):
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
+    strict: bool = Field(default=False, description="publish nothing where there is a warning")
 
 
 class Recipe(Section):
@@ -142,11 +141,11 @@ class Recipe(Section):
     running: Running = Running()
     output: Output = Output()
 
-    def the_measures(self) -> tuple[Measure, ...]:
+    def the_measures(self) -> tuple["Measure", ...]:
         """The further measures with their options, checked."""
         return tuple(make_measure(one) for one in self.measures)
 
-    def the_method(self) -> Method:
+    def the_method(self) -> "Method":
         """The method with its parameters, checked."""
         return make_method(self.method)
 
@@ -231,7 +230,7 @@ def names_folder(column: str, spec: object) -> bool:
     return not is_hierarchy_file(spec) and spec.partition(":")[0] not in BUILDERS
 
 
-def make_method(parameters: dict[str, Any]) -> Method:
+def make_method(parameters: dict[str, Any]) -> "Method":
     """A method from its name and parameters, with one sentence for every wrong one."""
     given = {key.replace("-", "_"): value for key, value in parameters.items()}
     name = given.pop("name", None)
@@ -241,7 +240,7 @@ def make_method(parameters: dict[str, Any]) -> Method:
     return method
 
 
-def make_measure(given: str | Mapping[str, Any]) -> Measure:
+def make_measure(given: str | Mapping[str, Any]) -> "Measure":
     """A measure from its name, or from its name and options."""
     plain = {"name": given} if isinstance(given, str) else given
     options = {option: value for option, value in plain.items() if option != "name"}
@@ -257,7 +256,7 @@ def measures_of(score: str) -> list[str]:
     return [name for name, kind in registry.load_all("measure").items() if score in kind.scores_named]
 
 
-def parameters_of(method: Method) -> dict[str, Any]:
+def parameters_of(method: "Method") -> dict[str, Any]:
     """A method as `make_method` takes it: its name, and the parameters that are not left at their defaults."""
     private = {
         name: getattr(method, name)

@@ -2,7 +2,8 @@
 
 The command line, the documentation, the contract tests and the benchmarks iterate these tables and never name a
 method themselves. A new method is one file and one line here, or one entry point of another package. Only strings stand
-here, so that looking at the tables imports nothing.
+here, so that looking at the tables imports nothing. The type checker cannot follow them: the ``__init__`` of each
+package imports its classes for it.
 """
 
 import warnings
@@ -19,14 +20,8 @@ class Names(UserDict[str, str]):
 
     Those that other packages add are looked for when a name is not ours, or when all are asked for.
 
-    Parameters
-    ----------
-    ours
-        The names that Shoal brings.
-    family
-        Other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be added.
-    base
-        The class from which the classes of other packages derive.
+    `family`: other packages add to it by entry points of the group ``shoal.<family>s``; without one, nothing can be
+    added. `base`: the class from which the classes of other packages derive.
     """
 
     def __init__(self, ours: Mapping[str, str], family: str = "", base: str = "") -> None:
@@ -108,6 +103,9 @@ MODELS = Names(
         "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
         "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
         "disassociation": "shoal.models.disassociation:Disassociated",
+        "protected-counts": "shoal.models.protected_counts:ProtectedCounts",
+        "protected-sums": "shoal.models.protected_sums:ProtectedSums",
+        "differential-privacy": "shoal.models.differential_privacy:DifferentialPrivacy",
     },
     family="model",
     base="shoal.models.model:Model",
@@ -148,7 +146,9 @@ ATTACKS = Names(
         "membership": "shoal.attacks.membership:Membership",
         "definetti": "shoal.attacks.definetti:DeFinetti",
         "replay": "shoal.attacks.replay:Replay",
+        "downcoding": "shoal.attacks.downcoding:Downcoding",
         "cover": "shoal.attacks.cover:Cover",
+        "stars": "shoal.attacks.stars:Stars",
     },
     family="attack",
     base="shoal.attacks.attack:Attack",
@@ -185,12 +185,8 @@ def load(family: str, name: str) -> Any:
     >>> load("model", "k-anonymity").__name__
     'KAnonymity'
 
-    Raises
-    ------
-    UnknownName
-        If there is no such name.
-    BrokenPackage
-        If another package brings the name, and its class cannot be used.
+    Raises `UnknownName` if there is no such name. Raises `BrokenPackage` if another package brings the name, and its
+    class cannot be used.
     """
     table = FAMILIES[family]
     if name not in table:

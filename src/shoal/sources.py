@@ -31,59 +31,34 @@ BASKET_ENDINGS = (".dat", ".spmf")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intake:
-    """Data that is ready for a method.
-
-    Parameters
-    ----------
-    data
-        With roles and hierarchies: a table or baskets, or a `Dataset` of them where an engine has the rows.
-    left_out
-        Rows that were left out because they have missing values.
-    hierarchies
-        Column to where its hierarchy comes from: a file, or a builder.
-    warnings
-        What its owner should hear, in plain sentences.
-    told
-        What a recipe tells of how baskets were read.
-    seconds
-        How long it took to read it.
-    """
+    """Data that is ready for a method."""
 
     data: Any
-    left_out: int = 0
+    """With roles and hierarchies: a table or baskets, or a `Dataset` of them where an engine has the rows."""
+    left_out: int = 0  # rows that were left out because they have missing values
     hierarchies: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    told: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
+    """Column to where its hierarchy comes from: a file, or a builder."""
+    warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
+    read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
+    seconds: float = 0.0  # how long it took to read it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What to read, and how.
+    """What to read, and how."""
 
-    Parameters
-    ----------
-    source
-        A path, an address of a database, or values that are in memory.
-    hierarchies
-        Column to hierarchy, builder or file; that of the items of baskets under ``items``; in older recipes also
-        ``folder`` to a folder of files.
-    folder
-        Of hierarchy files, for quasi-identifiers that have no other.
-    layout, seed
-        Of baskets: how they are written, and for roles that are drawn.
-    formulas
-        Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so.
-    """
-
-    source: Any
+    source: Any  # a path, an address of a database, or values that are in memory
     roles: Roles = field(default_factory=Roles)
     reading: Reading = field(default_factory=Reading)
     hierarchies: Mapping[str, str | Hierarchy] = field(default_factory=dict)
-    folder: str | None = None
+    """Column to hierarchy, builder or file; that of the items of baskets under ``items``; in older recipes also
+    ``folder`` to a folder of files."""
+    folder: str | None = None  # of hierarchy files, for quasi-identifiers that have no other
     layout: str | None = None
     seed: int | None = None
+    """`layout`, `seed`: of baskets: how they are written, and for roles that are drawn."""
     formulas: bool = True
+    """Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so."""
 
 
 def load_source(
@@ -111,15 +86,8 @@ def _request(recipe: Recipe, source: Any = None) -> Request:
 def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
     """Read what a method accepts, and say so where the source does not look like it.
 
-    Parameters
-    ----------
-    engine
-        Where the rows stay; in this machine's memory unless told.
-
-    Raises
-    ------
-    WrongUse
-        If the method does not run there, or not with its parameters; then nothing was read.
+    `engine`: where the rows stay; in this machine's memory by default. Raises `WrongUse` if the method does not run
+    there, or not with its parameters; then nothing was read.
     """
     engine = engine or Local()
     engine.refuse_method(method)
@@ -137,8 +105,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
                 f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
     schema = schema_of(intake.data)
-    told = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
-    return replace(intake, warnings=(*intake.warnings, *told), seconds=time.perf_counter() - begin)
+    formulas = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
+    return replace(intake, warnings=(*intake.warnings, *formulas), seconds=time.perf_counter() - begin)
 
 
 def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
@@ -148,7 +116,7 @@ def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     encoded = (engine or Local()).load_baskets(request.source, layout, reading, roles)
     data = with_drawn_roles(encoded.baskets, roles, request.seed)
     data = with_schema(data, with_item_hierarchy(schema_of(data), request.hierarchies))
-    return Intake(data, warnings=encoded.remarks, told={"source": told_of_baskets(layout, reading)})
+    return Intake(data, warnings=encoded.remarks, read_as={"source": reading_record(layout, reading)})
 
 
 def read_baskets_for(
@@ -160,15 +128,15 @@ def read_baskets_for(
     return baskets
 
 
-def told_of_baskets(layout: str | None, reading: Reading) -> dict[str, Any]:
-    """How baskets were read, as a recipe tells it: what was told, and what is needed to read them again."""
-    told = {
+def reading_record(layout: str | None, reading: Reading) -> dict[str, Any]:
+    """How baskets were read, as a recipe records it: what was given, and what is needed to read them again."""
+    options = {
         "separator": reading.separator,
         "names": reading.names,
         "query": reading.query,
         "sheet": reading.sheet,
     }
-    given = {name: value for name, value in told.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     source = {"baskets": layout, "reading": given or None}
     return {name: value for name, value in source.items() if value is not None}
 
@@ -185,16 +153,13 @@ def refuse_generalized(method: Method, reading: Reading) -> None:
 def load_table(request: Request, engine: Engine | None = None) -> Intake:
     """Read a table, give its columns their roles, and its quasi-identifiers their hierarchies.
 
-    Raises
-    ------
-    WrongUse
-        If a hierarchy is given to a column that it has no effect on.
+    Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(request.hierarchies, request.folder)
     encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
-    schema, told, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
+    schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, told, (*encoded.remarks, *warnings))
+    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings))
 
 
 def give_hierarchies(
@@ -202,17 +167,14 @@ def give_hierarchies(
 ) -> tuple[Table, dict[str, str], list[str]]:
     """Give columns their hierarchies, and tell where each comes from and what its owner should hear.
 
-    Raises
-    ------
-    WrongUse
-        If a hierarchy is given to a column that it has no effect on.
+    Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(hierarchies, folder)
     for name in named:
         if name not in table.names:
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
-                "leave its hierarchy away."
+                "omit its hierarchy."
             )
     warnings = []
     found = hierarchies_of(table, named, folder)
@@ -222,8 +184,8 @@ def give_hierarchies(
             f"No file in {folder} is the hierarchy of a quasi-identifier: files are called "
             f"{quasi[0] if quasi else 'COLUMN'}.csv or ANYTHING_hierarchy_{quasi[0] if quasi else 'COLUMN'}.csv."
         )
-    told = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
-    return with_hierarchies(table, found), told, warnings
+    specs = {name: spec if isinstance(spec, str) else "given" for name, spec in found.items()}
+    return with_hierarchies(table, found), specs, warnings
 
 
 def read_roles(
@@ -299,10 +261,7 @@ def _beginning(path: str, size: int) -> bytes:
 def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) -> Baskets:
     """Give the items their hierarchy, which stands under ``items``: an object, a file, or a builder.
 
-    Raises
-    ------
-    UnknownName
-        If there are hierarchies of anything else.
+    Raises `UnknownName` if there are hierarchies of anything else.
     """
     from shoal.data._hierarchy_builders import build
     from shoal.data.domain import nominal
@@ -353,12 +312,8 @@ def profile(
 ) -> "TableProfile | BasketsProfile":
     """Look at data before anything is done to it.
 
-    Parameters
-    ----------
-    layout
-        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
-    quasi
-        Columns of a table to look at together; the suggested ones unless told.
+    `layout`: the layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
+    `quasi`: columns of a table to look at together; the suggested ones by default.
     """
     from shoal.data.profile import profile_baskets, profile_table
     from shoal.io.source import format_of
@@ -405,11 +360,8 @@ def folder_and_columns(
 def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Table:
     """Give columns their hierarchies: objects, builders (``intervals:5,10``) or files.
 
-    Raises
-    ------
-    WrongUse
-        If a hierarchy has no effect: quasi-identifiers are generalized by theirs, and the closeness of sensitive values
-        can be told by one; other columns have no use for it.
+    Raises `WrongUse` if a hierarchy has no effect: quasi-identifiers are generalized by theirs, and the closeness of
+    sensitive values can be reported by one; other columns have no use for it.
     """
     found = hierarchies_of(table, given)
     for name in found:
@@ -417,7 +369,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
         if role not in (Role.QUASI, Role.SENSITIVE):
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalized, and the column is "
-                f"{role}. Name it with --quasi, or leave its hierarchy away."
+                f"{role}. Name it with --quasi, or omit its hierarchy."
             )
     columns = []
     for column in table.columns:

@@ -1,4 +1,4 @@
-"""What can be told of data and of published files, without making anything: inspect and verify.
+"""What data and published files show, without making anything: inspect and verify.
 
 ::
 
@@ -20,6 +20,7 @@ from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
@@ -56,7 +57,7 @@ def inspect(
     baskets
         The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
     quasi
-        Columns of a table to look at together; the suggested ones unless told.
+        Columns of a table to look at together; the suggested ones by default.
     """
     together = (quasi,) if isinstance(quasi, str) else quasi
     found = profile(source, reading=with_names(reading, names), layout=baskets, quasi=together)
@@ -97,11 +98,11 @@ def verify(
     promises
         What to prove, as models of any form: ``[KmAnonymity(k=5, m=2)]``, or as release.json writes them.
     engine
-        Where the files are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory unless told. It
+        Where the files are read: ``Spark(session)`` or ``Stream("4GB")``; in this machine's memory by default. It
         stays open.
     **promised
         What to prove of a table, in the short forms of its methods: ``k=10``, ``l=3``. A release is judged by its own
-        promises unless told.
+        promises by default.
 
     Returns
     -------
@@ -179,25 +180,14 @@ class Trees:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to prove of published data, and how to read it where it is no release.
-
-    Parameters
-    ----------
-    promises
-        What is asked for; nothing asks for what a release promises itself.
-    roles
-        Who is who. A release has its own roles unless told.
-    layout
-        Of a file of baskets.
-    trees
-        Hierarchies of the population's columns.
-    """
+    """What to prove of published data, and how to read it where it is no release."""
 
     promises: Promises = field(default_factory=Promises)
-    roles: Roles = field(default_factory=Roles)
+    """What is asked for; nothing asks for what a release promises itself."""
+    roles: Roles = field(default_factory=Roles)  # Who is who. A release has its own roles by default.
     reading: Reading | None = None
-    layout: str | None = None
-    trees: Trees = field(default_factory=Trees)
+    layout: str | None = None  # of a file of baskets
+    trees: Trees = field(default_factory=Trees)  # hierarchies of the population's columns
 
     def population(
         self, table: Table, source: str | Path | Release[Any], models: Iterable[Model]
@@ -215,15 +205,8 @@ def verify_as_asked(
 ) -> Verdicts:
     """Judge a release or any published file; what is asked for goes before what a release promises itself.
 
-    Parameters
-    ----------
-    engine
-        Where the files are read; in this machine's memory unless told.
-
-    Raises
-    ------
-    WrongUse
-        If nothing is promised, promises are about different forms, or no column of a table is a quasi-identifier.
+    `engine`: where the files are read; in this machine's memory by default. Raises `WrongUse` if nothing is promised,
+    promises are about different forms, or no column of a table is a quasi-identifier.
     """
     if (broken := not_whole(source)) is not None:
         return broken
@@ -255,9 +238,9 @@ def verify_as_asked(
         if isinstance(schema, Table):
             models = list(asked.promises.definite(schema, population, published=True))
         verdicts, found = engine.judge(data, models, asked=True)
-    named = roles_told(asked.roles)
-    told = None if release is not None and not named else named
-    return Verdicts(verdicts, engine.judged(data, models, told, found))
+    named = roles_given(asked.roles)
+    wanted = None if release is not None and not named else named
+    return Verdicts(verdicts, engine.judged(data, models, wanted, found))
 
 
 def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
@@ -281,6 +264,11 @@ def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
 def _published(source: Any, asked: Asked, models: Sequence[Model], engine: Engine) -> Any:
     """Read a published file that is no release, in the form that is asked about."""
     forms = models[0].accepts if models else (Table,)
+    if Summary in forms:
+        raise WrongUse(
+            f"{models[0].name} judges cross-tables, and only a release.json tells how their cells add up: name the "
+            "folder that `shoal summarize … -o` made."
+        )
     if Table in forms:
         _refuse_unproven(source, bool(models))
     form = next(form for form in (Table, Baskets, Groups, *forms) if form in forms)
@@ -343,14 +331,14 @@ def _forms(model: Model) -> str:
 
 def with_column_roles(table: Table, roles: Roles) -> Table:
     """The table with other roles, where some are given; a column that has none then is insensitive."""
-    given = roles_told(roles)
+    given = roles_given(roles)
     if not given:
         return table
     table.select(given)
     return Table(tuple(replace(one, role=given.get(one.name, Role.INSENSITIVE)) for one in table.columns))
 
 
-def roles_told(roles: Roles) -> dict[str, Role]:
+def roles_given(roles: Roles) -> dict[str, Role]:
     """The columns that are given a role to judge a table by."""
     return {
         **dict.fromkeys(roles.quasi, Role.QUASI),

@@ -27,7 +27,7 @@ def test_all_attacks_as_json(shoal: Callable[..., Any], released: Path) -> None:
     answer = shoal("attack", "out", "--original", released, "--json")
     assert answer.code == 0, answer.err
     plain = json.loads(answer.out)
-    assert set(plain) == {"linkage", "inference", "certainty", "order"}
+    assert set(plain) == {"linkage", "inference", "certainty", "order", "downcoding"}
     assert all(set(one) == FIGURES for one in plain.values())
     assert plain["linkage"]["success"] <= 0.2
 
@@ -36,7 +36,7 @@ def test_held_out_people_are_a_control(shoal: Callable[..., Any], released: Path
     answer = shoal("attack", "out", "--original", released, "--holdout", 0.2)
     assert answer.code == 0, answer.err
     assert "membership" in answer.out
-    assert "it tells of the method" in answer.out
+    assert "this is about the method" in answer.out
 
 
 def test_a_control_file_and_another_release(shoal: Callable[..., Any], released: Path, folder: Path) -> None:

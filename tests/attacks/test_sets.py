@@ -5,7 +5,7 @@ import pytest
 from tests.sets import baskets_of
 
 import shoal
-from shoal.attacks._known_clusters import cluster_candidates
+from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Target
 from shoal.data.baskets import Baskets
@@ -156,7 +156,7 @@ def test_an_item_of_all_baskets_covers_the_others() -> None:
 
 def test_candidates_of_a_cluster() -> None:
     """Two of five hold milk, one of them with tea; eggs are among the terms and may be anybody's."""
-    ask = cluster_candidates(clusters_of(5, [["milk", "tea"], ["milk"], ["tea"]], ["egg"]))
+    ask = ClustersView(clusters_of(5, [["milk", "tea"], ["milk"], ["tea"]], ["egg"])).candidates
     assert [ask(items) for items in (["milk"], ["milk", "tea"], ["egg"], ["egg", "milk"], ["beer"], [])] == [
         2,
         1,

@@ -57,13 +57,13 @@ def test_json_is_one_object(
     shoal: Callable[..., object], people: Path, roles: tuple[str, ...], folder: Path
 ) -> None:
     answer = shoal("anonymize", "mondrian", people, "--k", 5, *roles, "--no-report", "--json", "-o", "out")
-    told = json.loads(answer.out)
-    assert told["holds"] is True
-    assert told["verdicts"][0]["model"] == "k-anonymity"
-    assert (told["published"], told["suppressed"]) == (120, 0)
-    assert 0 < told["scores"]["lm_mean"] < 1
-    assert told["scores"]["lm.age"] > 0
-    assert (told["release"], told["report"]) == ("out/release", None)
+    said = json.loads(answer.out)
+    assert said["holds"] is True
+    assert said["verdicts"][0]["model"] == "k-anonymity"
+    assert (said["published"], said["suppressed"]) == (120, 0)
+    assert 0 < said["scores"]["lm_mean"] < 1
+    assert said["scores"]["lm.age"] > 0
+    assert (said["release"], said["report"]) == ("out/release", None)
     assert not (folder / "out/report.html").exists()
 
 
@@ -85,11 +85,11 @@ def test_options_reach_the_method(
     )
     assert shoal(*call, *options, "-o", "out").code == 0
     assert (folder / "out/release/data.parquet").exists()
-    told = json.loads((folder / "out/release/release.json").read_text())
-    assert told["parameters"]["partitioning"] == "relaxed"
-    assert told["parameters"]["split"] == "loss"
-    assert told["parameters"]["weights"] == {"age": 2.0, "zip": 0.5}
-    assert "seed" not in json.dumps(told)
+    said = json.loads((folder / "out/release/release.json").read_text())
+    assert said["parameters"]["partitioning"] == "relaxed"
+    assert said["parameters"]["split"] == "loss"
+    assert said["parameters"]["weights"] == {"age": 2.0, "zip": 0.5}
+    assert "seed" not in json.dumps(said)
 
 
 def test_hierarchies(
@@ -111,8 +111,8 @@ def test_hierarchies(
     assert set(kept) == {"age", "education", "zip"}
     answer = shoal("measure", "out", "--original", people, "--json")
     assert answer.code == 0
-    told = json.loads((folder / "out/run.json").read_text())["scores"]
-    assert json.loads(answer.out)["lm"] == next(score["value"] for score in told if score["name"] == "lm")
+    said = json.loads((folder / "out/run.json").read_text())["scores"]
+    assert json.loads(answer.out)["lm"] == next(score["value"] for score in said if score["name"] == "lm")
 
 
 def test_a_recipe_does_the_same_again(
@@ -287,9 +287,9 @@ def test_adult(shoal: Callable[..., object], public_data: Callable[[str], Path],
     assert len(rows) == 30_163
     assert shoal("verify", "out").code == 0
     assert shoal("verify", "out/release").code == 0
-    told = json.loads(shoal("measure", "out", "--original", original, "--json").out)
-    assert told["lm_mean"] == pytest.approx(told["lm"] / 2)
-    assert told["lm"] == pytest.approx(told["lm.age"] + told["lm.education-num"])
+    said = json.loads(shoal("measure", "out", "--original", original, "--json").out)
+    assert said["lm_mean"] == pytest.approx(said["lm"] / 2)
+    assert said["lm"] == pytest.approx(said["lm.age"] + said["lm.education-num"])
 
     rows[1][0] = "[101,102]"
     with data.open("w", newline="") as file:

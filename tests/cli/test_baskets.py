@@ -34,16 +34,16 @@ def test_a_long_table_without_a_header(shoal: Call, folder: Path, engine: tuple[
 
 def test_names_on_other_commands(shoal: Call, folder: Path) -> None:
     (folder / "sales.csv").write_text(PAIRS)
-    told = ("--baskets", "long", "--names", "who,what")
-    assert shoal("convert", "sales.csv", "sales.dat", *told).out.startswith(
+    shown = ("--baskets", "long", "--names", "who,what")
+    assert shoal("convert", "sales.csv", "sales.dat", *shown).out.startswith(
         "4 of 4 baskets with 3 of 3 items"
     )
-    answer = shoal("inspect", "sales.csv", *told)
+    answer = shoal("inspect", "sales.csv", *shown)
     assert "4 baskets, 3 items" in answer.out
     assert "read as long:who,what" in answer.out
     command = next(line for line in answer.out.splitlines() if line.startswith("  shoal anonymize"))
     assert "--names who,what" in command
-    answer = shoal("verify", "sales.csv", "--model", "km-anonymity", "--k", "2", "--m", "1", *told)
+    answer = shoal("verify", "sales.csv", "--model", "km-anonymity", "--k", "2", "--m", "1", *shown)
     assert answer.code == 0
 
 
@@ -52,11 +52,11 @@ def test_a_database(shoal: Call, folder: Path) -> None:
         database.execute("create table sales (id integer, item text)")
         database.executemany("insert into sales values (?, ?)", [line.split(",") for line in PAIRS.split()])
     database.close()
-    for told in (
+    for shown in (
         ("sqlite:///shop.db?table=sales",),
         ("sqlite:///shop.db", "--query", "select id, item from sales"),
     ):
-        answer = shoal("anonymize", "disassociation", *told, *METHOD, "-o", "out", "--force")
+        answer = shoal("anonymize", "disassociation", *shown, *METHOD, "-o", "out", "--force")
         assert "Read: 4 baskets of 3 items, in the layout long:id,item." in answer.out
     place, stream = "sqlite:///shop.db?table=sales", ("--engine", "stream")
     answer = shoal("anonymize", "disassociation", place, *METHOD, *stream, "-o", "x")
@@ -77,8 +77,8 @@ def test_addresses_are_refused(shoal: Call, folder: Path) -> None:
 
 def test_blanks_are_told_and_matched(shoal: Call, folder: Path) -> None:
     (folder / "a.csv").write_text('id,item\n1,"cream cheese "\n1,a\n2,a\n3,a\n4,b\n5,b\n6,b\n')
-    told = ("a.csv", "--p", "2", "--no-report", "-o", "out", "--sensitive")
-    answer = shoal("anonymize", "cahd", *told, "cream cheese ")
+    shown = ("a.csv", "--p", "2", "--no-report", "-o", "out", "--sensitive")
+    answer = shoal("anonymize", "cahd", *shown, "cream cheese ")
     assert answer.code == 0
     assert "WARNING Blanks around an item were taken away: 'cream cheese'." in answer.out
     assert read_baskets(folder / "a.csv").vocabulary == ("a", "b", "cream cheese")

@@ -50,8 +50,8 @@ def test_json(shoal: Callable[..., object], people: Path) -> None:
     answer = shoal(
         "anonymize", "mondrian", people, *ROLES, "--k", 10, "--engine", "stream", "--json", "-o", "out"
     )
-    told = json.loads(answer.out)
-    assert (answer.code, told["holds"], told["engine"], told["published"]) == (0, True, "stream", 3000)
+    shown = json.loads(answer.out)
+    assert (answer.code, shown["holds"], shown["engine"], shown["published"]) == (0, True, "stream", 3000)
 
 
 def test_refusals(shoal: Callable[..., object], people: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_recipe_runs_on_its_engine(people: Path, tmp_path: Path) -> None:
 
 def test_json_has_the_same_keys(shoal: Callable[..., object], people: Path) -> None:
     command = ("anonymize", "mondrian", people, *ROLES, "--k", 10, "--json")
-    told = [
+    shown = [
         json.loads(shoal(*command, "--engine", engine, "-o", engine).out) for engine in ("local", "stream")
     ]
-    assert told[0].keys() == told[1].keys()
-    assert [one["verdicts"] for one in told[:1]] == [one["verdicts"] for one in told[1:]]
+    assert shown[0].keys() == shown[1].keys()
+    assert [one["verdicts"] for one in shown[:1]] == [one["verdicts"] for one in shown[1:]]

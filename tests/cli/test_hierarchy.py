@@ -50,9 +50,9 @@ def test_check_lists_everything(shoal: Callable[..., object], data: Path, folder
     assert answer.code == 3
     assert "'medium'" in answer.out
     assert "line" in answer.out
-    told = json.loads(shoal("hierarchy", "check", "people_hierarchy_size.csv", data, "--json").out)
-    assert told["missed"] == ["medium"]
-    assert {finding["fault"] for finding in told["found"]} >= {"missed", "nesting"}
+    shown = json.loads(shoal("hierarchy", "check", "people_hierarchy_size.csv", data, "--json").out)
+    assert shown["missed"] == ["medium"]
+    assert {finding["fault"] for finding in shown["found"]} >= {"missed", "nesting"}
 
 
 def test_check_without_data(shoal: Callable[..., object], folder: Path) -> None:

@@ -35,9 +35,9 @@ def test_a_comma_in_a_name_is_escaped(shoal: Callable[..., object], folder: Path
 
 
 def test_columns_together(shoal: Callable[..., object], people: Path) -> None:
-    told = json.loads(shoal("inspect", people, "--quasi", "education", "--json").out)
-    assert told["quasi"] == ["education"]
-    assert (told["classes"], told["smallest"], told["unique"]) == (3, 40, 0.0)
+    shown = json.loads(shoal("inspect", people, "--quasi", "education", "--json").out)
+    assert shown["quasi"] == ["education"]
+    assert (shown["classes"], shown["smallest"], shown["unique"]) == (3, 40, 0.0)
     assert shoal("inspect", people, "--quasi", "educaton").code == 2
 
 
@@ -49,8 +49,8 @@ def test_baskets(shoal: Callable[..., object], folder: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("4 baskets, 3 items")
     assert "milk (3)" in answer.out
-    told = shoal("inspect", "baskets.txt", "--baskets", "lines").out
-    assert told.splitlines()[:-1] == answer.out.splitlines()[:-1]
+    shown = shoal("inspect", "baskets.txt", "--baskets", "lines").out
+    assert shown.splitlines()[:-1] == answer.out.splitlines()[:-1]
     assert json.loads(shoal("inspect", "baskets.dat", "--json").out)["occurrences"] == 6
 
 
@@ -71,19 +71,19 @@ READING = ("--names", "patient_id,Name,Geburtsdatum,admitted,weight,seen,hiv_sta
 
 def test_roles_and_notes_of_a_hospital(shoal: Callable[..., object], folder: Path) -> None:
     hospital(folder)
-    told = json.loads(shoal("inspect", "visits.txt", *READING, "--json").out)["columns"]
-    roles = {column["name"]: column["role"] for column in told}
+    shown = json.loads(shoal("inspect", "visits.txt", *READING, "--json").out)["columns"]
+    roles = {column["name"]: column["role"] for column in shown}
     assert [roles[name] for name in ("patient_id", "Name", "Geburtsdatum", "hiv_status")] == [
         "entity",
         "identifying",
         "quasi",
         "sensitive",
     ]
-    assert {column["name"]: column["kind"] for column in told}["Geburtsdatum"] == "date"
+    assert {column["name"]: column["kind"] for column in shown}["Geburtsdatum"] == "date"
     out = shoal("inspect", "visits.txt", *READING).out
     assert "NOTE    admitted: looks like timestamps; --kind admitted=date takes the days." in out
     assert "NOTE    weight: looks like numbers with a decimal comma" in out
-    assert "NOTE    seen: looks like dates, but day and month cannot be told apart" in out
+    assert "NOTE    seen: looks like dates, but day and month cannot be distinguished" in out
     assert '"0,Ann", "1,Ann"' in out
 
 
@@ -125,9 +125,9 @@ def test_a_table_that_may_be_baskets(
     arguments = shlex.split(line)[1:]
     assert arguments[arguments.index("--baskets") + 1] == layout
     assert shoal(*arguments, "--no-report").code == 0
-    told = shoal("inspect", "any table.csv", "--baskets", layout)
-    assert told.out.startswith("20 baskets")
-    assert line in told.out
+    shown = shoal("inspect", "any table.csv", "--baskets", layout)
+    assert shown.out.startswith("20 baskets")
+    assert line in shown.out
 
 
 def test_an_ordinary_table_is_not_taken_for_baskets(shoal: Callable[..., Any], people: Path) -> None:

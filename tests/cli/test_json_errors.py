@@ -18,6 +18,7 @@ CALLS = {
     ("recommend",): ["gone.csv", "--k", "2", "--quasi", "age"],
     ("methods",): ["gone"],
     ("risk",): ["gone.csv", "--quasi", "age"],
+    ("summarize",): ["gone.csv", "--by", "age", "-o", "out"],
     ("attack",): ["gone", "--original", "gone.csv"],
     ("find",): ["gone.csv"],
     ("hierarchy", "check"): ["gone.csv"],

@@ -139,9 +139,9 @@ def test_measures_by_name_and_with_options(
     assert names == {"lm", "lm_mean", "ncp", "gcp", "granularity", "are", "are_median"}
     work = tmp_path / "work.jsonl"
     work.write_text('{"age": [20, 60]}\n')
-    told = shoal("measure", "out", "--original", people, "--option", f"queries.workload={work}")
-    assert told.code == 0, told.err
-    assert "1 counting questions of the workload" in told.out
+    shown = shoal("measure", "out", "--original", people, "--option", f"queries.workload={work}")
+    assert shown.code == 0, shown.err
+    assert "1 counting questions of the workload" in shown.out
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_recipe_may_ask_for_further_measures(
     ("measure", "said"),
     [
         ("pair-supports", "is about baskets or groups or clusters, and this release is a table"),
-        ("hidden-rules", "has nothing to say of this release"),
+        ("hidden-rules", "does not apply to this release"),
     ],
 )
 def test_a_measure_that_says_nothing(

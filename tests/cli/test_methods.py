@@ -18,11 +18,11 @@ def test_everything_is_listed(shoal: Callable[..., object]) -> None:
 
 
 def test_json(shoal: Callable[..., object]) -> None:
-    told = json.loads(shoal("methods", "--json").out)
-    assert [entry["name"] for entry in told["methods"]] == list(registry.METHODS)
-    assert [entry["name"] for entry in told["models"]] == list(registry.MODELS)
-    assert [entry["name"] for entry in told["measures"]] == list(registry.MEASURES)
-    for entry in told["methods"]:
+    shown = json.loads(shoal("methods", "--json").out)
+    assert [entry["name"] for entry in shown["methods"]] == list(registry.METHODS)
+    assert [entry["name"] for entry in shown["models"]] == list(registry.MODELS)
+    assert [entry["name"] for entry in shown["measures"]] == list(registry.MEASURES)
+    for entry in shown["methods"]:
         assert entry["data"] in ("table", "baskets")
         assert set(entry["promises"]) <= set(registry.MODELS)
         assert entry["promises"]
@@ -32,10 +32,10 @@ def test_json(shoal: Callable[..., object]) -> None:
 
 
 def test_methods_that_cannot_be_cut_say_so(shoal: Callable[..., object]) -> None:
-    told = shoal("methods").out
+    shown = shoal("methods").out
     for name in registry.METHODS:
         kind = registry.load("method", name)
-        assert (f"{name} runs in memory alone: {kind.not_distributable}." in told) == (
+        assert (f"{name} runs in memory alone: {kind.not_distributable}." in shown) == (
             "spark" not in kind.engines
         )
 
@@ -54,9 +54,9 @@ def test_one_of_them(shoal: Callable[..., object], name: str) -> None:
 
 
 def test_parameters_in_json(shoal: Callable[..., object]) -> None:
-    told = json.loads(shoal("methods", "mondrian", "--json").out)
-    assert list(told) == ["methods"]
-    (entry,) = told["methods"]
+    shown = json.loads(shoal("methods", "mondrian", "--json").out)
+    assert list(shown) == ["methods"]
+    (entry,) = shown["methods"]
     assert {"parameter", "default", "meaning"} == set(entry["parameters"][0])
 
 

@@ -12,8 +12,7 @@ from pydantic import Field
 
 from shoal import registry
 from shoal.cli.anonymize import command_of
-from shoal.cli.options import Section, fields_of, flattened, split_names
-from shoal.cli.pairs import pairs_of
+from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
 from shoal.option_names import as_typed

@@ -30,11 +30,11 @@ def test_a_range_means_in_the_population_what_it_means_in_the_table(
     assert run.holds
     assert set(run.release.to_polars()["q"]) == {"[low,high]"}
     run.write(tmp_path / "out")
-    told = Reading(orders={"q": ORDER})
+    shown = Reading(orders={"q": ORDER})
     verdicts = shoal.verify(
         tmp_path / "out" / "release",
         population=str(population),
-        reading=told,
+        reading=shown,
         **({"k": 4} | promise),
         quasi="q",
     )

@@ -14,10 +14,7 @@ from shoal.cli.program import COMMANDS, main, pages, program
 from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
-SHOWING = (
-    "__init__", "options", "pairs", "profiles", "program", "show",
-    "show_recommendation", "suggestions", "summary",
-)  # fmt: skip
+SHOWING = ("__init__", "options", "profiles", "program", "show", "show_recommendation", "summary")
 """Modules of the command line that hold no commands, but what they share and show."""
 
 COMMAND_LINES = 15

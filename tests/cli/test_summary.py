@@ -61,8 +61,8 @@ def test_the_lattice_tells_its_levels_and_its_proof(table: Callable[..., Any], f
     tops = {"age": 3, "education": 1, "zip": 2}
     words = ", ".join(f"{name} {level} of {tops[name]}" for name, level in levels.items())
     assert f"Levels: {words}." in answer.out
-    told = json.loads((folder / "out/run.json").read_text())
-    lm = next(score["value"] for score in told["scores"] if score["name"] == "lm")
+    reported = json.loads((folder / "out/run.json").read_text())
+    lm = next(score["value"] for score in reported["scores"] if score["name"] == "lm")
     assert f"Optimum proven: none of 24 vectors of levels has a lower lm than {lm:.4g}." in answer.out
     assert len(answer.out.splitlines()) <= 16
     higher = table("lattice", "--k", 5, "--objective", "precision", *TREES)
@@ -114,11 +114,15 @@ def test_suppressed_rows_are_left_out_or_published_as_stars(table: Callable[...,
     assert f"{120 - lost} rows published; {lost} suppressed and left out." in left_out.out
     kept = table(*call, "--keep-suppressed")
     assert f"120 rows published, {lost} of them as *." in kept.out
-    told = json.loads(table(*call, "--keep-suppressed", "--json").out)
-    assert (told["published"], told["suppressed"], told["suppressed_published"]) == (120, lost, True)
-    told = json.loads(table(*call, "--json").out)
-    assert (told["published"], told["suppressed_published"]) == (120 - lost, False)
-    assert told["summary"][0].startswith("Levels: ")
+    reported = json.loads(table(*call, "--keep-suppressed", "--json").out)
+    assert (reported["published"], reported["suppressed"], reported["suppressed_published"]) == (
+        120,
+        lost,
+        True,
+    )
+    reported = json.loads(table(*call, "--json").out)
+    assert (reported["published"], reported["suppressed_published"]) == (120 - lost, False)
+    assert reported["summary"][0].startswith("Levels: ")
 
 
 def test_hierarchies_are_named_shortly(
@@ -140,9 +144,9 @@ def test_stars_and_confidences_of_hidden_rules(table: Callable[..., Any], folder
     names = names_of_scores(answer.out)
     assert names[-4:] == ["starred_cells", "confidence_before", "confidence_published", "confidence_worst"]
     assert "discernibility" not in names
-    told = json.loads((folder / "out/run.json").read_text())["notes"]["rules.occupation"]
-    assert f"Rules hidden: {told['rules']} of occupation (confidence " in answer.out
-    assert told["rules"]
+    reported = json.loads((folder / "out/run.json").read_text())["notes"]["rules.occupation"]
+    assert f"Rules hidden: {reported['rules']} of occupation (confidence " in answer.out
+    assert reported["rules"]
 
 
 def test_the_levels_of_step_one_are_told_unless_classes_were_joined(table: Callable[..., Any]) -> None:
@@ -171,20 +175,20 @@ def test_clusters_are_counted_as_in_release_json(
     for refine in (True, False):
         out = f"out-{refine}"
         answer = shoal(*call, *([] if refine else ["--no-refine"]), "-o", out)
-        told = json.loads((folder / out / "release/release.json").read_text())
-        assert f"{told['clusters']} clusters published, of 60 baskets" in answer.out
+        reported = json.loads((folder / out / "release/release.json").read_text())
+        assert f"{reported['clusters']} clusters published, of 60 baskets" in answer.out
         assert ("are joint" in answer.out) == ('"joint"' in (folder / out / "release/data.jsonl").read_text())
         assert shoal(*call[:-1], *([] if refine else ["--no-refine"]), "--force", "-o", out).code == 0
         report = " ".join((folder / out / "report.html").read_text().split())
         counted = re.search(r"clusters published</\w+>\s*<\w+[^>]*>\s*([0-9,]+)", report)
         assert counted is not None
-        assert int(counted[1]) == told["clusters"]
+        assert int(counted[1]) == reported["clusters"]
         assert ("simple clusters that all are made of" in report) == ("are joint" in answer.out)
         clusters = read_release(folder / out).data
-        assert repr(clusters).startswith(f"<Clusters: {told['clusters']} clusters of 60 baskets")
-        assert f"{told['clusters']} clusters of 60 baskets" in release_html(read_release(folder / out))
+        assert repr(clusters).startswith(f"<Clusters: {reported['clusters']} clusters of 60 baskets")
+        assert f"{reported['clusters']} clusters of 60 baskets" in release_html(read_release(folder / out))
         notes = json.loads((folder / out / "run.json").read_text())["notes"]
-        assert notes["clusters"] == told["clusters"]
+        assert notes["clusters"] == reported["clusters"]
         if "are joint" in answer.out:
             (made,) = re.findall(r"(\d+) of them are joint, and all are made of (\d+) simple", answer.out)
             assert f", {made[0]} of them joint, made of {made[1]} simple ones" in repr(clusters)

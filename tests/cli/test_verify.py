@@ -37,9 +37,9 @@ def test_a_unique_row_is_named(release: Path, shoal: Callable[..., object]) -> N
     assert answer.code == 1
     assert answer.out.startswith("BROKEN  k-anonymity")
     assert "age 99, education nowhere, zip 1: 1 row" in answer.out
-    told = json.loads(shoal("verify", release, "--json").out)
-    assert told["holds"] is False
-    assert told["verdicts"][0]["offender_count"] >= 1
+    shown = json.loads(shoal("verify", release, "--json").out)
+    assert shown["holds"] is False
+    assert shown["verdicts"][0]["offender_count"] >= 1
     assert "BROKEN" in shoal("verify", release, "--quiet").out
 
 
@@ -52,8 +52,13 @@ def test_quiet_says_nothing_of_a_kept_promise(release: Path, shoal: Callable[...
 def test_any_file(k: int, code: int, offenders: int, shoal: Callable[..., object], folder: Path) -> None:
     (folder / "any.csv").write_text(SIX)
     answer = shoal("verify", "any.csv", "--quasi", "age,sex", "--k", k, "--json")
-    told = json.loads(answer.out)["verdicts"][0]
-    assert (answer.code, told["value"], told["threshold"], told["offender_count"]) == (code, 1, k, offenders)
+    shown = json.loads(answer.out)["verdicts"][0]
+    assert (answer.code, shown["value"], shown["threshold"], shown["offender_count"]) == (
+        code,
+        1,
+        k,
+        offenders,
+    )
 
 
 def test_missing_is_a_value(shoal: Callable[..., object], folder: Path) -> None:

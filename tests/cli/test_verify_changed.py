@@ -14,7 +14,7 @@ from shoal.cli.program import main
 from shoal.errors import BadData
 from shoal.verification import Asked, verify_as_asked
 
-Told = pytest.CaptureFixture[str]
+Captured = pytest.CaptureFixture[str]
 Line = dict[str, Any]
 
 STREAM = ["--engine", "stream", "--memory", "1GB"]
@@ -52,7 +52,7 @@ CHANGES: dict[str, tuple[str, str, Callable[[Line], Any]]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_other_numbers_than_those_of_release_json(name: str, tmp_path: Path, capsys: Told) -> None:
+def test_other_numbers_than_those_of_release_json(name: str, tmp_path: Path, capsys: Captured) -> None:
     form, what, change = CHANGES[name]
     data = release(form, tmp_path / "out")
     lines = [json.loads(line) for line in data.read_text().splitlines()]
@@ -71,7 +71,7 @@ def test_other_numbers_than_those_of_release_json(name: str, tmp_path: Path, cap
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_line_less(form: str, tmp_path: Path, capsys: Told) -> None:
+def test_a_line_less(form: str, tmp_path: Path, capsys: Captured) -> None:
     data = release(form, tmp_path / "out")
     data.write_text("".join(data.read_text().splitlines(keepends=True)[:-1]))
     assert main(["verify", str(tmp_path / "out")]) == 3
@@ -80,7 +80,7 @@ def test_a_line_less(form: str, tmp_path: Path, capsys: Told) -> None:
     assert capsys.readouterr().err == local
 
 
-def test_a_row_less(tmp_path: Path, capsys: Told) -> None:
+def test_a_row_less(tmp_path: Path, capsys: Captured) -> None:
     shoal.anonymize(people(), "mondrian", k=3).write(tmp_path / "out", report=False)
     data = tmp_path / "out" / "release" / "data.csv"
     data.write_text("".join(data.read_text().splitlines(keepends=True)[:-1]))
@@ -91,7 +91,7 @@ def test_a_row_less(tmp_path: Path, capsys: Told) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothere", "empty"])
-def test_where_nothing_is_there_that_is_told(name: str, tmp_path: Path, capsys: Told) -> None:
+def test_where_nothing_is_there_that_is_told(name: str, tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "empty").mkdir()
     assert main(["verify", str(tmp_path / name)]) == 3
     local = capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_where_nothing_is_there_that_is_told(name: str, tmp_path: Path, capsys: 
     assert capsys.readouterr().err == local
 
 
-def test_part_files_without_a_promise_are_asked_for_one(tmp_path: Path, capsys: Told) -> None:
+def test_part_files_without_a_promise_are_asked_for_one(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "data.csv").mkdir()
     (tmp_path / "data.csv" / "part-0.csv").write_text("age\n1\n")
     assert main(["verify", str(tmp_path / "data.csv"), *STREAM]) == 2
@@ -109,7 +109,7 @@ def test_part_files_without_a_promise_are_asked_for_one(tmp_path: Path, capsys: 
 @pytest.mark.parametrize("engine", [[], STREAM], ids=["local", "stream"])
 @pytest.mark.parametrize("method", ["cahd", "permutation-mondrian"])
 def test_sensitive_items_put_back_into_baskets(
-    method: str, engine: list[str], tmp_path: Path, capsys: Told
+    method: str, engine: list[str], tmp_path: Path, capsys: Captured
 ) -> None:
     """No group counts them any more: only the promise says that they are sensitive."""
     shoal.anonymize(shopping(), method, p=3).write(tmp_path / "out", report=False)

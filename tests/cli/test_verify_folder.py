@@ -86,8 +86,8 @@ def test_what_is_no_part_of_a_release(
     assert name in local.out
     assert shoal("verify", "out", *STREAM) == local
     assert shoal("verify", "out/release") == local
-    told = json.loads(shoal("verify", "out", "--json").out)
-    assert (told["holds"], told["judged"], told["verdicts"][0]["offender_count"]) == (False, None, 1)
+    shown = json.loads(shoal("verify", "out", "--json").out)
+    assert (shown["holds"], shown["judged"], shown["verdicts"][0]["offender_count"]) == (False, None, 1)
     assert [one.model for one in verify_as_asked(folder / "out", Asked(), MemoryEngine())] == [
         "release-folder"
     ]

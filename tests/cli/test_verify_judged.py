@@ -162,7 +162,10 @@ def test_the_columns_of_any_file(shoal: Callable[..., Any], folder: Path) -> Non
         assert answer.out.endswith("Judged by age (quasi-identifier); not judged: name, ill, who.\n")
     roles = ("--quasi", "age", "--sensitive", "ill", "--entity", "who")
     answer = shoal("verify", "any.csv", "--k", 2, *roles)
-    assert "by age (quasi-identifier); persons told by who; sensitive: ill; not judged: name." in answer.out
+    assert (
+        "by age (quasi-identifier); persons identified by who; sensitive: ill; not judged: name."
+        in answer.out
+    )
 
 
 def test_the_items_of_releases(shoal: Callable[..., Any], folder: Path) -> None:

@@ -12,6 +12,7 @@ from shoal.cli.program import program
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import read_baskets
@@ -237,7 +238,7 @@ def test_a_promise_about_nothing_is_remarked(files: Path) -> None:
 
 def test_every_form_has_a_model_that_proves_it() -> None:
     judged = {form for name in registry.MODELS for form in registry.load("model", name).accepts}
-    assert judged == {Table, Baskets, Groups, Clusters}
+    assert judged == {Table, Baskets, Groups, Clusters, Summary}
 
 
 @pytest.fixture
@@ -261,7 +262,7 @@ def mapped(folder: Path, shoal: Callable[..., Any]) -> Path:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "shown",
     [
         ("out",),
         ("out/release", "--hierarchies", "trees"),
@@ -272,13 +273,13 @@ def mapped(folder: Path, shoal: Callable[..., Any]) -> Path:
     ],
 )
 def test_a_population_whose_cells_are_nodes(
-    told: tuple[object, ...], mapped: Path, shoal: Callable[..., Any]
+    shown: tuple[object, ...], mapped: Path, shoal: Callable[..., Any]
 ) -> None:
-    answer = shoal("verify", *told, "--population", "all.csv")
+    answer = shoal("verify", *shown, "--population", "all.csv")
     assert (answer.code, answer.err) == (0, "")
     data = mapped / "release/data.csv"
     data.write_text(data.read_text().replace("secondary", "third"))
-    assert shoal("verify", *told, "--population", "all.csv").code == 1
+    assert shoal("verify", *shown, "--population", "all.csv").code == 1
 
 
 def test_nodes_that_nobody_explains(mapped: Path, shoal: Callable[..., Any]) -> None:

@@ -14,7 +14,7 @@ from shoal.models._promises import Promises
 from shoal.models.privacy_degree import PrivacyDegree
 from shoal.verification import Asked, verify_as_asked
 
-Told = pytest.CaptureFixture[str]
+Captured = pytest.CaptureFixture[str]
 
 ENGINES = {"local": [], "stream": ["--engine", "stream", "--memory", "1GB"]}
 
@@ -52,7 +52,7 @@ def cut(data: Path) -> tuple[list[str], list[str]]:
     return (lines[:1], lines[1:]) if data.suffix == ".csv" else ([], lines)
 
 
-def verified(folder: Path, engine: str, capsys: Told) -> tuple[int, str]:
+def verified(folder: Path, engine: str, capsys: Captured) -> tuple[int, str]:
     capsys.readouterr()
     code = main(["verify", str(folder), *ENGINES[engine]])
     return code, " ".join(capsys.readouterr().out.split())
@@ -62,7 +62,7 @@ def verified(folder: Path, engine: str, capsys: Told) -> tuple[int, str]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_line_that_was_moved_is_told(
-    form: str, engine: str, size: int | None, tmp_path: Path, capsys: Told
+    form: str, engine: str, size: int | None, tmp_path: Path, capsys: Captured
 ) -> None:
     data = release(form, tmp_path / "out")
     header, lines = cut(data)
@@ -78,28 +78,28 @@ def test_a_line_that_was_moved_is_told(
     data.write_text("".join([*header, *moved]))
     if size is not None:
         in_parts(data, size)
-    code, told = verified(tmp_path / "out", engine, capsys)
+    code, shown = verified(tmp_path / "out", engine, capsys)
     assert code == 1
     # The line behind the moved one is as it should be: both are named.
-    assert f"{NOUNS[form]} 4" in told
-    assert f"ahead of it, {NOUNS[form]} 3" in told
-    assert "one of the two is out of place" in told
+    assert f"{NOUNS[form]} 4" in shown
+    assert f"ahead of it, {NOUNS[form]} 3" in shown
+    assert "one of the two is out of place" in shown
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_table_of_columns(engine: str, tmp_path: Path, capsys: Told) -> None:
+def test_a_table_of_columns(engine: str, tmp_path: Path, capsys: Captured) -> None:
     import polars as pl
 
     data = release("table", tmp_path / "out", table_format="parquet")
     frame = pl.read_parquet(data)
     assert verified(tmp_path / "out", engine, capsys)[0] == 0
     frame.reverse().write_parquet(data)
-    code, told = verified(tmp_path / "out", engine, capsys)
-    assert (code, "canonical-order" in told) == (1, True)
+    code, shown = verified(tmp_path / "out", engine, capsys)
+    assert (code, "canonical-order" in shown) == (1, True)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_asked_alone_is_judged(engine: str, tmp_path: Path, capsys: Told) -> None:
+def test_what_is_asked_alone_is_judged(engine: str, tmp_path: Path, capsys: Captured) -> None:
     """The order is promised by the release: other promises than its own, and other files, say nothing of it."""
     data = release("table", tmp_path / "out")
     header, lines = cut(data)
@@ -110,7 +110,7 @@ def test_what_is_asked_alone_is_judged(engine: str, tmp_path: Path, capsys: Told
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_model_of_another_form_is_refused(engine: str, tmp_path: Path, capsys: Told) -> None:
+def test_a_model_of_another_form_is_refused(engine: str, tmp_path: Path, capsys: Captured) -> None:
     release("table", tmp_path / "out")
     asked = ["--model", "km-anonymity", "--k", "2", "--m", "2", *ENGINES[engine]]
     assert main(["verify", str(tmp_path / "out"), *asked]) == 2
@@ -133,7 +133,7 @@ def test_lines_elsewhere_are_judged_without_their_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_groups_and_clusters_have_an_order_in_any_file(engine: str, tmp_path: Path, capsys: Told) -> None:
+def test_groups_and_clusters_have_an_order_in_any_file(engine: str, tmp_path: Path, capsys: Captured) -> None:
     data = release("groups", tmp_path / "out")
     other = tmp_path / "any.jsonl"
     other.write_text("".join(reversed(data.read_text().splitlines(keepends=True))))
@@ -158,7 +158,7 @@ LONG = {
 @pytest.mark.parametrize("size", [None, 1, 3])
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("what", LONG)
-def test_a_long_table(what: str, engine: str, size: int | None, tmp_path: Path, capsys: Told) -> None:
+def test_a_long_table(what: str, engine: str, size: int | None, tmp_path: Path, capsys: Captured) -> None:
     baskets = [["c", "b"], ["a", "b"], [], ["b", "c"], ["a", "b"]]
     facts: dict[str, Any] = {"k": 2, "m": 1, "baskets": "long"}
     shoal.anonymize(baskets, "km-generalization", hierarchies={"items": "suppress"}, **facts).write(
@@ -176,14 +176,14 @@ def test_a_long_table(what: str, engine: str, size: int | None, tmp_path: Path, 
         data.write_text(content)
         if size is not None:
             in_parts(data, size)
-        code, told = verified(tmp_path / "out", engine, capsys)
-        assert code == expected, told
-    assert where in told
+        code, shown = verified(tmp_path / "out", engine, capsys)
+        assert code == expected, shown
+    assert where in shown
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
-    ("promise", "told"),
+    ("promise", "shown"),
     [
         ({"model": "privacy-degree", "p": "3"}, "the promise privacy-degree: p cannot be '3'"),
         ({"model": "privacy-degree", "p": 3}, "the promise privacy-degree does not name the sensitive items"),
@@ -191,11 +191,11 @@ def test_a_long_table(what: str, engine: str, size: int | None, tmp_path: Path, 
     ],
 )
 def test_a_promise_that_was_edited(
-    engine: str, promise: dict[str, Any], told: str, tmp_path: Path, capsys: Told
+    engine: str, promise: dict[str, Any], shown: str, tmp_path: Path, capsys: Captured
 ) -> None:
     facts = release("groups", tmp_path / "out").parent / "release.json"
     facts.write_text(json.dumps({**json.loads(facts.read_text()), "promises": [promise]}))
     capsys.readouterr()
     assert main(["verify", str(tmp_path / "out"), *ENGINES[engine]]) == 3
     said = " ".join(capsys.readouterr().err.split())
-    assert f"release.json: {told}" in said
+    assert f"release.json: {shown}" in said

@@ -64,10 +64,10 @@ def test_a_pipe_is_told_once_of_long_compiling(capsys: pytest.CaptureFixture[str
         stage("anonymizing")
         for seconds in (0.5, 0.0, 7.2, 0.0, 9.0, 0.0):
             tell_all(seconds)
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert "compiling once (about 8 s" in told.err
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "compiling once (about 8 s" in said.err
 
 
 def test_who_wants_quiet_is_told_nothing(capsys: pytest.CaptureFixture[str]) -> None:

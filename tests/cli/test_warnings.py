@@ -35,9 +35,9 @@ def test_names_that_are_published_are_told(shoal: Callable[..., object], visits:
     place = report.index("The insensitive column &#39;phone&#39; is published as it is")
     assert place < report.index("What it cost")
     assert "Before you publish:" in report
-    told = json.loads(shoal(*CALL, *ROLES, "--others", "insensitive", "--json").out)["warnings"]
-    assert [sentence for sentence in told if "'admitted' looks like timestamps" in sentence]
-    assert json.loads((folder / "out/run.json").read_text())["warnings"] == told
+    shown = json.loads(shoal(*CALL, *ROLES, "--others", "insensitive", "--json").out)["warnings"]
+    assert [sentence for sentence in shown if "'admitted' looks like timestamps" in sentence]
+    assert json.loads((folder / "out/run.json").read_text())["warnings"] == shown
 
 
 def test_no_warning_without_a_reason(shoal: Callable[..., object], visits: Path, folder: Path) -> None:

@@ -255,7 +255,7 @@ def test_a_support_is_a_number(shoal: Callable[..., object], tmp_path: Path, sha
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--memory", "4GB"), "--memory bounds nothing"),
+        (("--memory", "4GB"), "--memory requires --engine stream or spark"),
         (("--engine", "stream", "--master", "local[2]"), "--master is for --engine spark"),
     ],
 )

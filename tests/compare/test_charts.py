@@ -1,4 +1,4 @@
-"""Pictures: whole, readable, told apart without colors; and the page around them."""
+"""Pictures: whole, readable, distinguished without colors; and the page around them."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from shoal.comparison import scheduler as race
 from shoal.comparison import workers
-from shoal.comparison.scheduler import Race
-from shoal.comparison.workers import Clock, Worker
+from shoal.comparison.workers import Clock, Scheduler, Worker
 from shoal.kernels._compiling import watched
 
 
@@ -46,8 +44,7 @@ class Hours:
 @pytest.fixture
 def hours(monkeypatch: pytest.MonkeyPatch) -> Hours:
     found = Hours()
-    for module in (workers, race):
-        monkeypatch.setattr(module, "time", found)
+    monkeypatch.setattr(workers, "time", found)
     monkeypatch.setattr(workers.threading, "Timer", found.Timer)
     return found
 
@@ -68,7 +65,7 @@ def test_a_clock_stands_while_kernels_are_compiled(hours: Hours) -> None:
 
 def test_the_clock_of_a_run_follows_what_its_process_says(hours: Hours) -> None:
     late: list[float] = []
-    told: list[bool] = []
+    shown: list[bool] = []
     clock = Clock(2, lambda: late.append(hours.now))
     clock.go()
 
@@ -79,19 +76,19 @@ def test_the_clock_of_a_run_follows_what_its_process_says(hours: Hours) -> None:
             return line
 
     said = Said("compiling\ncompiled\ncompiling\ncompiled\n{}\n")
-    assert Worker(told.append)._answered(said, clock) == "{}\n"
-    assert told == [True, False, True, False]
+    assert Worker(shown.append)._answered(said, clock) == "{}\n"
+    assert shown == [True, False, True, False]
     assert not late
 
 
 def test_a_process_that_dies_while_it_compiles_no_longer_does(hours: Hours) -> None:
-    told: list[bool] = []
-    assert Worker(told.append)._answered(io.StringIO("compiling\n"), Clock(None, lambda: None)) == ""
-    assert told == [True, False]
+    shown: list[bool] = []
+    assert Worker(shown.append)._answered(io.StringIO("compiling\n"), Clock(None, lambda: None)) == ""
+    assert shown == [True, False]
 
 
 def test_the_deadline_of_all_moves_by_the_time_in_which_any_compiles(hours: Hours) -> None:
-    running = Race(3, deadline=10)
+    running = Scheduler(3, deadline=10)
     hours.go_on(2)
     assert running.left == 8
     running.compiling(True)
@@ -113,14 +110,14 @@ def test_numba_tells_of_its_compiling_and_what_is_compiled_on_the_way_is_part_of
 
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
-    told: list[float] = []
+    shown: list[float] = []
     inner = numba.njit(lambda number: number + 1)
     outer = numba.njit(lambda number: inner(number) + 1)
-    with watched(told.append):
+    with watched(shown.append):
         outer(1)
         outer(1.0)
     numba.njit(lambda number: number + 2)(1)
-    begun, ended, again, ended_again = told
+    begun, ended, again, ended_again = shown
     assert begun == again == shoal.kernels._jit.seconds_for(outer.py_func) > 0
     assert ended == ended_again == 0
 

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from shoal.comparison import peak_memory as memory
+from shoal.comparison import worker as memory
 
 
 @pytest.mark.skipif(

@@ -12,8 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shoal.comparison.journal import Journal
-from shoal.comparison.runner import compare
+from shoal.comparison.runner import Journal, compare
 from shoal.comparison.worker import Bench, outcome
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
@@ -49,14 +48,14 @@ def statuses(folder: Path) -> dict[str, list[str]]:
 
 
 def test_what_fails_is_a_result_and_the_rest_finish(recipe: Callable[..., Path], tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    shown: list[tuple[int, int]] = []
     found = compare(
         recipe(MIXED + CHART),
         tmp_path / "out",
         jobs=2,
-        tell=lambda done, total, _: told.append((done, total)),
+        tell=lambda done, total, _: shown.append((done, total)),
     )
-    assert told == [(done, 12) for done in range(13)]
+    assert shown == [(done, 12) for done in range(13)]
     assert statuses(tmp_path / "out") == {
         "work": ["done"] * 2,
         "raise": ["failed"] * 2,

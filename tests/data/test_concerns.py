@@ -9,8 +9,7 @@ from tests.hand_made import publish
 from shoal.data.domain import nominal
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.io.releases.clusters_file import read_clusters
-from shoal.io.releases.set_lines import Lines
+from shoal.io.releases.set_lines import Lines, read_clusters
 from shoal.risks.disclosure_warnings import concerns, count_bare
 
 
@@ -38,7 +37,7 @@ def said(*columns: Column, **published: list[str]) -> tuple[str, ...]:
     ],
 )
 def test_insensitive_columns_that_tell_persons_apart(name: str, cells: str, why: str) -> None:
-    (sentence,) = said(column(name, Role.INSENSITIVE, cells))
+    sentence = said(column(name, Role.INSENSITIVE, cells))[0]
     assert sentence.startswith(f"The insensitive column {name!r} is published as it is")
     assert why in sentence
 

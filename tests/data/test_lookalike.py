@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from shoal.data._format_hints import lookalike
 from shoal.data.domain import Domain, Kind
+from shoal.data.profile import format_hint
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from shoal.data.domain import Domain, Kind
             "timestamps; --kind 'date of visit=date' takes the days",
         ),
         (("31.10.2011 14:41",), "timestamps"),
-        (("10/31/2011", "1/2/2011 8:26"), "day and month cannot be told apart"),
+        (("10/31/2011", "1/2/2011 8:26"), "day and month cannot be distinguished"),
         (("61,5", "70", "-3,25"), "decimal comma"),
         (("1.061,5",), "decimal comma"),
         (("61", "70"), ""),
@@ -27,10 +27,10 @@ from shoal.data.domain import Domain, Kind
 def test_lookalikes(labels: tuple[str, ...], said: str) -> None:
     missing = Domain(Kind.NOMINAL, (*labels, ""), missing=len(labels))
     for domain in (Domain(Kind.NOMINAL, labels), missing):
-        found = lookalike("date of visit", domain)
+        found = format_hint("date of visit", domain)
         assert said in found
         assert bool(found) == bool(said)
 
 
 def test_what_was_read_as_numbers_is_no_lookalike() -> None:
-    assert lookalike("x", Domain(Kind.NUMERIC, ("1", "2"), np.array([1.0, 2.0]))) == ""
+    assert format_hint("x", Domain(Kind.NUMERIC, ("1", "2"), np.array([1.0, 2.0]))) == ""

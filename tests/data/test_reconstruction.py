@@ -15,7 +15,7 @@ from tests.naive.published_sets import clusters_of
 from shoal.data._reconstruct import draw_distinct, reconstruct
 from shoal.data.clusters import Clusters
 from shoal.errors import BadData
-from shoal.io.releases.clusters_file import read_clusters
+from shoal.io.releases.set_lines import read_clusters
 from shoal.methods.disassociation.method import Disassociation
 
 

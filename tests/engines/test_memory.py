@@ -5,7 +5,7 @@ import os
 import pytest
 
 from shoal.engines.memory import SMALLEST, WORKER, SparkShares, java_memory, parse_memory, room_of
-from shoal.engines.spark_errors import said
+from shoal.engines.spark_session import said
 from shoal.errors import EngineFailed, WrongUse
 
 
@@ -64,7 +64,7 @@ def test_settings_of_spark_say_how_large_parts_are() -> None:
 )
 def test_a_part_that_does_not_fit_is_told_in_one_sentence(text: str, words: str) -> None:
     failure = type("Failure", (Exception,), {"__module__": "pyspark.errors"})
-    with pytest.raises(EngineFailed, match=words) as told, said():
+    with pytest.raises(EngineFailed, match=words) as shown, said():
         raise failure(f"Job aborted due to stage failure:\n{text}\n\tat somewhere")
-    assert "`memory`" in str(told.value)
-    assert "\n" not in str(told.value)
+    assert "`memory`" in str(shown.value)
+    assert "\n" not in str(shown.value)

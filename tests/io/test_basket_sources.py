@@ -135,13 +135,13 @@ def texts(vocabulary: tuple[str, ...], rows: list[list[int]]) -> list[tuple[str,
 WANTED = [tuple(sorted(row)) for row in ROWS]
 
 
-def check(source: Any, told: dict[str, Any]) -> None:
+def check(source: Any, shown: dict[str, Any]) -> None:
     """All doors give the same baskets."""
-    baskets = read_baskets(source, **told)
+    baskets = read_baskets(source, **shown)
     assert [baskets.basket(row) for row in range(len(baskets))] == WANTED
     assert baskets.vocabulary == ITEMS
-    layout = told.get("baskets")
-    reading = Reading(separator=told.get("separator"), names=told.get("names"))
+    layout = shown.get("baskets")
+    reading = Reading(separator=shown.get("separator"), names=shown.get("names"))
     profile = shoal.inspect(source, baskets=layout or baskets.layout, reading=reading)
     assert isinstance(profile, BasketsProfile)
     assert (profile.baskets, profile.items) == (5, 3)
@@ -203,8 +203,8 @@ def test_pandas_and_arrow(form: str) -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    for source, told in on_disk(tmp_path).values():
-        check(source, told)
+    for source, shown in on_disk(tmp_path).values():
+        check(source, shown)
 
 
 def test_databases(tmp_path: Path) -> None:
@@ -217,12 +217,12 @@ def test_databases(tmp_path: Path) -> None:
         database.executemany("insert into ones values (?, ?, ?)", CELLS.astype(int).tolist())
     database.close()
     place = f"sqlite:///{tmp_path / 'shop.db'}"
-    for source, told in (
+    for source, shown in (
         (f"{place}?table=sales", {}),
         (f"{place}?table=ones", {}),
         (place, {"query": "select item, basket from sales", "baskets": "long:basket,item"}),
     ):
-        baskets = read_baskets(source, **told)
+        baskets = read_baskets(source, **shown)
         assert sorted(baskets.basket(row) for row in range(len(baskets))) == sorted(WANTED)
     run = shoal.anonymize(f"{place}?table=sales", "disassociation", k=2, m=1)
     assert len(run.original) == 5
@@ -259,7 +259,7 @@ NO_CELL = r"A matrix of baskets holds 0 and 1, or True and False"
 
 
 @pytest.mark.parametrize(
-    ("source", "told", "message"),
+    ("source", "shown", "message"),
     [
         ("bread milk", {}, "no such file"),
         (b"bread", {}, "not from a bytes"),
@@ -272,7 +272,7 @@ NO_CELL = r"A matrix of baskets holds 0 and 1, or True and False"
         ([[["a"], ["b"]]], {}, r"\['a'\] is no item"),
         ([[b"a"]], {}, "is no item"),
         ([[1, 0, 1], [0, 0, 1]], {}, 'say baskets="matrix" or baskets="lines"'),
-        ([["a"]], {"names": ["x"]}, "leave them away"),
+        ([["a"]], {"names": ["x"]}, "omit them"),
         (PAIRS, {"names": ["x", "y"]}, "names of its own"),
         (np.zeros((2, 2, 2)), {}, "two dimensions.*this has 3"),
         (np.array(["a", "b"]), {}, "two dimensions.*this has 1"),
@@ -301,13 +301,13 @@ NO_CELL = r"A matrix of baskets holds 0 and 1, or True and False"
         (ONES.with_columns(id=pl.Series([7, 3, 9, 1, 4])), {}, "or leave columns out until only 0 and 1"),
     ],
 )
-def test_what_is_not_understood_is_refused(source: Any, told: dict[str, Any], message: str) -> None:
+def test_what_is_not_understood_is_refused(source: Any, shown: dict[str, Any], message: str) -> None:
     with pytest.raises((WrongUse, BadData), match=message):
-        read_baskets(source, **told)
+        read_baskets(source, **shown)
 
 
 @pytest.mark.parametrize(
-    ("source", "told", "said"),
+    ("source", "shown", "said"),
     [
         ([["cream cheese ", "a"], ["a"]], {}, r"Blanks around an item were taken away: 'cream cheese'\.$"),
         (pl.DataFrame({"id": [1, 2], "item": [" b", "a"]}), {}, r"Blanks around an item .*'b'"),
@@ -338,35 +338,35 @@ def test_what_is_not_understood_is_refused(source: Any, told: dict[str, Any], me
         (CELLS, {}, "called by the numbers"),
     ],
 )
-def test_what_is_changed_is_said(tmp_path: Path, source: Any, told: dict[str, Any], said: str) -> None:
+def test_what_is_changed_is_said(tmp_path: Path, source: Any, shown: dict[str, Any], said: str) -> None:
     if isinstance(source, str):
         (tmp_path / "x.csv").write_text(source)
         source = str(tmp_path / "x.csv")
     with pytest.warns(ShoalWarning, match=said) as caught:
-        baskets = read_baskets(source, **told)
+        baskets = read_baskets(source, **shown)
     assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name]
     assert not {"nan", "None", "NaN", ""} & set(baskets.vocabulary)
     with pytest.warns(ShoalWarning, match=said):
-        run = shoal.anonymize(source, "disassociation", k=2, m=1, baskets=told.get("baskets"))
+        run = shoal.anonymize(source, "disassociation", k=2, m=1, baskets=shown.get("baskets"))
     assert any(str(caught[0].message) == warning for warning in run.warnings)
     with pytest.warns(ShoalWarning, match=said):
-        shoal.inspect(source, baskets=told.get("baskets") or baskets.layout)
+        shoal.inspect(source, baskets=shown.get("baskets") or baskets.layout)
     engine = shoal.engines.Stream("1GB")
     if baskets.layout != "matrix" or not isinstance(source, str):
-        remarks = engine.load_baskets(source, told.get("baskets"), None, Roles()).remarks
-        assert remarks == load_baskets(source, told.get("baskets")).remarks
+        remarks = engine.load_baskets(source, shown.get("baskets"), None, Roles()).remarks
+        assert remarks == load_baskets(source, shown.get("baskets")).remarks
     engine.close()
 
 
 def test_nothing_is_said_of_plain_baskets(tmp_path: Path) -> None:
     (tmp_path / "x.dat").write_text("a, b\n\nb,c\n")
-    for source, told in (
+    for source, shown in (
         (ROWS, {}),
         (PAIRS, {}),
         (LISTS, {}),
         (str(tmp_path / "x.dat"), {"baskets": "lines:,"}),
     ):
-        assert load_baskets(source, told.get("baskets")).remarks == ()
+        assert load_baskets(source, shown.get("baskets")).remarks == ()
 
 
 @pytest.mark.parametrize("white", list(WHITE))
@@ -381,11 +381,11 @@ def test_a_mark_that_nobody_sees_is_no_white_space() -> None:
 
 
 @pytest.mark.parametrize("cells", [[1, 0], [True, False], ["1", "0"]])
-@pytest.mark.parametrize("told", [None, "matrix"])
-def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], told: str | None) -> None:
+@pytest.mark.parametrize("shown", [None, "matrix"])
+def test_items_of_a_matrix_may_look_like_patterns(cells: list[Any], shown: str | None) -> None:
     frame = pl.DataFrame({"^a$": cells, "*": cells[::-1], "b": cells})
     for source in (frame, frame.to_pandas()):
-        assert read_baskets(source, baskets=told).vocabulary == ("*", "^a$", "b")
+        assert read_baskets(source, baskets=shown).vocabulary == ("*", "^a$", "b")
 
 
 def test_sensitive_items_are_named_with_or_without_blanks() -> None:

@@ -83,7 +83,7 @@ def test_text(path: Path, layout: str, text: str) -> None:
 
 
 def test_many_baskets_are_written_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.io.baskets.join_items.CHUNK", 3)
+    monkeypatch.setattr("shoal.io.baskets.write.CHUNK", 3)
     monkeypatch.setattr("shoal.io.baskets.matrix.BLOCK", 10)
     baskets = read_baskets([["a"], [], ["a", "b", "c", "d"], ["b", "c"], [], [], [], [], ["d"]])
     for layout in ("lines", "matrix"):

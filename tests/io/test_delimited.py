@@ -6,11 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.naive import encoding
 
+from shoal.data.role import Role
 from shoal.errors import BadData
 from shoal.io.reading import Reading
-from shoal.io.tables import csv_structure as shape
-from shoal.io.tables.csv_structure import regular_lines
-from shoal.io.tables.delimited import Delimited, find_separator, write_delimited
+from shoal.io.tables import delimited as shape
+from shoal.io.tables.delimited import Delimited, find_separator, regular_lines, write_delimited
+from shoal.io.tables.encode import encode_published, encode_table
 
 CELL = st.text(alphabet='ab1 ,;"\n\té', max_size=6)
 
@@ -196,3 +197,22 @@ def frame_text(frame: pl.DataFrame) -> bytes:
 def test_missing_cells_are_written_empty() -> None:
     assert frame_text(pl.DataFrame({"a": ["x", None, ""], "b": ["1", "2", None]})) == b"a,b\nx,1\n,2\n,\n"
     assert frame_text(pl.DataFrame({"a": ["x", None, ""]})) == b'a\nx\n""\n""\n'
+
+
+def test_a_few_columns_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, names = "a,b,c,d\n1,x,?,\n2,y,5,é\n", ["d", "b", "c", "a"]
+    whole = opened(text).frame(names)
+    monkeypatch.setattr(shape, "_ROOM", 100)
+    parts = list(opened(text).pieces(names))
+    assert [part.columns for part in parts] == [["d", "b"], ["c", "a"]]
+    assert pl.concat(parts, how="horizontal").equals(whole)
+    roles = [(name, Role.QUASI) for name in names]
+    table = encode_table(opened(text), roles, Reading(missing=("?",), drop_missing=True), ["d"]).table
+    assert [column.domain.labels for column in table.columns] == [("é",), ("y",), ("5",), ("2",)]
+    published = encode_published(opened(text), roles)
+    assert [column.domain.labels for column in published.columns] == [
+        ("", "é"),
+        ("x", "y"),
+        ("5", "?"),
+        ("1", "2"),
+    ]

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parts import MemoryEngine
 
-from shoal.data.order_violations import MISNUMBERED, TOLD, UNSORTED, Disorder
-from shoal.io.releases import order_readers as ordered_forms
-from shoal.io.releases.file_order import order_of
+from shoal.data.verdict import MISNUMBERED, NAMED, UNSORTED, OrderViolations
+from shoal.io.releases import file_order as ordered_forms
+from shoal.io.releases.file_order import order_violations
 from shoal.io.tables.delimited import delimited_text
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=4, unique=True)
@@ -30,7 +30,7 @@ def small_pieces(request: pytest.FixtureRequest) -> Iterator[None]:
     ordered_forms.BYTES, ordered_forms.ROWS = before
 
 
-def found(parts: list[str], shape: dict[str, Any], ending: str) -> Disorder:
+def found(parts: list[str], shape: dict[str, Any], ending: str) -> OrderViolations:
     """What is found out of part files with these texts."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / f"data{ending}"
@@ -40,7 +40,7 @@ def found(parts: list[str], shape: dict[str, Any], ending: str) -> Disorder:
             data.mkdir()
             for number, text in enumerate(parts):
                 (data / f"part-{number:05}{ending}").write_bytes(text.encode())
-        return order_of(MemoryEngine(), data, shape)
+        return order_violations(MemoryEngine(), data, shape)
 
 
 def shared(draw: st.DataObject, rows: list[Any]) -> list[list[Any]]:
@@ -54,11 +54,11 @@ def falls(keys: list[Any]) -> list[int]:
     return [place + 2 for place, (one, other) in enumerate(pairwise(keys)) if other < one]
 
 
-def check(told: Disorder, noun: str, expected: list[int], faults: int = 0) -> None:
-    assert told.form == noun
-    assert told.count == len(expected) + faults
-    named = [(where, why) for where, why in told.places if "one of the two is out of place" in why]
-    assert len(told.places) == min(told.count, TOLD)
+def check(shown: OrderViolations, noun: str, expected: list[int], faults: int = 0) -> None:
+    assert shown.form == noun
+    assert shown.count == len(expected) + faults
+    named = [(where, why) for where, why in shown.places if "one of the two is out of place" in why]
+    assert len(shown.places) == min(shown.count, NAMED)
     for row, (where, why) in zip(expected, named, strict=False):
         assert (where + " ").startswith(f"{noun} {row} ")
         assert f"ahead of it, {noun} {row - 1}" in why
@@ -69,9 +69,9 @@ def check(told: Disorder, noun: str, expected: list[int], faults: int = 0) -> No
 def test_a_table(rows: list[tuple[str, str]], in_order: bool, draw: st.DataObject) -> None:
     rows = sorted(rows) if in_order else rows
     frames = [pl.DataFrame(part, schema=["x", "y"], orient="row") for part in shared(draw, rows)]
-    told = found([delimited_text(frame) for frame in frames], {"form": "table"}, ".csv")
-    check(told, "row", falls(rows))
-    assert not (in_order and told.count)
+    shown = found([delimited_text(frame) for frame in frames], {"form": "table"}, ".csv")
+    check(shown, "row", falls(rows))
+    assert not (in_order and shown.count)
 
 
 @settings(max_examples=40)
@@ -81,9 +81,9 @@ def test_a_table_of_columns(rows: list[tuple[str | None, int | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.parquet"
         pl.DataFrame(rows, schema={"x": pl.String, "y": pl.Int64}, orient="row").write_parquet(path)
-        told = order_of(MemoryEngine(), path, {"form": "table"})
+        shown = order_violations(MemoryEngine(), path, {"form": "table"})
     texts = [(text or "", "" if number is None else str(number)) for text, number in rows]
-    check(told, "row", falls(texts))
+    check(shown, "row", falls(texts))
 
 
 SPELLED: dict[str, tuple[str, dict[str, str], Any]] = {
@@ -110,10 +110,10 @@ def test_baskets(layout: str, baskets: list[list[str]], in_order: bool, draw: st
     baskets = sorted(map(sorted, baskets)) if in_order else baskets
     header = "goods\n" if layout == "column" else ""
     parts = [header + "".join(map(spell, part)) for part in shared(draw, baskets)]
-    told = found(parts, {"form": "baskets", **shape}, ending)
+    shown = found(parts, {"form": "baskets", **shape}, ending)
     unsorted = sum(basket != sorted(basket) for basket in baskets)
-    check(told, "basket", falls(list(map(sorted, baskets))), unsorted)
-    assert sum(why == UNSORTED for _, why in told.places) == min(unsorted, TOLD)
+    check(shown, "basket", falls(list(map(sorted, baskets))), unsorted)
+    assert sum(why == UNSORTED for _, why in shown.places) == min(unsorted, NAMED)
 
 
 @settings(max_examples=40)
@@ -132,15 +132,15 @@ def test_a_long_table(baskets: list[list[str]], in_order: bool, draw: st.DataObj
         for item in basket or [""]
     ]
     parts = ["id,item\n" + "".join(part) for part in shared(draw, rows)]
-    told = found(parts, {"form": "baskets", "layout": "long:id,item"}, ".csv")
+    shown = found(parts, {"form": "baskets", "layout": "long:id,item"}, ".csv")
     unsorted = sum(basket != sorted(basket) for basket in baskets)
-    check(told, "basket", falls(list(map(sorted, baskets))), unsorted + wrong)
-    assert sum(why == MISNUMBERED for _, why in told.places) == wrong
+    check(shown, "basket", falls(list(map(sorted, baskets))), unsorted + wrong)
+    assert sum(why == MISNUMBERED for _, why in shown.places) == wrong
 
 
 def test_rows_of_a_basket_that_stand_apart_are_told() -> None:
-    told = found(["id,item\n1,a\n2,a\n1,b\n"], {"form": "baskets", "layout": "long:id,item"}, ".csv")
-    assert told.places == (("basket 3 {b}", MISNUMBERED),)
+    shown = found(["id,item\n1,a\n2,a\n1,b\n"], {"form": "baskets", "layout": "long:id,item"}, ".csv")
+    assert shown.places == (("basket 3 {b}", MISNUMBERED),)
 
 
 @settings(max_examples=40)
@@ -156,9 +156,9 @@ def test_rows_of_a_basket_that_stand_apart_are_told() -> None:
     st.data(),
 )
 def test_groups(groups: list[tuple[list[list[str]], dict[str, int]]], draw: st.DataObject) -> None:
-    lines = [json.dumps({"baskets": baskets, "sensitive": told}) + "\n" for baskets, told in groups]
-    told = found(["".join(part) for part in shared(draw, lines)], {"form": "groups"}, ".jsonl")
-    check(told, "group", falls([(baskets, sorted(secrets.items())) for baskets, secrets in groups]))
+    lines = [json.dumps({"baskets": baskets, "sensitive": shown}) + "\n" for baskets, shown in groups]
+    shown = found(["".join(part) for part in shared(draw, lines)], {"form": "groups"}, ".jsonl")
+    check(shown, "group", falls([(baskets, sorted(secrets.items())) for baskets, secrets in groups]))
 
 
 RECORDS = st.lists(
@@ -190,5 +190,5 @@ def cluster_key(cluster: dict[str, Any]) -> tuple[Any, ...]:
 @given(st.lists(SIMPLE | JOINT, min_size=1, max_size=6), st.data())
 def test_clusters(clusters: list[dict[str, Any]], draw: st.DataObject) -> None:
     lines = [json.dumps(cluster) + "\n" for cluster in clusters]
-    told = found(["".join(part) for part in shared(draw, lines)], {"form": "clusters"}, ".jsonl")
-    check(told, "cluster", falls(list(map(cluster_key, clusters))))
+    shown = found(["".join(part) for part in shared(draw, lines)], {"form": "clusters"}, ".jsonl")
+    check(shown, "cluster", falls(list(map(cluster_key, clusters))))

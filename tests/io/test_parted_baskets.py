@@ -26,9 +26,9 @@ def rows_of(baskets: Baskets | Dataset) -> list[tuple[str, ...]]:
     return sorted(tuple(baskets.schema.vocabulary[code] for code in row) for row in rows)
 
 
-def check(path: Path | str, memory: int = 1 << 30, layout: str | None = None, **told: Any) -> None:
-    here = read_baskets(str(path), baskets=layout, **told)
-    there = read_dataset(MemoryEngine(memory), str(path), layout=layout, **told)
+def check(path: Path | str, memory: int = 1 << 30, layout: str | None = None, **shown: Any) -> None:
+    here = read_baskets(str(path), baskets=layout, **shown)
+    there = read_dataset(MemoryEngine(memory), str(path), layout=layout, **shown)
     assert there.schema.vocabulary == here.vocabulary
     assert there.schema.layout == here.layout
     assert there.schema.sensitive.tolist() == here.sensitive.tolist()
@@ -40,8 +40,8 @@ def check(path: Path | str, memory: int = 1 << 30, layout: str | None = None, **
 def test_texts(tmp_path: Path, layout: str, memory: int) -> None:
     path = tmp_path / "baskets.csv"
     write_baskets(laid_out(read_baskets(ROWS), layout), path)
-    told = {"layout": "lines", "separator": "|"} if layout == "lines:|" else {"layout": layout}
-    check(path, memory, sensitive=["i3"], **told)
+    shown = {"layout": "lines", "separator": "|"} if layout == "lines:|" else {"layout": layout}
+    check(path, memory, sensitive=["i3"], **shown)
 
 
 def test_lines_and_spmf(tmp_path: Path) -> None:

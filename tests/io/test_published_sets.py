@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.naive import published_sets as naive
 
 from shoal.errors import BadData
-from shoal.io.releases.clusters_file import read_clusters, write_clusters
-from shoal.io.releases.groups_file import read_groups, write_groups
+from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 
 ITEMS = st.sampled_from(["a", "b", "é", 'q"uote', "two words", "line\nbreak", "10", "9"])
 SETS = st.lists(ITEMS, unique=True, max_size=4)

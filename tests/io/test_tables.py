@@ -222,5 +222,5 @@ def test_what_is_dropped_is_looked_at_for_numbers_of_persons_that_repeat() -> No
     arrival = load_table(frame, Roles(quasi=("age",), others="drop"), Reading(drop_missing=True))
     assert (arrival.table.names, arrival.table.rows, arrival.left_out) == (("age",), 2, 2)
     assert arrival.persons == {"patient_id": 2}
-    told = load_table(frame, Roles(quasi=("age",), entity="patient_id", others="drop"))
-    assert (told.persons, told.left_out) == ({}, 0)
+    shown = load_table(frame, Roles(quasi=("age",), entity="patient_id", others="drop"))
+    assert (shown.persons, shown.left_out) == ({}, 0)

@@ -55,9 +55,9 @@ def test_nothing_is_said_of_texts_or_where_kinds_are_told(tmp_path: Path) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = shoal.anonymize(path, "mondrian", k=2, quasi=["zip", "code"], sensitive="ill")
-        told = shoal.anonymize(FRAME, "mondrian", reading=shoal.Reading(kinds=kinds), **ROLES)
-    assert not any("their type" in warning for warning in (*run.warnings, *told.warnings))
-    assert told.release.to_polars()["when"].to_list()[0] == "[2024-05-01,2024-05-02]"
+        shown = shoal.anonymize(FRAME, "mondrian", reading=shoal.Reading(kinds=kinds), **ROLES)
+    assert not any("their type" in warning for warning in (*run.warnings, *shown.warnings))
+    assert shown.release.to_polars()["when"].to_list()[0] == "[2024-05-01,2024-05-02]"
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])

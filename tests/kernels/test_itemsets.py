@@ -1,26 +1,48 @@
 """The kernels of the miner, also as plain Python (NUMBA_DISABLE_JIT=1)."""
 
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import itemsets as naive
 
 from shoal.io.baskets.load import read_baskets
 from shoal.kernels.eclat import grown, list_positions, shared_rows, store
-from shoal.mining.frequent_itemsets import frequent_itemsets, supports_of
+from shoal.mining import frequent_itemsets as mining
+from shoal.mining.frequent_itemsets import frequent_itemsets, supports_of, top_itemsets
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcde"), max_size=5), min_size=1, max_size=10)
 
 
+@pytest.fixture(scope="module")
+def no_room() -> Iterator[None]:
+    """Looking for all sets at once is given up at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mining, "ROOM", 0)
+        yield
+
+
 @settings(max_examples=30)
-@given(baskets_of, st.integers(1, 4), st.integers(1, 5), st.integers(1, 5))
-def test_mine_roots(sets: list[set[str]], least: int, size: int, small: int) -> None:
-    """Every set with its support; those of more than `small` items need one basket more."""
+@given(baskets_of, st.integers(1, 4), st.integers(1, 5))
+def test_mine_roots(sets: list[set[str]], least: int, size: int) -> None:
+    """Every set with its support."""
     baskets = read_baskets(sets)
-    found = frequent_itemsets(baskets, least, size, threads=1, small=small)
-    every = naive.frequent_itemsets(sets, least, size)
-    wanted = {one: count for one, count in every.items() if count >= least + (len(one) > small)}
+    found = frequent_itemsets(baskets, least, size, threads=1)
+    wanted = naive.frequent_itemsets(sets, least, size)
     assert dict(zip(found.texts(baskets.vocabulary), found.supports.tolist(), strict=True)) == wanted
+
+
+@settings(max_examples=60)
+@given(baskets_of, st.integers(1, 40), st.none() | st.integers(1, 5))
+def test_the_most_frequent_sets_are_found_without_all_others(
+    no_room: None, sets: list[set[str]], count: int, size: int | None
+) -> None:
+    """As many as are asked for, with a heap of their keys."""
+    baskets = read_baskets(sets)
+    found = top_itemsets(baskets, count, size)
+    assert found.texts(baskets.vocabulary) == naive.top_itemsets(sets, count, size)
 
 
 @settings(max_examples=30)

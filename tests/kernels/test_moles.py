@@ -145,7 +145,7 @@ def test_a_search_can_go_on_where_another_stopped() -> None:
     assert not single_moles(public, private, promise, Local(2))[0].any()
     whole = find_moles(baskets, promise, patience=100.0)
     assert len(whole) > 5
-    from shoal.methods.coherence._integers import IntegerSearch
+    from shoal.methods.coherence._moles import IntegerSearch
 
     first = IntegerSearch(public, private, promise)
     begun = first.extend(keep_safe=True)[0]

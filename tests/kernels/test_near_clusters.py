@@ -1,6 +1,7 @@
 """Clusters of like baskets, compared with their slow twins."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from tests.naive import near_clusters as naive
 
 from shoal.data._basket_orders import distinct_baskets
-from shoal.data._near_clusters import even_worth, near_clusters, orders_for_clusters
+from shoal.data._near_clusters import GROUPS, even_worth, near_clusters, orders_for_clusters
 from shoal.kernels import near_clusters as kernel
 
 WIDTH = 6
@@ -98,11 +99,12 @@ def test_which_of_equal_rows_comes_first_decides_nothing_else(
         distinct = distinct_baskets(indptr, items, WIDTH)
         ties = np.random.default_rng(key).permutation(len(rows))
         orders = []
-        for order in orders_for_clusters(distinct):
+        for order in orders_for_clusters(distinct, 2):
             place = np.empty(len(order), dtype=np.int64)
             place[order] = np.arange(len(order))
             orders.append(ties[np.argsort(place[distinct.of_row[ties]], kind="stable")])
-        made = near_clusters(tuple(orders), indptr, items, WIDTH, clusters, passes, even=True)
+        search = replace(GROUPS, passes=passes)
+        made = near_clusters(tuple(orders), indptr, items, WIDTH, clusters, search)
         found.append([Counter(rows[row] for row in cluster) for cluster in parted(*made)])
     assert found[0] == found[1]
 

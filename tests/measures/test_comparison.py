@@ -19,9 +19,8 @@ from shoal.data.table import Table, canonical_order
 from shoal.errors import WrongUse
 from shoal.kernels.postings import pair_supports, turned
 from shoal.measures._chosen import asked_scores, comparison_of, default_measures, left_out, measure, measured
-from shoal.measures._workload import rows_at
 from shoal.measures.measure import flat
-from shoal.measures.queries import Queries
+from shoal.measures.queries import Queries, rows_at
 from shoal.methods.mondrian.method import Mondrian
 
 CELLS = st.lists(

@@ -66,8 +66,8 @@ def test_set_by_set(one: list[set[str]], other: list[set[str]], least: int, conf
     for what, (left, right) in (("itemset", several), ("rule", rules)):
         if left:
             expected = naive.shares(left, right)
-            told = tuple(scores[f"{what}_{end}"] for end in ("precision", "recall", "jaccard"))
-            assert told == pytest.approx(expected)
+            shown = tuple(scores[f"{what}_{end}"] for end in ("precision", "recall", "jaccard"))
+            assert shown == pytest.approx(expected)
         else:
             assert f"{what}_recall" not in scores
 

@@ -17,9 +17,8 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
 from shoal.measures._comparison import Comparison
-from shoal.measures._workload import draw
 from shoal.measures.measure import flat
-from shoal.measures.queries import Counter, Queries
+from shoal.measures.queries import Counter, Queries, draw
 from shoal.methods.mondrian.method import Mondrian
 
 NAMES = ("age", "height", "city", "ill")

@@ -55,9 +55,9 @@ def test_the_divergence_is_that_of_the_paper(sets: list[frozenset[str]], form: s
 def test_named_members_are_those_of_the_definition(sets: list[frozenset[str]], form: str) -> None:
     baskets, release, groups, read = released(sets, form=form)
     shares = [share for line in naive.shares(sets, {"s", "t"}, read) for share in line]
-    told = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
-    assert shares_of(baskets, groups)[told].tolist() == pytest.approx(
-        [float(share) for share, counts in zip(shares, told, strict=True) if counts]
+    shown = np.repeat(np.diff(groups.sensitive_indptr) > 0, groups.sizes)
+    assert shares_of(baskets, groups)[shown].tolist() == pytest.approx(
+        [float(share) for share, counts in zip(shares, shown, strict=True) if counts]
     )
     assert central(groups).tolist() == [named for group, _ in read for named in naive.central(group)]
     scores = {score.name: score.value for score in Pivot().scores(baskets, release)}

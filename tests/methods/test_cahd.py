@@ -20,7 +20,7 @@ from shoal.data.trace import Trace
 from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets
-from shoal.io.releases.groups_file import canonical_groups
+from shoal.io.releases.set_lines import canonical_groups
 from shoal.measures.pivot import Pivot
 from shoal.methods.cahd._split_baskets import sheet_of
 from shoal.methods.cahd.method import Cahd
@@ -282,7 +282,7 @@ def test_pivots_are_betrayed_and_other_forms_are_not() -> None:
     for form in ("pivots", "blocks", "near"):
         release, _ = Cahd(p=10, form=form, order="rcm").anonymize(baskets)  # type: ignore[arg-type]
         scores[form] = {score.name: score.value for score in Pivot().scores(baskets, release)}
-    # An upper bound, of a reader who is told which cluster began to take in others.
+    # An upper bound, of a reader who is told which pair of clusters to look at.
     assert 1 <= scores["near"]["pivot_replay"] / scores["near"]["pivot_guess"] < 1.5
     assert scores["near"]["pivot_certain"] == 0
     assert scores["pivots"]["pivot_replay"] > 2 * scores["pivots"]["pivot_guess"]

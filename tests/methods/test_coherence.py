@@ -18,10 +18,9 @@ from shoal.data._random_roles import draw_roles
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible
 from shoal.methods.coherence import _optimal as optimal
-from shoal.methods.coherence._cliques import cliques
-from shoal.methods.coherence._explain import explanation
-from shoal.methods.coherence._mole_tree import MoleTree
+from shoal.methods.coherence._explain import MoleTree, explanation
 from shoal.methods.coherence._moles import Moles, find_moles
+from shoal.methods.coherence._optimal import cliques
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
 from shoal.methods.coherence._thresholds import Promise, largest_below
 from shoal.methods.coherence.method import Coherence

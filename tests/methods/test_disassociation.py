@@ -22,7 +22,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import read_baskets
-from shoal.io.releases.clusters_file import write_clusters
+from shoal.io.releases.set_lines import write_clusters
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models.disassociation import Disassociated
 from shoal.outcome import judge

@@ -12,14 +12,12 @@ from tests.tables import column, texts
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible
-from shoal.methods._full_domain import _descent as descent
-from shoal.methods._full_domain._absorption import Absorption
-from shoal.methods._full_domain._descent import Descent
+from shoal.methods._full_domain import _search as descent
 from shoal.methods._full_domain._facts import Facts
-from shoal.methods._full_domain._local_recoding import LocalRecoding
+from shoal.methods._full_domain._local_recoding import Absorption, LocalRecoding
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, placed, published_classes
-from shoal.methods._full_domain._search import Progress
+from shoal.methods._full_domain._search import Descent, Progress
 from shoal.methods._full_domain._tuples import Grouping
 from shoal.methods.lattice import Lattice
 from shoal.outcome import judge
@@ -140,7 +138,7 @@ def test_joining_takes_the_cheapest_class_by_looking_at_all() -> None:
     before = part_of(problem, (0, 0, 0))
     parts = absorption_of(problem).joined((before,), 0)
     chosen = placed(problem, parts)
-    assert chosen.told.all()
+    assert chosen.shown.all()
 
     paths = [column_.hierarchy.paths() for column_ in data.quasi if column_.hierarchy is not None]
     of = [{path[0]: path for path in some} for some in paths]
@@ -183,7 +181,7 @@ def test_a_class_that_would_break_a_promise_takes_nobody_in() -> None:
         (2, 0, 0): 13,
     }
     dear = absorption_of(problem).joined(before, 1)
-    assert placed(problem, dear).told.sum() == 2
+    assert placed(problem, dear).shown.sum() == 2
 
 
 def test_rows_are_left_where_missing_cells_match_all() -> None:

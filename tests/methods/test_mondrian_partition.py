@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive.mondrian import Mondrian
 
-from shoal.methods.mondrian._compiled import partition_compiled
-from shoal.methods.mondrian._partition import Partition, partition
-from shoal.methods.mondrian._rounds import partition_in_rounds
-from shoal.methods.mondrian._space import Space
+from shoal.methods.mondrian._choice import Space
+from shoal.methods.mondrian._partition import Partition, partition, partition_compiled, partition_in_rounds
 
 CHOICES = ("widest", "loss", "random")
 MANY_ROWS = 500 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 20_000

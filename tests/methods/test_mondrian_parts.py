@@ -19,8 +19,8 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods.mondrian import _distributed as mondrian_parts
-from shoal.methods.mondrian import _distributed_top as top
-from shoal.methods.mondrian._tally import Tally
+from shoal.methods.mondrian import _distributed as top
+from shoal.methods.mondrian._distributed import Tally
 from shoal.methods.mondrian.method import Mondrian
 from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk

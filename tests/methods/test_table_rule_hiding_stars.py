@@ -82,6 +82,8 @@ def test_rows_of_stars_alone_hide_nothing(cells: str, c: float, k: int, shown: s
     data = table({"x": ["*"] * len(cells), "s": list(cells)}, sensitive=["s"])
     rows, release, _ = published(data, k=k, confidence=c, anonymize_with="none")
     assert "".join(row["s"] for row in rows if row["s"] != "*") == shown
+    promised: dict[str, Any] = {"promises": (KAnonymity(k=k, missing_matches_all=True),)}
+    assert published(data, **promised, confidence=c, anonymize_with="none")[0] == rows
     scores = flat(measure(data, release, (measures.HiddenRules(),)))
     assert scores["starred_cells"] == len(cells) - len(shown)
     assert scores["confidence_published"] <= c

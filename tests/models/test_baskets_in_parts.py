@@ -14,9 +14,14 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.engines.local import Local
-from shoal.io.releases.clusters_file import read_clusters, tree_lines
-from shoal.io.releases.groups_file import canonical_groups, group_lines, read_groups
-from shoal.io.releases.set_lines import Lines
+from shoal.io.releases.set_lines import (
+    Lines,
+    canonical_groups,
+    group_lines,
+    read_clusters,
+    read_groups,
+    tree_lines,
+)
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.disassociation.method import Disassociation
 from shoal.models import _distributed_baskets as baskets_in_parts
@@ -117,18 +122,18 @@ def test_groups(data, seed, p):
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "shown"),
     [(("x", "y"), ""), (("x",), "counts 'y', which is not named"), (("a", "x", "y"), "lists 'a', which is")],
 )
-def test_named_items_are_looked_for_on_all_lines(named, told):
+def test_named_items_are_looked_for_on_all_lines(named, shown):
     texts = ['{"baskets": [["a"], ["b"]], "sensitive": {"x": 1}}'] * 3
     texts.append('{"baskets": [["b"], ["c"]], "sensitive": {"y": 1}}')
     model = PrivacyDegree(p=2, sensitive=named)
     expected = model.verify(read_groups(Lines("all", texts)))
     for seed in range(4):
         (verdict,) = judge_lines([model], lines_of(texts, seed), partial(parsed, read_groups))[0]
-        assert (verdict.holds, verdict.offender_count) == (not told, expected.offender_count)
-        assert all(told in one.why for one in verdict.offenders)
+        assert (verdict.holds, verdict.offender_count) == (not shown, expected.offender_count)
+        assert all(shown in one.why for one in verdict.offenders)
 
 
 def test_an_item_that_is_secret_on_another_line_is_found():

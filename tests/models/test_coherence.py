@@ -13,7 +13,7 @@ from tests.tables import column
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.models import _cohort_pairs as cohort_pairs
+from shoal.models import hkp_coherence as cohort_pairs
 from shoal.models.hkp_coherence import HkpCoherence
 
 

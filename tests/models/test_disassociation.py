@@ -13,8 +13,8 @@ from tests.naive.published_sets import clusters_of
 
 from shoal.cli.program import main
 from shoal.data.release import Release
-from shoal.io.releases.clusters_file import canonical_clusters, read_clusters
 from shoal.io.releases.folder import write_release
+from shoal.io.releases.set_lines import canonical_clusters, read_clusters
 from shoal.models.disassociation import Disassociated
 
 FIRST = {
@@ -278,6 +278,6 @@ def test_any_order_but_the_canonical_one_is_named(
     path.write_text("".join(json.dumps(tree) + "\n" for tree in lines))
     capsys.readouterr()
     assert main(["verify", str(folder)]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert where in told
-    assert why in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert where in shown
+    assert why in shown

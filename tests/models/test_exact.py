@@ -7,8 +7,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.models._exact import at_most, below, fraction, rounded_up, times
-from shoal.models._logarithms import compare_logarithm, sign_of_logarithms
+from shoal.models._exact import (
+    at_most,
+    below,
+    compare_logarithm,
+    fraction,
+    rounded_up,
+    sign_of_logarithms,
+    times,
+)
 
 numbers = st.one_of(st.integers(0, 20), st.integers(0, 10**17))
 ratios = st.one_of(st.fractions(0, 3, max_denominator=9), st.fractions(0, 3, max_denominator=10**17))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.methods.test_disassociation import baskets_of, some_sets
 from tests.naive.disassociation import km_anonymous
 
-from shoal.models import _combinations as counting
+from shoal.models import km_anonymity as counting
 from shoal.models.km_anonymity import KmAnonymity
 
 CITIES = [

@@ -12,7 +12,7 @@ from tests.sets import baskets_of, sets_of
 
 from shoal.data.groups import Groups
 from shoal.errors import UnknownName, WrongUse
-from shoal.io.releases.groups_file import read_groups
+from shoal.io.releases.set_lines import read_groups
 from shoal.models.privacy_degree import PrivacyDegree
 
 Line = tuple[list[list[str]], dict[str, int]]
@@ -136,8 +136,8 @@ def test_groups_of_the_same_baskets_ascend_by_their_secrets() -> None:
     lines: list[Line] = [([["a"]] * 4, {"s": 1}), ([["a"]] * 4, {"s": 2}), ([["a"]] * 4, {"t": 1})]
     assert PrivacyDegree(p=2).verify(groups_of(lines, as_given=True))
     for order in ([1, 0, 2], [0, 2, 1], [2, 1, 0]):
-        told = [lines[place] for place in order]
-        assert not PrivacyDegree(p=2).verify(groups_of(told, as_given=True))
+        shown = [lines[place] for place in order]
+        assert not PrivacyDegree(p=2).verify(groups_of(shown, as_given=True))
 
 
 def test_many_offenders_are_counted() -> None:

@@ -15,10 +15,10 @@ from tests.tables import column, texts
 import shoal
 from shoal.cli.program import main
 from shoal.data.baskets import descents
-from shoal.data.order_violations import MISNUMBERED
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table, canonical_order
+from shoal.data.verdict import MISNUMBERED
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.folder import write_release
 from shoal.models._published_order import broken_order
@@ -66,9 +66,9 @@ def test_a_changed_order_is_named(what: str, tmp_path: Path, capsys: pytest.Capt
     path.write_text(text.replace(old, new, 1))
     capsys.readouterr()
     assert main(["verify", str(folder)]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "canonical-order" in told
-    assert where in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "canonical-order" in shown
+    assert where in shown
 
 
 def test_the_worst_places_are_shown_and_all_are_counted(tmp_path: Path) -> None:

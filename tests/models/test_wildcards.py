@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.naive.full_domain import matching
 from tests.tables import table, texts
 
-from shoal.data._telling import telling_rows
+from shoal.data.published_syntax import telling_rows
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
@@ -41,12 +41,12 @@ def test_rows_of_stars_are_in_no_class() -> None:
 
 
 def test_rows_that_tell_something_stay_in_their_class() -> None:
-    for told in (
+    for shown in (
         table({"x": ["*", "a", "a"], "s": ["flu", "flu", "cold"]}, sensitive=["s"]),
         table({"x": ["*", "a", "a"], "y": ["b", "b", "b"]}),
     ):
-        assert telling_rows(told).all()
-        assert not KAnonymity(k=2).verify(told)
+        assert telling_rows(shown).all()
+        assert not KAnonymity(k=2).verify(shown)
     everything = table({"x": ["*"] * 3, "s": ["flu", "flu", "cold"]}, sensitive=["s"])
     assert KAnonymity(k=3).verify(everything)
     assert not KAnonymity(k=4).verify(everything)

@@ -12,8 +12,8 @@ from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import make_method
 from shoal.recommendation.candidates import candidates, harder, main_parameter
-from shoal.recommendation.first_hierarchies import builder_for
 from shoal.recommendation.goal import Stated
+from shoal.recommendation.problem import builder_for
 from shoal.recommendation.scale import scale_for
 
 

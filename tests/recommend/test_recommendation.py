@@ -9,8 +9,7 @@ import pytest
 
 from shoal.comparison.grid import Cell
 from shoal.comparison.run_data import load
-from shoal.comparison.scheduler import Race
-from shoal.comparison.workers import Answer, Worker
+from shoal.comparison.workers import Answer, Scheduler, Worker
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.reading import Reading
@@ -123,9 +122,9 @@ def test_what_breaks_fails_or_crashes_is_never_proposed(
     tried(monkeypatch, *methods, {"name": "mondrian", "k": 3})
     found = recommend(people, Stated(k=3), roles=roles, time_limit=LIMIT)
     assert found.proposal.candidate.method["name"] == "mondrian"
-    told = " ".join(found.reasons)
+    shown = " ".join(found.reasons)
     for words in ("it is broken", "division by nothing", "exit code 9", "too much is asked for"):
-        assert words in told
+        assert words in shown
     tried(monkeypatch, *methods)
     with pytest.raises(Infeasible, match="No candidate keeps the promise") as caught:
         recommend(people, Stated(k=3), roles=roles, time_limit=LIMIT)
@@ -175,14 +174,14 @@ def test_nothing_is_begun_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> No
         now[0] += 4
         return {"status": "done"}
 
-    monkeypatch.setattr("shoal.comparison.scheduler.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("shoal.comparison.workers.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Worker, "run", run_one)
     cells = [Cell({}, {}, False, 5.0, key) for key in "abc"]
-    with Race(1, 6.0) as race:
-        answers = [(cell.key, answer["status"]) for cell, answer in race.answers(cells)]
+    with Scheduler(1, 6.0) as scheduler:
+        answers = [(cell.key, answer["status"]) for cell, answer in scheduler.answers(cells)]
     assert begun == [("a", 5.0), ("b", 2.0)]
     assert dict(answers)["c"] == "timeout"
-    assert race.left == 0
+    assert scheduler.left == 0
 
 
 def by_clock(monkeypatch: pytest.MonkeyPatch, now: list[float], took: dict[str, float]) -> list[str]:
@@ -195,7 +194,7 @@ def by_clock(monkeypatch: pytest.MonkeyPatch, now: list[float], took: dict[str, 
         now[0] += cell.time_limit if late and cell.time_limit is not None else took[cell.key]
         return {"status": "timeout" if late else "done"}
 
-    monkeypatch.setattr("shoal.comparison.scheduler.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("shoal.comparison.workers.time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Worker, "run", run_one)
     return begun
 
@@ -215,8 +214,8 @@ def test_the_first_run_has_no_limit_where_it_is_to_be_finished(
     clock = [now]
     begun = by_clock(monkeypatch, clock, took)
     cells = [Cell({}, {}, False, None, key) for key in "abc"]
-    with Race(1, 6.0) as race:
-        answers = {cell.key: answer["status"] for cell, answer in race.answers(cells, finish_first=True)}
+    with Scheduler(1, 6.0) as scheduler:
+        answers = {cell.key: answer["status"] for cell, answer in scheduler.answers(cells, finish_first=True)}
     assert answers == wanted
     assert begun[0] == "a"
 
@@ -291,8 +290,8 @@ def test_a_limit_out_of_range_is_named(
 ) -> None:
     with pytest.raises(WrongUse) as caught:
         recommend(people, Stated(k=5), roles=roles, **given)
-    told = [word for word in ("`time_limit`", "`suppression_limit`", "`jobs`") if word in str(caught.value)]
-    assert told == [option]
+    shown = [word for word in ("`time_limit`", "`suppression_limit`", "`jobs`") if word in str(caught.value)]
+    assert shown == [option]
 
 
 def test_wrong_use_of_baskets_and_pipes(shop: Path) -> None:

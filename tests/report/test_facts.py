@@ -5,16 +5,20 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from fractions import Fraction
+from html import unescape
 
 import pytest
+from tests.attacks.releases import people_table
 from tests.hand_made import FORMS, TREE, run_of
 from tests.tables import column, table
 
+import shoal
 from shoal.data.table import Table
 from shoal.data.verdict import Offender, Verdict
 from shoal.measures.measure import Score
 from shoal.outcome import Run
 from shoal.report.facts import COLUMNS, MARGINALS, RECIPE, facts_of, recipe_text
+from shoal.report.page import render
 
 
 def test_facts_are_plain_data(run: Run) -> None:
@@ -164,3 +168,17 @@ def test_diversity_and_closeness_are_shown_though_nobody_asked() -> None:
     original = table({"x": ["a", "a", "b", "b"], "s": ["u", "v", "u", "u"]}, sensitive=["s"])
     (entry,) = facts_of(run_of(original, {"x": ["a", "a", "b", "b"]}, k=2)).sensitive
     assert (entry.least_distinct, entry.entropy_l, entry.t) == (1, 1.0, 0.25)
+
+
+def test_risk_before_promise_and_attacks_after() -> None:
+    run = shoal.anonymize(people_table(300), "mondrian", k=10, l=2)
+    tried = {one.name: one for one in facts_of(run).attacks}
+    assert set(tried) == {"linkage", "inference", "certainty"}
+    assert tried["linkage"].promised.replace("\u00a0", " ") == "at most 10.0 %"
+    assert tried["certainty"].promised.replace("\u00a0", " ") == "at most 0 %"
+    assert tried["inference"].promised == ""
+    before, after = (
+        float(text.split("\u00a0")[0]) for text in (tried["linkage"].before, tried["linkage"].after)
+    )
+    assert before > 50 > 10 >= after
+    assert tried["linkage"].sentence in unescape(render(run))

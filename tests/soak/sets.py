@@ -32,6 +32,9 @@ def basket_case(random: Random, method: str) -> dict[str, Any]:
     items = _items(random, layout)
     baskets = _baskets(random, items)
     held = sorted({item for basket in baskets for item in basket})
+    if layout == "matrix" and {item.lower() for item in held} <= {"0", "1", "false", "true"}:
+        # A first line of cells alone is a row, and no header.
+        layout = "lines"
     owner = registry.load("method", method)
     wanted = random.choice([1, 1, 2, 3]) if owner.needs_sensitive or random.random() < 0.5 else 0
     support = {item: sum(item in basket for basket in baskets) for item in held}
@@ -67,7 +70,8 @@ def _items(random: Random, layout: str) -> list[str]:
         "lines": " \t\r\n\xa0\x1f",
         "lines:,": ",\r\n",
         "spmf": " \t\r\n\xa0\x1f",
-        "column:items": "|\r\n",
+        # Where every basket holds one item, whatever may part items in it does.
+        "column:items": "|;,\t\r\n",
     }.get(layout, "\r\n")
     usable = [
         text

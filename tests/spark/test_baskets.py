@@ -17,8 +17,7 @@ from shoal.data.role import Roles
 from shoal.datasets.shopping import Shopping
 from shoal.errors import BadData, Infeasible, WrongUse
 from shoal.io.baskets.load import read_baskets, with_roles, write_baskets
-from shoal.io.releases.clusters_file import read_clusters
-from shoal.io.releases.groups_file import read_groups
+from shoal.io.releases.set_lines import read_clusters, read_groups
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.coherence.method import Coherence
 from shoal.methods.disassociation.method import Disassociation

@@ -204,7 +204,7 @@ def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> Non
     people = session.createDataFrame(
         [(20 + row % 40, "man" if row % 3 else "woman", "flu" if row % 2 else "cold") for row in range(60)],
         ["age", "sex (m/w)", "illness"],
-    ).repartition(50)
+    ).repartition(16)
     run = shoal.anonymize(people, "mondrian", k=5, quasi=["age", "sex (m/w)"], sensitive=["illness"], seed=1)
     assert run.holds
     assert run.engine.name == "spark"
@@ -213,7 +213,7 @@ def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> Non
     assert published.collect().height == 60
     kept = run.original.parts.distinct(["age"]).keep()
     assert kept.collect().height == 40
-    assert kept.frame.rdd.getNumPartitions() < 50
+    assert kept.frame.rdd.getNumPartitions() < 16
     assert {setting: session.conf.get(setting) for setting in told} == told
     run.engine.close()
 

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
 from shoal.models._matching import CellReader, matches_of
+
+LONG = 1_000
+"""Domains with more values are cut down to those that are asked about."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +41,19 @@ class ClassView:
         """How many published rows fit each of the people."""
         return np.asarray(self.fits @ self.sizes.astype(np.float64))
 
+    def homes(self) -> tuple[Rows, Mask]:
+        """The class of each of the people where it is certain, else -1; and the classes of which all people are known.
+
+        A class that as many of all people fit as it has rows is theirs, though it is not told which row is whose.
+        """
+        fitting = np.asarray((self.fits != 0).sum(axis=0)).ravel()
+        whole = fitting == self.classes.sizes
+        home = np.full(self.fits.shape[0], -1, dtype=np.int64)
+        pairs = self.fits.tocoo()
+        inside = whole[pairs.col]
+        home[pairs.row[inside]] = pairs.col[inside]
+        return home, whole
+
     def counts(self, column: Column) -> Any:
         """How often each class has each value of a published column that is told: classes by values, sparse."""
         from scipy.sparse import csr_array
@@ -60,11 +77,12 @@ def class_view(published: Table, people: Table, known: Sequence[str] | None = No
 
     if known is not None:
         published = with_known(published, known)
+    people = compacted(people)
     classes = PublishedClasses.of(published)
     combos = people.select(column.name for column in published.quasi)
     number = _numbers(combos, people.rows)
     combo_rows, class_rows = [], []
-    for place, matching in matches_of(classes, people):
+    for place, matching in matches_of(classes, people) if len(classes) else ():
         combo_rows.append(matching)
         class_rows.append(np.full(len(matching), place, dtype=np.int64))
     combo = np.concatenate(combo_rows) if combo_rows else np.empty(0, dtype=np.int64)
@@ -74,6 +92,56 @@ def class_view(published: Table, people: Table, known: Sequence[str] | None = No
     entity = published.entity
     sizes = classes.sizes if entity is None else classes.persons(entity.name)
     return ClassView(classes, matrix[number], sizes)
+
+
+def compacted(people: Table) -> Table:
+    """The same people without the values of long domains that none of them has: cells are read value by value."""
+    return Table(
+        tuple(_compact(column) if len(column.domain) > LONG else column for column in people.columns)
+    )
+
+
+def _compact(column: Column) -> Column:
+    domain = column.domain
+    if domain.kind is Kind.ORDINAL or (domain.kind is not Kind.NOMINAL and not _parsed(domain)):
+        return column
+    used, codes = np.unique(column.codes, return_inverse=True)
+    values = None if domain.values is None else domain.values[used]
+    missing = len(used) - 1 if len(used) and used[-1] == domain.missing else None
+    labels = tuple(domain.labels[code] for code in used.tolist())
+    return replace(column, domain=Domain(domain.kind, labels, values, missing), codes=codes.astype(np.int32))
+
+
+def _parsed(domain: Domain) -> bool:
+    """Whether the ends of ranges can be read without the other values."""
+    try:
+        if domain.kind is Kind.DATE:
+            np.array(domain.labels[: domain.present], dtype="datetime64[D]")
+        else:
+            np.array(domain.labels[: domain.present], dtype=np.float64)
+    except ValueError:
+        return False
+    return True
+
+
+def some_classes(published: Table, rows: int, seed: int, wanted: Mask | None = None) -> Table:
+    """The rows of some classes, drawn at random, that have about so many rows together.
+
+    Parameters
+    ----------
+    wanted
+        For each row whether its class may be drawn; it may if one of its rows may.
+    """
+    classes = PublishedClasses.of(published)
+    able = np.ones(len(classes), dtype=np.bool_)
+    if wanted is not None:
+        able = np.zeros(len(classes), dtype=np.bool_)
+        able[classes.number[wanted]] = True
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(able))
+    before = np.cumsum(classes.sizes[order]) - classes.sizes[order]
+    chosen = np.zeros(len(classes), dtype=np.bool_)
+    chosen[order[before < rows]] = True
+    return compacted(classes.table.take(np.flatnonzero(chosen[classes.number])))
 
 
 def _numbers(columns: Sequence[Column], rows: int) -> Rows:

@@ -1,7 +1,7 @@
 """Why the cells of somebody are as coarse as they are: her class, and the promise that a finer cut would break."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
 from shoal.models._promises import promised
+
+if TYPE_CHECKING:
+    from shoal.attacks._class_view import ClassView
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
     view = class_view(published, original.take(np.array([row])))
     if not len(view.fits.indices):
         return None, None
-    first = int(view.classes.first[view.fits.indices[0]])
+    first = int(view.classes.first[_likeliest(view, original, row)])
     names = [column.name for column in published.quasi]
     here = view.classes.table.take(np.array([first]))
     wanted = [here.column(name).codes[0] for name in names]
@@ -137,6 +140,20 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
         [published.column(name).codes == code for name, code in zip(names, wanted, strict=True)]
     )
     return int(np.flatnonzero(same)[0]), None
+
+
+def _likeliest(view: "ClassView", original: Table, row: int) -> int:
+    """Of the classes that fit somebody the smallest that has a row with her secrets."""
+    fitting, table = view.fits.indices, view.classes.table
+    has = np.ones(table.rows, dtype=np.bool_)
+    for column in table.sensitive:
+        if column.name in original.names:
+            source = original.column(column.name)
+            mine = source.domain.labels[source.codes[row]]
+            has &= np.array([label in (mine, SUPPRESSED) for label in column.domain.labels])[column.codes]
+    able = np.zeros(len(view.classes), dtype=np.bool_)
+    able[view.classes.number[has]] = True
+    return int(min(fitting.tolist(), key=lambda place: (not able[place], view.classes.sizes[place], place)))
 
 
 def _cut(

@@ -1,6 +1,6 @@
 """Find me: what a neighbour finds in a release who knows some things about somebody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from shoal.arrays import Floats, Rows
 from shoal.attacks._class_view import class_view
 from shoal.attacks._known_baskets import BasketsView, group_shares
-from shoal.attacks._known_clusters import cluster_candidates
+from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks._naive_bayes import posterior
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
@@ -18,6 +18,7 @@ from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import UnknownName, WrongUse
 from shoal.models._equivalence_classes import PublishedClasses
@@ -59,12 +60,15 @@ class Found:
         The first of them, or of their groups, as lines of the published data counted from 1; none for clusters.
     guess
         By sensitive column or item.
+    noun
+        What fits: rows, or baskets.
     """
 
     matches: int
     chance: float
     rows: tuple[int, ...] = ()
     guess: Mapping[str, Guess] = field(default_factory=dict)
+    noun: str = "rows"
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -81,6 +85,7 @@ def find_in(
     known: Mapping[str, str] | Sequence[str],
     trees: Mapping[str, Hierarchy] | None = None,
     sensitive: Sequence[str] = (),
+    exist: Collection[str] = (),
 ) -> Found:
     """Find what fits what is known.
 
@@ -92,6 +97,8 @@ def find_in(
         Hierarchies by column (``items`` for baskets), by which published cells are read.
     sensitive
         The sensitive items of baskets, where the release does not tell them.
+    exist
+        Items that are known to exist: where one of them is not published, it tells nothing.
 
     Raises
     ------
@@ -101,6 +108,8 @@ def find_in(
         If a column or item is published nowhere.
     """
     data = release.data
+    if isinstance(data, Summary):
+        raise WrongUse("Cross-tables tell of cells and not of persons: nobody is found in them.")
     if isinstance(data, Table) != isinstance(known, Mapping):
         wanted = (
             "columns and values, such as age=39" if isinstance(data, Table) else "items, such as milk,bread"
@@ -111,20 +120,21 @@ def find_in(
         return _in_table(data, known, trees or {})
     items = list(dict.fromkeys(known))
     tree = (trees or {}).get("items")
-    _refuse_unknown(items, data, tree)
+    _refuse_unknown(items, data, tree, exist)
     if isinstance(data, Groups):
         return _in_groups(data, items)
     if isinstance(data, Clusters):
-        matches = int(cluster_candidates(data)(items))
-        return Found(matches, 1 / matches if matches else 0.0)
+        return _in_clusters(data, items, sensitive)
     return _in_baskets(data, items, tree, sensitive)
 
 
-def _refuse_unknown(items: Sequence[str], data: Baskets | Groups | Clusters, tree: Hierarchy | None) -> None:
-    leaves = set() if tree is None else set(tree.leaves)
+def _refuse_unknown(
+    items: Sequence[str], data: Baskets | Groups | Clusters, tree: Hierarchy | None, exist: Collection[str]
+) -> None:
+    known = {*data.vocabulary, *exist, *(() if tree is None else tree.leaves)}
     for item in items:
-        if item not in data.vocabulary and item not in leaves:
-            raise UnknownName("item", item, data.vocabulary)
+        if item not in known:
+            raise UnknownName("published item", item, data.vocabulary)
 
 
 def person_of(known: Mapping[str, str], published: Table, trees: Mapping[str, Hierarchy]) -> Table:
@@ -155,6 +165,7 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
     view = class_view(published, person, quasi)
     matches = int(view.candidates[0])
     places = view.fits.indices
+    rows_inside = float(view.classes.sizes[places].sum())
     table = view.classes.table
     guess = {}
     for column in table.sensitive:
@@ -163,16 +174,15 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
             continue
         best = int(counts.argmax())
         general = posterior(table, person, column, quasi)[0]
-        guess[column.name] = Guess(
-            column.domain.labels[best], float(counts[best] / counts.sum()), float(general[best])
-        )
+        share = counts[best] / rows_inside  # a star tells no value, and its row counts
+        guess[column.name] = Guess(column.domain.labels[best], float(share), float(general[best]))
     rows = _rows_of(published, view.classes, places)
     return Found(matches, 1 / matches if matches else 0.0, rows, guess)
 
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
     """The lines of the published data that lie in some classes; rows that tell nothing have none."""
-    from shoal.data._telling import telling_rows
+    from shoal.data.published_syntax import telling_rows
 
     lines = np.flatnonzero(telling_rows(published))
     inside = np.flatnonzero(np.isin(classes.number, places))[:LISTED]
@@ -196,7 +206,21 @@ def _in_baskets(
         if text in data.vocabulary and shares[data.code(text)] > 0
     }
     chance = 1 / len(rows) if len(rows) else 0.0
-    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess)
+    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess, "baskets")
+
+
+def _in_clusters(clusters: Clusters, items: Sequence[str], sensitive: Sequence[str]) -> Found:
+    """How many baskets may hold all known items, and how likely one of them holds a sensitive item."""
+    view = ClustersView(clusters)
+    matches = int(view.candidates(items))
+    shares, overall = view.beliefs(items), view.beliefs(())
+    codes = {text: code for code, text in enumerate(clusters.vocabulary)}
+    guess = {
+        text: Guess(text, float(shares[codes[text]]), float(overall[codes[text]]))
+        for text in sensitive
+        if text in codes and text not in items and shares[codes[text]] > 0
+    }
+    return Found(matches, 1 / matches if matches else 0.0, (), guess, "baskets")
 
 
 def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
@@ -216,4 +240,4 @@ def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
         for item in np.flatnonzero(mean > 0).tolist()
     }
     chance = 1 / len(rows) if len(rows) else 0.0
-    return Found(len(rows), chance, tuple((np.unique(group)[:LISTED] + 1).tolist()), guess)
+    return Found(len(rows), chance, tuple((np.unique(group)[:LISTED] + 1).tolist()), guess, "baskets")

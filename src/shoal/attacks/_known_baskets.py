@@ -1,12 +1,13 @@
 """What an adversary finds in published baskets, groups and clusters who knows some items of some people."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Items, Rows
-from shoal.attacks._known_clusters import cluster_candidates
+from shoal.arrays import Floats, Items, Mask, Rows
+from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.clusters import Clusters
@@ -77,6 +78,21 @@ class BasketsView:
                 if found:
                     self._covers[path[0]] = sorted(found)
 
+    def recoded(self, people: Baskets) -> Baskets:
+        """Other baskets as they would be published: under the texts above their items, without what nobody can see."""
+        codes = [self._covers.get(text, []) for text in people.vocabulary]
+        many = np.array([len(one) for one in codes], dtype=np.int64)
+        flat = np.array([code for one in codes for code in one], dtype=np.int64)
+        first = np.cumsum(many) - many
+        count = many[people.items]
+        rows = np.repeat(np.repeat(np.arange(len(people)), people.lengths), count)
+        inside = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
+        width = max(len(self.published.vocabulary), 1)
+        keys = np.unique(rows * width + flat[np.repeat(first[people.items], count) + inside])
+        indptr = np.searchsorted(keys, np.arange(len(people) + 1) * width)
+        none = np.empty(0, dtype=np.int32)
+        return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary, none, none)
+
     def cohort(self, items: Sequence[str]) -> Rows | None:
         """The published baskets that fit known items, ascending; None where the items tell nothing."""
         lists = [self._holders(self._covers[item]) for item in items if item in self._covers]
@@ -108,7 +124,7 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
     orders = chosen_items(public, rows, attack.seed)
     if isinstance(data, Clusters):
         total = int(data.sizes.sum())
-        ask = cluster_candidates(data)
+        ask = ClustersView(data).candidates
     else:
         assert isinstance(data, Baskets)
         total = len(data)
@@ -176,15 +192,29 @@ def holders_of_secrets(original: Baskets) -> Rows:
     return np.flatnonzero(np.diff(held[original.indptr]) > 0)
 
 
-def secret_matrix(original: Baskets, rows: Rows, vocabulary: Sequence[str]) -> Any:
+def secret_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str]) -> Mask:
     """Which secrets some people hold: people by items of a vocabulary, of 0 and 1, dense."""
+    secret = np.zeros(len(people.vocabulary), dtype=np.bool_)
+    secret[people.sensitive] = True
+    return item_matrix(people, rows, vocabulary, secret)
+
+
+def item_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str], wanted: Mask | None = None) -> Mask:
+    """Which items of a vocabulary some people hold: people by items, of 0 and 1, dense.
+
+    Parameters
+    ----------
+    wanted
+        The items of the people that count, by their codes; all unless told.
+    """
     codes = {text: code for code, text in enumerate(vocabulary)}
-    secret = set(original.sensitive.tolist())
+    moved = np.array([codes.get(text, -1) for text in people.vocabulary], dtype=np.int64)
+    if wanted is not None:
+        moved[~wanted] = -1
+    some = people.take(rows)
+    code, place = moved[some.items], np.repeat(np.arange(len(rows)), some.lengths)
     held = np.zeros((len(rows), len(vocabulary)), dtype=np.bool_)
-    for place, row in enumerate(rows.tolist()):
-        for item in _items(original, row).tolist():
-            if item in secret and original.vocabulary[item] in codes:
-                held[place, codes[original.vocabulary[item]]] = True
+    held[place[code >= 0], code[code >= 0]] = True
     return held
 
 
@@ -225,85 +255,165 @@ def group_beliefs(original: Baskets, groups: Groups, rows: Rows) -> Floats:
 
 
 def guess_items(attack: "Attack", target: Target) -> Attacked | None:
-    """Name a secret of people who hold one, by their public items."""
-    original, data = target.original, target.release.data
-    holders = holders_of_secrets(original)
-    if not len(holders) or not isinstance(data, Baskets | Groups):
+    """Name a secret of people who hold one, by their public items.
+
+    Where no item is called secret, any item of a cluster that is not known: who holds which items together is what
+    clusters hide.
+    """
+    original = target.original
+    rows = asked_people(attack, target.release, original)
+    if not len(rows):
         return None
-    rows = holders[attack.drawn(len(holders))]
-    right, baseline = _named(attack, target.release, original, original, rows)
-    outside = target.control
-    others = np.empty(0, dtype=np.int64) if outside is None else holders_of_secrets(outside)
-    if outside is not None and len(others):
-        others = others[attack.drawn(len(others))]
-        control = float(_named(attack, target.release, outside, original, others)[0].mean())
-        who = "people outside of the release"
-    else:
-        control = _from_others(attack, target, rows)
-        who = "what others with the same items hold"
+    beliefs = item_beliefs(target.release, original, original, rows, attack.seed)
+    right, baseline = beliefs.right(), beliefs.most_frequent()
+    control, who = outside_guess(attack, target, rows, baseline)
     success = float(right.mean())
+    what, those = ("A secret", " who have one") if len(original.sensitive) else ("Another item", "")
     words = (
-        f"A secret is named right for {success:.1%} of {len(rows):,} people who have one; the most frequent secret is "
-        f"right for {baseline:.1%}, and the control ({who}) for {control:.1%}."
+        f"{what} is named right for {success:.1%} of {len(rows):,} people{those}; the most frequent one is right for "
+        f"{baseline:.1%}, and the control ({who}) for {control:.1%}."
     )
     return Attacked(attack.name, success, baseline, control, len(rows), words)
 
 
-def _named(
-    attack: "Attack", release: Release, people: Baskets, original: Baskets, rows: Rows
-) -> tuple[Floats, float]:
-    """Whether the secret that is named is one of each person, and the same for the most frequent one."""
-    data = release.data
-    assert isinstance(data, Baskets | Groups)
-    held = secret_matrix(people, rows, data.vocabulary)
-    if isinstance(data, Groups):
-        scores = group_beliefs(people, data, rows)
-        overall: Floats = np.bincount(
-            data.sensitive_items, data.sensitive_counts.astype(np.float64), len(data.vocabulary)
-        ).astype(np.float64)
+def asked_people(attack: "Attack", release: Release, people: Baskets) -> Rows:
+    """People who hold a secret, or in clusters without secrets more items than are known; some of them."""
+    if len(people.sensitive):
+        able = holders_of_secrets(people)
+    elif isinstance(release.data, Clusters):
+        able = np.flatnonzero(people.lengths > promised_known(release))
     else:
-        scores, overall = _cohort_shares(data, original, people, rows, release, attack.seed)
-    guess = (scores + 1e-9 * overall / max(overall.sum(), 1)).argmax(axis=1)
-    most = int(overall.argmax())
-    return held[np.arange(len(rows)), guess].astype(np.float64), float(held[:, most].mean())
+        able = np.empty(0, dtype=np.int64)
+    return able[attack.drawn(len(able))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beliefs:
+    """What an adversary thinks of some people.
+
+    Parameters
+    ----------
+    scores
+        How likely each of them holds each item in question: people by published items. Others have 0.
+    held
+        Whether she does.
+    overall
+        How frequent each item in question is.
+    vocabulary
+        The published items.
+    """
+
+    scores: Floats
+    held: Mask
+    overall: Floats
+    vocabulary: tuple[str, ...]
+
+    def right(self) -> Floats:
+        """Whether the likeliest item is one of each person; ties go to the more frequent one."""
+        guess = (self.scores + 1e-9 * self.overall / max(float(self.overall.sum()), 1e-12)).argmax(axis=1)
+        return np.asarray(self.held[np.arange(len(guess)), guess], dtype=np.float64)
+
+    def most_frequent(self) -> float:
+        """The share of the people who hold the most frequent item in question."""
+        return float(self.held[:, int(self.overall.argmax())].mean()) if self.held.size else 0.0
+
+    def beside(self, other: "Beliefs") -> "Beliefs":
+        """What is thought with another release beside this one: an item that one of them rules out is ruled out."""
+        codes = {text: code for code, text in enumerate(other.vocabulary)}
+        moved = np.array([codes.get(text, len(codes)) for text in self.vocabulary], dtype=np.int64)
+        second = np.hstack([other.scores, np.zeros((len(other.scores), 1))])[:, moved]
+        silent = ~(second > 0).any(axis=1)
+        shares = self.overall / max(float(self.overall.sum()), 1e-12)
+        both = np.where(self.scores < 0, self.scores, self.scores * second / np.maximum(shares, 1e-12))
+        silent |= ~(both > 0).any(axis=1)
+        both[silent] = self.scores[silent]
+        return replace(self, scores=both)
+
+
+def item_beliefs(release: Release, people: Baskets, original: Baskets, rows: Rows, seed: int) -> Beliefs:
+    """What an adversary thinks of some people after a look into a release.
+
+    Parameters
+    ----------
+    people, rows
+        The people; the original itself, or others.
+    original
+        Says what is secret, and has the hierarchy.
+    """
+    data = release.data
+    assert isinstance(data, Baskets | Groups | Clusters)
+    if isinstance(data, Groups):
+        counted = np.bincount(data.sensitive_items, data.sensitive_counts, len(data.vocabulary))
+        held = secret_matrix(people, rows, data.vocabulary)
+        return Beliefs(group_beliefs(people, data, rows), held, counted.astype(np.float64), data.vocabulary)
+    known = promised_known(release)
+    orders = [order[:known] for order in chosen_items(public_items(people), rows, seed)]
+    names = {original.vocabulary[item] for item in original.sensitive.tolist()}
+    secret = np.array([text in names for text in data.vocabulary], dtype=np.bool_)
+    if isinstance(data, Baskets):
+        scores, overall = _cohort_shares(data, original, orders)
+    else:
+        view = ClustersView(data)
+        scores = np.array([view.beliefs(order) for order in orders]).reshape(len(rows), len(secret))
+        overall = view.beliefs(())
+    if names:
+        return Beliefs(
+            scores * secret, secret_matrix(people, rows, data.vocabulary), overall * secret, data.vocabulary
+        )
+    codes = {text: code for code, text in enumerate(data.vocabulary)}
+    for place, order in enumerate(orders):
+        scores[place, [codes[item] for item in order if item in codes]] = -1.0
+    return Beliefs(scores, item_matrix(people, rows, data.vocabulary), overall, data.vocabulary)
+
+
+def outside_guess(attack: "Attack", target: Target, rows: Rows, plain: float) -> tuple[float, str]:
+    """How often the same is right about people outside of the release, and who they are.
+
+    Parameters
+    ----------
+    plain
+        How often a plain guess is right: nobody who knows more does worse.
+    """
+    original, outside = target.original, target.control
+    others = np.empty(0, dtype=np.int64) if outside is None else asked_people(attack, target.release, outside)
+    if outside is not None and len(others):
+        found = item_beliefs(target.release, outside, original, others, attack.seed)
+        return max(float(found.right().mean()), plain), "people outside of the release"
+    return max(_from_others(attack, target, rows), plain), "what others with the same items hold"
 
 
 def _cohort_shares(
-    data: Baskets, original: Baskets, people: Baskets, rows: Rows, release: Release, seed: int
+    data: Baskets, original: Baskets, orders: Sequence[Sequence[str]]
 ) -> tuple[Floats, Floats]:
-    """The share of each secret in the cohort of each person's known items, and how often it is published."""
+    """The share of each item in the cohort of each person's known items, and how often it is published."""
     from scipy.sparse import csr_array
 
-    secret = np.array(
-        [text in {original.vocabulary[item] for item in original.sensitive} for text in data.vocabulary]
-    )
     ones = np.ones(len(data.items))
     whole = csr_array((ones, data.items, data.indptr), shape=(len(data), len(data.vocabulary)))
-    view, known = BasketsView(data, original), promised_known(release)
-    scores = np.zeros((len(rows), len(data.vocabulary)))
-    overall = np.asarray(whole.sum(axis=0)).ravel() * secret
-    for place, order in enumerate(chosen_items(public_items(people), rows, seed)):
-        cohort = view.cohort(order[:known])
+    view = BasketsView(data, original)
+    scores = np.zeros((len(orders), len(data.vocabulary)))
+    overall = np.asarray(whole.sum(axis=0)).ravel()
+    for place, order in enumerate(orders):
+        cohort = view.cohort(order)
         if cohort is None:
             scores[place] = overall / max(len(data), 1)
         elif len(cohort):
             scores[place] = np.asarray(whole[cohort].sum(axis=0)).ravel() / len(cohort)
-    return scores * secret, overall
+    return scores, overall
 
 
 def _from_others(attack: "Attack", target: Target, rows: Rows) -> float:
-    """The secret that most others in the original hold who have the same known items, without the person herself."""
+    """The item that most others in the original hold who have the same known items, without the person herself."""
     original = target.original
-    release = Release(original, "none", {}, target.release.promises)
-    scores, overall = _cohort_shares(original, original, original, rows, release, attack.seed)
-    held = secret_matrix(original, rows, original.vocabulary)
-    view, known = BasketsView(original, original), promised_known(release)
+    release: Release = Release(original, "none", {}, target.release.promises)
+    found = item_beliefs(release, original, original, rows, attack.seed)
+    known = promised_known(release)
+    view = BasketsView(original, original)
     sizes = np.array(
         [
-            len(original) if (found := view.cohort(order[:known])) is None else len(found)
+            len(original) if (cohort := view.cohort(order[:known])) is None else len(cohort)
             for order in chosen_items(public_items(original), rows, attack.seed)
         ]
     )
-    scores = scores * sizes[:, None] - held
-    guess = (scores + 1e-9 * overall / max(overall.sum(), 1)).argmax(axis=1)
-    return float(held[np.arange(len(rows)), guess].mean())
+    own = np.where(found.scores > 0, found.held, 0)
+    return float(replace(found, scores=found.scores * sizes[:, None] - own).right().mean())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.arrays import Codes, Floats, Rows
-from shoal.attacks._class_view import aligned, covers
+from shoal.attacks._class_view import aligned, compacted, covers
 from shoal.data.table import Column, Table
 
 FOLDS = 5
@@ -30,7 +30,7 @@ def posterior(published: Table, people: Table, secret: Column, known: Sequence[s
 
 
 def _scores(published: Table, people: Table, secret: Column, names: Sequence[str]) -> Floats:
-    values = len(secret.domain)
+    values, people = len(secret.domain), compacted(people)
     prior = np.bincount(secret.codes, minlength=values).astype(np.float64)
     score = np.broadcast_to(np.log(prior + 1e-9), (people.rows, values)).copy()
     for column in published.select(names):

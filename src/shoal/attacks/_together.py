@@ -8,9 +8,19 @@ from shoal.errors import BrokenPromise, WrongUse
 
 
 def attack_all(
-    target: Target, names: Sequence[str] | None = None, *, people: int | None = None, seed: int = 0
+    target: Target,
+    names: Sequence[str] | None = None,
+    *,
+    people: int | None = None,
+    seed: int = 0,
+    strict: bool = True,
 ) -> dict[str, Attacked]:
     """Run attacks on a target, all that fit its form unless told; what finds nothing to work on is left out.
+
+    Parameters
+    ----------
+    strict
+        Whether what is asked for by name must have something to work on.
 
     Raises
     ------
@@ -29,7 +39,7 @@ def attack_all(
         result = one.run(target) if isinstance(target.release.data, one.accepts) else None
         if result is not None:
             found[name] = result
-        elif names is not None:
+        elif names is not None and strict:
             raise WrongUse(
                 f"The attack {name} has nothing to work on in this release; it is about "
                 f"{' and '.join(form.__name__.lower() for form in one.accepts)}. {_needs(name)}"

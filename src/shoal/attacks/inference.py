@@ -10,6 +10,7 @@ from shoal.attacks._known_baskets import guess_items
 from shoal.attacks._naive_bayes import cross_fitted, learned_from_release, right
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.table import Column, Table
 
@@ -18,11 +19,12 @@ class Inference(Attack):
     """Guess the secret of people by the majority of the rows that fit them, and by a naive Bayes model of the release.
 
     The control is the better of both about people who are not in the release; where none are given, a naive Bayes model
-    of other people in the original. What it knows, the release does not give away about anybody.
+    of other people in the original. What it knows, the release does not give away about anybody. Of baskets, groups and
+    clusters a secret item is named by the known items; of clusters without secrets any other item.
     """
 
     name: ClassVar[str] = "inference"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
 
     def run(self, target: Target) -> Attacked | None:
         """Guess each sensitive column, and report the one about which most is learned."""
@@ -68,7 +70,7 @@ class Inference(Attack):
                 right(by_majority(around, secret), others, secret),
                 right(learned_from_release(published, others, secret), others, secret),
             )
-        success = max(majority, model)
+        success, outside = max(majority, model), max(outside, baseline)
         who = "people outside of the release" if control else "a model of other people"
         words = (
             f"{secret.name} is guessed right for {success:.1%} of {people.rows:,} people; the most frequent value "

@@ -6,25 +6,31 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.attacks._class_view import class_view, dressed, secrets
+from shoal.attacks._known_baskets import asked_people, item_beliefs, outside_guess
 from shoal.attacks._naive_bayes import cross_fitted, right
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.attacks.inference import by_majority
+from shoal.data.baskets import Baskets
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.data.table import Column, Table
 
 
 class Intersection(Attack):
-    """Guess the secret that is most likely by the rows that fit somebody in both releases.
+    """Guess the secret that is most likely by the rows, groups or clusters that fit somebody in both releases.
 
     A value that one of them rules out is ruled out. The control is the same about people outside of the first release,
     or a naive Bayes model of other people where none are given.
     """
 
     name: ClassVar[str] = "intersection"
-    accepts: ClassVar[tuple[type, ...]] = (Table,)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
 
     def run(self, target: Target) -> Attacked | None:
-        """Guess each sensitive column that both releases publish; None without another release."""
+        """Guess each sensitive column that both releases publish, or an item; None without another release."""
         published, original = target.release.data, target.original
+        if isinstance(original, Baskets):
+            return self._items(target, original)
         assert isinstance(published, Table)
         other = None if target.other is None else target.other.data
         if not isinstance(other, Table) or not original.rows:
@@ -37,13 +43,30 @@ class Intersection(Attack):
         ]
         return max(found, key=lambda one: one.residual, default=None)
 
+    def _items(self, target: Target, original: Baskets) -> Attacked | None:
+        """Name a secret, or another item, by both releases."""
+        rows = asked_people(self, target.release, original)
+        if target.other is None or isinstance(target.other.data, Table) or not len(rows):
+            return None
+        first = item_beliefs(target.release, original, original, rows, self.seed)
+        both = first.beside(item_beliefs(target.other, original, original, rows, self.seed))
+        success, alone = float(both.right().mean()), float(first.right().mean())
+        control, who = outside_guess(self, target, rows, first.most_frequent())
+        words = (
+            f"With the other release beside it, an item is named right for {success:.1%} of {len(rows):,} people "
+            f"({alone:.1%} by this release alone; the control, {who}, {control:.1%})."
+        )
+        parts = {"this release alone": alone}
+        return Attacked(self.name, success, first.most_frequent(), control, len(rows), words, parts)
+
     def _column(self, secret: Column, target: Target, other: Table, chosen: Rows) -> Attacked:
         original, published = target.original, target.release.data
         assert isinstance(published, Table)
         people = original.take(chosen)
         guess, certain = _both(published, other, people, secret)
         success = right(guess, people, secret)
-        alone = right(by_majority(class_view(published, people), secret), people, secret)
+        view = class_view(published, people)
+        alone = right(by_majority(view, view.classes.table.column(secret.name)), people, secret)
         most = np.bincount(secret.codes, minlength=len(secret.domain)).argmax()
         baseline = right(np.full(len(chosen), int(most)), people, secret)
         if target.control is not None and target.control.rows:
@@ -53,6 +76,7 @@ class Intersection(Attack):
         else:
             truth = original.column(secret.name)
             control = float((cross_fitted(original, truth, chosen, self.seed) == truth.codes[chosen]).mean())
+        control = max(control, baseline)
         words = (
             f"With the other release beside it, {secret.name} is guessed right for {success:.1%} of {len(chosen):,} "
             f"people ({alone:.1%} by this release alone; control {control:.1%}), and one value is left for "

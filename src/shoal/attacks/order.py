@@ -1,18 +1,21 @@
 """Order: whether the place of a row, or a column of numbers, tells whose row it is."""
 
+from collections.abc import Collection
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.arrays import Mask, Rows
-from shoal.attacks._class_view import covers
-from shoal.attacks._known_baskets import public_items
+from shoal.attacks._class_view import class_view, compacted, covers, secrets, some_classes
+from shoal.attacks._known_baskets import BasketsView, public_items
 from shoal.attacks.attack import Attack, Attacked, Target
-from shoal.data.baskets import Baskets
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.risks._group_members import shares_of
 
 DEALS = 5
 """So often rows are dealt out anew, to see how often they fit by chance."""
@@ -22,11 +25,12 @@ class Order(Attack):
     """Take the published row at somebody's place in the input, or with her number in a column, for hers.
 
     Right if it fits all of her cells, also the secret ones. The control are the same rows in random order. Inside of
-    classes the same is tried: the first of its people for its first row, and so on.
+    classes the same is tried: the first of its people for its first row, and so on. In clusters, sub-records of two
+    chunks at the same place are put together, and right if somebody holds all of their items.
     """
 
     name: ClassVar[str] = "order"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
 
     def run(self, target: Target) -> Attacked | None:
         """Try the place in the file, the place in the class, and every column that may hold numbers of rows."""
@@ -36,10 +40,66 @@ class Order(Attack):
             tries = self._table(data, target.original)
         elif isinstance(data, Baskets | Groups):
             tries = self._sets(data, target.original)
+            if isinstance(data, Groups) and (named := self._first_members(data, target.original)) is not None:
+                tries["its place in the group"] = named
+        elif isinstance(data, Clusters):
+            tries = self._clusters(data, target.original)
         if not tries:
             return None
         best = max(tries, key=lambda name: tries[name].residual)
         return tries[best]
+
+    def _first_members(self, groups: Groups, original: Baskets) -> Attacked | None:
+        """The first or the last member of each group for the holder of its secret, beside the canonical order."""
+        asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
+        if not len(asked):
+            return None
+        shares = shares_of(original, groups)
+        group = np.repeat(np.arange(len(groups)), groups.sizes)
+        tidy = np.lexsort((ragged_ranks(groups.basket_indptr, groups.items), group))
+        ends = {"first": groups.group_indptr[:-1][asked], "last": groups.group_indptr[1:][asked] - 1}
+        as_is = {name: float(shares[place].mean()) for name, place in ends.items()}
+        by_items = {name: float(shares[tidy[place]].mean()) for name, place in ends.items()}
+        which = max(ends, key=lambda name: as_is[name] - by_items[name])
+        words = (
+            f"Who names the {which} member of a group names a holder of its secret in {as_is[which]:.1%} of "
+            f"{len(asked):,} groups; in the order of the items it would be {by_items[which]:.1%}."
+        )
+        sums = np.add.reduceat(shares, groups.group_indptr[:-1])[asked]
+        baseline = float((sums / groups.sizes[asked]).mean())
+        return Attacked(self.name, as_is[which], baseline, by_items[which], len(asked), words)
+
+    def _clusters(self, clusters: Clusters, original: Baskets) -> dict[str, Attacked]:
+        """The j-th sub-records of two chunks of a cluster together, if somebody holds the items of both."""
+        sizes = np.diff(clusters.record_indptr)
+        owner = clusters.owners
+        same = (owner[1:] == owner[:-1]) & (sizes[1:] == sizes[:-1]) & (sizes[1:] > 1)
+        first = np.flatnonzero(same)
+        if not len(first):
+            return {}
+        pair = np.repeat(first, sizes[first])
+        place = np.arange(len(pair)) - np.repeat(np.cumsum(sizes[first]) - sizes[first], sizes[first])
+        one, two = clusters.record_indptr[pair] + place, clusters.record_indptr[pair + 1] + place
+        tried = self.drawn(len(pair))
+        view, rng = BasketsView(original, original), np.random.default_rng(self.seed)
+        bounds, texts = clusters.item_indptr, clusters.vocabulary
+
+        def together(others: Rows) -> Mask:
+            sets = [
+                {
+                    texts[item]
+                    for record in both
+                    for item in clusters.items[bounds[record] : bounds[record + 1]]
+                }
+                for both in zip(one[tried].tolist(), others[tried].tolist(), strict=True)
+            ]
+            return np.array(
+                [bool(len(found)) for items in sets if (found := view.cohort(sorted(items))) is not None]
+            )
+
+        chance = together(two[np.lexsort((rng.random(len(pair)), pair))]).mean()
+        how = "its place in the chunk"
+        return {how: self._found(how, together(two), float(chance), {})}
 
     def _found(self, how: str, right: Mask, by_chance: float, parts: dict[str, float]) -> Attacked:
         success = float(right.mean()) if len(right) else 0.0
@@ -50,36 +110,31 @@ class Order(Attack):
         return Attacked(self.name, success, by_chance, by_chance, len(right), words, parts)
 
     def _table(self, published: Table, original: Table) -> dict[str, Attacked]:
-        fits = _Fits(published, original)
         rng = np.random.default_rng(self.seed)
-        rows = min(published.rows, original.rows)
-        place = np.arange(rows)
-        found = {}
+        place = np.arange(min(published.rows, original.rows))
         ways = {"its place in the file": (place, place)}
         for column in published.columns:
             numbers = _row_numbers(column, original.rows)
             if numbers is not None and not _same_column(column, original):
                 ways[f"the numbers in {column.name}"] = (np.arange(published.rows), numbers)
+        found = {}
         for how, (here, there) in ways.items():
-            chance = (
-                np.mean([fits.pairs(rng.permutation(here), there).mean() for _ in range(DEALS)])
-                if len(here)
-                else 0
-            )
-            found[how] = self._found(how, fits.pairs(here, there), float(chance), {})
+            if not len(here):
+                continue
+            tried = self.drawn(len(here))
+            dealt = [rng.choice(here, len(tried)) for _ in range(DEALS)]
+            chance = np.mean([fitting(published, original, one, there[tried]).mean() for one in dealt])
+            right = fitting(published, original, here[tried], there[tried])
+            found[how] = self._found(how, right, float(chance), {})
         if (inside := self._within(published, original)) is not None:
-            found[inside.sentence] = inside
+            found["its place in the class"] = inside
         return found
 
     def _within(self, published: Table, original: Table) -> Attacked | None:
         """The j-th of the people of a class for its j-th row, where the people of a class are all known."""
-        from shoal.attacks._class_view import class_view, secrets
-
-        view = class_view(published, original)
-        single = np.asarray((view.fits != 0).sum(axis=1)).ravel() == 1
-        home = np.where(single, view.fits.argmax(axis=1).ravel(), -1)
-        members = np.bincount(home[home >= 0], minlength=len(view.classes))
-        whole = (members == view.classes.sizes) & (members > 1)
+        view = class_view(some_classes(published, self.people, self.seed), original)
+        home, whole = view.homes()
+        whole &= view.classes.sizes > 1
         people = np.flatnonzero((home >= 0) & whole[np.maximum(home, 0)])
         columns = secrets(view.classes.table, original)
         if not len(people) or not columns:
@@ -88,16 +143,27 @@ class Order(Attack):
         number = view.classes.number
         rows = np.flatnonzero(whole[number])
         rows = rows[np.argsort(number[rows], kind="stable")]
-        fits = _Fits(view.classes.table, original, [column.name for column in columns])
+        names = [column.name for column in columns]
         rng = np.random.default_rng(self.seed)
         group = home[people]
         chance = np.mean(
             [
-                fits.pairs(rows[np.lexsort((rng.random(len(rows)), group))], people).mean()
+                fitting(
+                    view.classes.table,
+                    original,
+                    rows[np.lexsort((rng.random(len(rows)), group))],
+                    people,
+                    names,
+                ).mean()
                 for _ in range(DEALS)
             ]
         )
-        return self._found("its place in the class", fits.pairs(rows, people), float(chance), {})
+        return self._found(
+            "its place in the class",
+            fitting(view.classes.table, original, rows, people, names),
+            float(chance),
+            {},
+        )
 
     def _sets(self, data: Baskets | Groups, original: Baskets) -> dict[str, Attacked]:
         """The basket at the same place, if all of its items are hers: published ones may be fewer or coarser."""
@@ -117,27 +183,26 @@ class Order(Attack):
         return {how: self._found(how, right, float(chance), {})}
 
 
-class _Fits:
-    """Whether a published row may be that of a person, as far as its cells tell."""
+def fitting(
+    published: Table, original: Table, rows: Rows, people: Rows, names: Collection[str] | None = None
+) -> Mask:
+    """For each published row and the person at the same place whether they fit, as far as the cells tell.
 
-    def __init__(self, published: Table, original: Table, names: list[str] | None = None) -> None:
-        self._pairs = []
-        for column in published.columns:
-            wanted = column.role in (Role.QUASI, Role.SENSITIVE) if names is None else column.name in names
-            if wanted and column.name in original.names:
-                other = original.column(column.name)
-                meant = covers(column, other)
-                for code, text in enumerate(column.domain.labels):
-                    if text == SUPPRESSED:
-                        meant[code] = True
-                self._pairs.append((column.codes, other.codes, meant))
-
-    def pairs(self, rows: Rows, people: Rows) -> Mask:
-        """For each row and the person at the same place whether they fit."""
-        right = np.ones(len(rows), dtype=np.bool_)
-        for codes, others, meant in self._pairs:
-            right &= meant[codes[rows], others[people]]
-        return right
+    Parameters
+    ----------
+    names
+        The columns that are compared; all quasi-identifiers and secrets unless told.
+    """
+    right = np.ones(len(rows), dtype=np.bool_)
+    here, there = compacted(published.take(rows)), compacted(original.take(people))
+    for column in here.columns:
+        wanted = column.role in (Role.QUASI, Role.SENSITIVE) if names is None else column.name in names
+        if wanted and column.name in there.names:
+            other = there.column(column.name)
+            meant = covers(column, other)
+            meant[[text == SUPPRESSED for text in column.domain.labels]] = True
+            right &= meant[column.codes, other.codes]
+    return right
 
 
 def _row_numbers(column: Column, rows: int) -> Rows | None:
@@ -171,8 +236,6 @@ def _public_sets(data: Baskets | Groups, original: Baskets) -> Baskets:
 
 def _kinds(published: Baskets, public: Baskets) -> Rows:
     """One number for each set of items, the same for the same texts: the published ones, then those of the original."""
-    from shoal.data.baskets import ragged_ranks
-
     codes = {text: code for code, text in enumerate(published.vocabulary)}
     moved = np.array([codes.setdefault(text, len(codes)) for text in public.vocabulary], dtype=np.int64)
     # Items of the original that are published nowhere say nothing about a place.

@@ -8,13 +8,15 @@ from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import show, summary
-from shoal.cli.examples import complete
 from shoal.cli.options import (
     GROUPS,
     Section,
+    complete,
     flag,
     flattened,
+    is_hierarchy,
     number_option,
+    pairs_of,
     pairs_option,
     prose,
     single,
@@ -22,7 +24,6 @@ from shoal.cli.options import (
     text_option,
     to_seed,
 )
-from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
@@ -89,7 +90,7 @@ Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
 OF_BASKETS = ("separator", "names", "query", "sheet")
-"""What can be told of how baskets are read."""
+"""Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")
 """Roles of items by chance."""

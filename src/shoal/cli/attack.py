@@ -44,17 +44,17 @@ def attack(
     attacks: Annotated[tuple[str, ...], list_option("only these attacks; `shoal methods` lists them")] = (),
     people: Annotated[
         int | None,
-        Parameter(help="how many people are tried at most; 2,000 unless told", converter=whole, metavar="N"),
+        Parameter(help="how many people are tried at most; 2,000 by default", converter=whole, metavar="N"),
     ] = None,
     seed: Seed = None,
     json: Json = False,
 ) -> None:
     """Attack a release, to see what others could still learn.
 
-    This is for the owner of the data, before publishing: whether an adversary is right is told by the original. Success
-    alone says little. The baseline is a plain guess, the control what is learned about people who are not in the
-    release, and the residual what is left of the way from the control to certainty. With --holdout the same recipe runs
-    again without some of the people, so that the method is measured and not this very release.
+    This is for the owner of the data, before publishing: whether an adversary is right is checked against the
+    original. Success alone says little. The baseline is a plain guess, the control what is learned about people who
+    are not in the release, and the residual what is left of the way from the control to certainty. With --holdout the
+    same recipe runs again without some of the people, so that the method is measured and not this very release.
     """
     with show.progress(json) as stage:
         stage("attacking")
@@ -82,7 +82,7 @@ def lines(found: Mapping[str, Attacked], holdout: float | None) -> None:
         show.line(f"{name}: {one.sentence}")
     if holdout is not None:
         show.line(
-            f"Measured on a release of the same recipe without {holdout:.0%} of the people: it tells of the method."
+            f"Measured on a release of the same recipe without {holdout:.0%} of the people: this is about the method."
         )
 
 

@@ -31,7 +31,7 @@ def compare(
     output: Annotated[
         str | None,
         text_option(
-            "the folder to write; called like the recipe unless told",
+            "the folder to write; called like the recipe by default",
             "FOLDER",
             name=("--output", "-o"),
             group=OUTPUT,
@@ -42,7 +42,7 @@ def compare(
         flag("run the small form: at most 1,000 rows, two values of each list, one seed", group=OUTPUT),
     ] = False,
     jobs: Annotated[
-        int | None, number_option("runs at a time; as many as there are cores unless told", group=OUTPUT)
+        int | None, number_option("runs at a time; as many as there are cores by default", group=OUTPUT)
     ] = None,
     charts: Annotated[bool, Parameter(help="draw pictures", group=OUTPUT, show_default=False)] = True,
     example: Annotated[bool, flag("write an example of a recipe, and do nothing else", group=OUTPUT)] = False,

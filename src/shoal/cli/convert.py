@@ -12,7 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.io.baskets.convert import convert_baskets, separator_to_tell
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
-from shoal.io.tables.encoded import EncodedBaskets
+from shoal.io.tables.encode import EncodedBaskets
 from shoal.recipe import Source
 
 EXAMPLE = """Example:
@@ -77,13 +77,13 @@ def convert(
         tell(before, after, output)
 
 
-def tell(arrival: EncodedBaskets, after: Baskets, output: str) -> None:
+def tell(encoded: EncodedBaskets, after: Baskets, output: str) -> None:
     """Say what was read and written, and how to read it where that does not go without saying."""
-    before = arrival.baskets
+    before = encoded.baskets
     show.line(
         f"{len(after):,} of {len(before):,} baskets with {len(after.vocabulary):,} of {len(before.vocabulary):,} "
         f"items in {output}"
     )
-    show.warning_lines(arrival.remarks)
+    show.warning_lines(encoded.remarks)
     if (separator := separator_to_tell(after)) is not None:
         show.line(f"Items hold what is usually between them; read this file with --separator {separator!r}.")

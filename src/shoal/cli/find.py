@@ -5,15 +5,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from shoal.attacking import explain
+from shoal.attacking import find as find_in_folder
 from shoal.attacks._find import Found
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
 from shoal.cli.options import list_option, single, whole
-from shoal.cli.pairs import pairs_of
 from shoal.data._plural import counted
 from shoal.errors import WrongUse
-from shoal.finding import explain
-from shoal.finding import find as find_in_folder
 
 EXAMPLE = """{first}
   shoal find out --known age=39"""
@@ -66,8 +65,7 @@ def find(
         found = explain(folder, original, row - 1)
         show.as_json(found.as_dict()) if json else show.line(found.sentence())
         return
-    pairs = all("=" in one for one in known)
-    answer = find_in_folder(folder, pairs_of(known, "--known") if pairs else known)
+    answer = find_in_folder(folder, known)
     show.as_json(answer.as_dict()) if json else lines(answer)
 
 
@@ -77,7 +75,8 @@ def lines(found: Found) -> None:
         show.line("Nothing in the release fits.")
         return
     show.line(
-        f"{counted(found.matches, 'published rows')} fit: the chance to pick the right one is {found.chance:.1%}."
+        f"{counted(found.matches, f'published {found.noun}')} fit: the chance to pick the right one is 1 in "
+        f"{found.matches:,}."
     )
     if found.rows:
         more = ", …" if len(found.rows) > LINES else ""

@@ -9,8 +9,7 @@ from cyclopts import App
 from shoal import registry
 from shoal.cli import show, summary
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
-from shoal.cli.examples import MADE
-from shoal.cli.options import Section, flattened, number_option, single, text_option, to_seed
+from shoal.cli.options import MADE, Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.convert import layout_by_ending

@@ -8,9 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.anonymize import OUTPUT, Input, Json, Replace
-from shoal.cli.examples import complete
-from shoal.cli.options import GROUPS, Section, flattened, single, text_option
-from shoal.cli.pairs import is_hierarchy, parted
+from shoal.cli.options import GROUPS, Section, complete, flattened, is_hierarchy, pair_in, single, text_option
 from shoal.cli.program import COMMANDS
 from shoal.data._hierarchy_builders import build as build_hierarchy
 from shoal.errors import BadData, WrongUse
@@ -35,7 +33,7 @@ Written = Annotated[Format, Parameter(help="how to write it", group=OUTPUT)]
 ColumnName = Annotated[
     str | None,
     text_option(
-        "the column of the data; found out from the file's name unless told", "NAME", group=GROUPS["Columns"]
+        "the column of the data; found out from the file's name by default", "NAME", group=GROUPS["Columns"]
     ),
 ]
 
@@ -66,7 +64,7 @@ def build(
 
     Builders: intervals:WIDTH,…, mask, prefix:LENGTH,…, dates[:PART,…], order:SIZE,…, balanced:CHILDREN and suppress.
     """
-    name, builder = parted(spec, is_hierarchy) or (spec, "")
+    name, builder = pair_in(spec, is_hierarchy) or (spec, "")
     if not builder:
         raise WrongUse(f"{spec!r} is not of the form COLUMN=BUILDER, such as age=intervals:5,10,20.")
     refuse_existing(output, force, input)

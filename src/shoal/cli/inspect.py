@@ -16,7 +16,7 @@ from shoal.data.table import Table
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.reading import Reading
 from shoal.recipe import Source
-from shoal.recommendation.command_line import retyped
+from shoal.recommendation.command_line import typed_options
 from shoal.sources import likely_layout, profile
 
 EXAMPLE = """Example:
@@ -24,7 +24,7 @@ EXAMPLE = """Example:
 
 Quasi = Annotated[
     tuple[str, ...],
-    list_option("columns to look at together; the suggested ones unless told", group=GROUPS["Columns"]),
+    list_option("columns to look at together; the suggested ones by default", group=GROUPS["Columns"]),
 ]
 
 
@@ -43,9 +43,9 @@ def inspect(
 ) -> None:
     """Show what a table or baskets hold, and suggest roles.
 
-    A table: each column alone, and how many rows the quasi-identifiers single out together. Baskets (told by --baskets,
-    or by the ending .dat or .spmf): items, lengths, supports, and how many baskets a few known items single out. A
-    table that may hold baskets, as a matrix of 0 and 1 or in long form, is shown with a note. Roles are guessed
+    A table: each column alone, and how many rows the quasi-identifiers single out together. Baskets (named by
+    --baskets, or by the ending .dat or .spmf): items, lengths, supports, and how many baskets a few known items single
+    out. A table that may hold baskets, as a matrix of 0 and 1 or in long form, is shown with a note. Roles are guessed
     from names and numbers: decide yourself.
     """
     layout = source.get("baskets")
@@ -68,7 +68,7 @@ def inspect(
 def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str | None:
     """A command line for a table, with the suggested roles."""
     method = first_method(Table)
-    return method and profiles.suggestion(found, source, method, retyped(reading))
+    return method and profiles.suggestion(found, source, method, typed_options(reading))
 
 
 def likely_count(found: TableProfile, layout: str) -> int:
@@ -89,8 +89,8 @@ def basket_suggestion(source: str, layout: str | None, reading: Reading, count: 
     words = ["shoal", "anonymize", kind.name, source]
     words += [word for name, value in example.items() for word in typed(name, value).split(" ")]
     words += [] if layout is None else ["--baskets", layout]
-    told = {name: getattr(reading, name) for name in OF_BASKETS}
-    words += retyped(Reading(**told))
+    given = {name: getattr(reading, name) for name in OF_BASKETS}
+    words += typed_options(Reading(**given))
     return " ".join(map(quote, [*words, "-o", "out"]))
 
 

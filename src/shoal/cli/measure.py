@@ -8,8 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal.cli import show
 from shoal.cli.anonymize import Json, first_example
-from shoal.cli.options import Section, flattened, list_option, pairs_option, single
-from shoal.cli.pairs import pairs_of
+from shoal.cli.options import Section, flattened, list_option, pairs_of, pairs_option, single
 from shoal.errors import WrongUse
 from shoal.measuring import measure as measure_folder
 from shoal.recipe import Running

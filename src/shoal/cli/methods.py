@@ -33,7 +33,7 @@ def program(tokens: Sequence[str]) -> App:
     return single("methods", methods, EXAMPLE)
 
 
-Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to be told all about it")]
+Name = Annotated[str, Parameter(help="a method, model, measure, score or attack, to show in full")]
 
 
 def methods(name: Name | None = None, /, *, json: Json = False) -> None:

@@ -6,7 +6,9 @@ hands the section back, built and checked, when the command is called.
 
 import dataclasses
 import inspect
+import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import chain
@@ -17,11 +19,121 @@ from cyclopts import App, Group, Parameter
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from shoal.cli.examples import complete
-from shoal.cli.pairs import Fits, is_hierarchy, is_kind, is_number, pairs_of, parted
 from shoal.errors import UnknownOption, WrongUse
+from shoal.option_names import share_instead
 from shoal.recommendation.command_line import singular
-from shoal.renamed import share_instead
+
+Fits = Callable[[str], bool]
+"""Whether a text can be the value of a pair."""
+
+
+def pairs_of(texts: Sequence[str], option: str, fits: Fits | None = None) -> dict[str, str]:
+    """Pairs, one a text: ``--hierarchy age=intervals:5,10 --hierarchy zip=mask``.
+
+    `fits`: finds the place between name and value, where a name holds a ``=`` itself.
+
+    >>> pairs_of(["age=intervals:5,10", "zip=mask"], "--hierarchy")
+    {'age': 'intervals:5,10', 'zip': 'mask'}
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        pair = pair_in(text, fits)
+        if pair is None:
+            raise WrongUse(f"{option} takes NAME=VALUE, not {text!r}.")
+        if pair[0] in pairs:
+            raise WrongUse(f"{option} is given twice for {pair[0]!r}.")
+        pairs[pair[0]] = pair[1]
+    return pairs
+
+
+def pair_in(text: str, fits: Fits | None = None) -> tuple[str, str] | None:
+    r"""The name and the value of a pair, or None where there are none.
+
+    They are split at the first ``=`` that has a value behind it; or by the first of all, where no value fits. One with
+    a backslash before it belongs to the name.
+
+    >>> pair_in("a=b=2", is_number), pair_in(r"a\=b=c=d"), pair_in("a=b=c"), pair_in("a=")
+    (('a=b', '2'), ('a=b', 'c=d'), ('a', 'b=c'), None)
+    """
+    places = [match.start() for match in re.finditer(r"(?<!\\)=", text)]
+    pairs = [(text[:place].replace("\\=", "=").strip(), text[place + 1 :].strip()) for place in places]
+    pairs = [pair for pair in pairs if all(pair)]
+    return next((pair for pair in pairs if fits is None or fits(pair[1])), next(iter(pairs), None))
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_kind(text: str) -> bool:
+    """Whether a text is a kind of column."""
+    from shoal.data.domain import Kind
+
+    return text in set(Kind)
+
+
+def is_hierarchy(text: str) -> bool:
+    """Whether a text is a builder of hierarchies, or a file that is there.
+
+    >>> pair_in("a=b=mask", is_hierarchy), pair_in("grade=order:1=low,2=high", is_hierarchy)
+    (('a=b', 'mask'), ('grade', 'order:1=low,2=high'))
+    """
+    from shoal.data._hierarchy_builders import BUILDERS
+
+    return text.partition(":")[0] in BUILDERS or os.path.isfile(text)
+
+
+WIDTH = 79
+"""The longest line: help is wrapped at 80 columns where no terminal says otherwise."""
+
+MADE = {
+    "people.csv": "shoal generate table --rows 2000 --seed 7 -o people.csv",
+    "baskets.dat": "shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat",
+}
+"""Files that examples use, and the command that makes each."""
+
+
+def complete(example: str) -> str:
+    r"""An example as a help page shows it: before its commands those that make the files they use.
+
+    >>> print(complete("Example:\n  shoal inspect people.csv"))
+    Example:
+      shoal generate table --rows 2000 --seed 7 -o people.csv
+      shoal inspect people.csv
+    """
+    head, _, text = example.partition("\n")
+    commands = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
+    words = {word for command in commands for word in shlex.split(command)}
+    made = [command for file, command in MADE.items() if file in words and command not in commands]
+    return "\n".join([head, *(broken(command) for command in (*made, *commands))])
+
+
+def broken(command: str) -> str:
+    r"""A command on lines that are short enough, broken before options; the shell joins them again.
+
+    >>> print(broken("shoal verify " + "--quasi a " * 8))
+      shoal verify --quasi a --quasi a --quasi a --quasi a --quasi a --quasi a \
+          --quasi a --quasi a
+    """
+    parts: list[str] = []
+    for word in command.split():
+        if parts and not word.startswith("-"):
+            parts[-1] += f" {word}"
+        else:
+            parts.append(word)
+    lines = ["  " + parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + 1 + len(part) > WIDTH - 2:
+            lines.append("      " + part)
+        else:
+            lines[-1] += f" {part}"
+    return " \\\n".join(lines)
+
 
 TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
@@ -44,7 +156,7 @@ def numbers_named(text: str) -> tuple[str, ...]:
     (('linkage=0.1', 'inference=0.05'), ('income, yearly=2',))
     """
     parts = split_names(text)
-    pairs = [parted(part, is_number) for part in parts]
+    pairs = [pair_in(part, is_number) for part in parts]
     return parts if all(pair is not None and is_number(pair[1]) for pair in pairs) else (text,)
 
 
@@ -96,28 +208,17 @@ def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Pa
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """A declaration whose fields become options.
+    """A declaration whose fields become options."""
 
-    Parameters
-    ----------
-    kind
-        A pydantic model or a dataclass.
-    title
-        The part of the help page.
-    only, without
-        The fields to offer; all unless told.
-    names
-        Field to option, where the option has another name.
-    build
-        Makes the section from what the user gave; the class itself unless told.
-    """
-
-    kind: type
-    title: str
+    kind: type  # a pydantic model or a dataclass
+    title: str  # the part of the help page
     only: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
+    """`only`, `without`: the fields to offer; all by default."""
     names: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    """Field to option, where the option has another name."""
     build: Callable[..., Any] | None = None
+    """Makes the section from what the user gave; the class itself by default."""
 
     def fields(self) -> list["Field"]:
         """The fields that are offered."""

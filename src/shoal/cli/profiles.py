@@ -88,10 +88,7 @@ def quoted(value: str) -> str:
 def suggestion(found: "TableProfile", source: str, method: str, reading: list[str]) -> str | None:
     """A command line with the suggested roles, ready to be pasted; None where it could not run.
 
-    Parameters
-    ----------
-    reading
-        The options that say how to read the source, as they were given.
+    `reading`: the options that say how to read the source, as they were given.
     """
     from shoal.data.role import Role
 

@@ -7,24 +7,33 @@ Exit codes: 0 done and verified; 1 the promise cannot be or is not kept; 2 wrong
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from itertools import chain
 from typing import TextIO
 
-from cyclopts import App, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import (
+    App,
+    Argument,
+    CycloptsError,
+    MissingArgumentError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
-from shoal.option_names import as_typed
-from shoal.renamed import RENAMED
+from shoal.option_names import RENAMED, as_typed, new_option
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
     "risk": "Show what data gives away before it is published.",
     "anonymize": "Make a release that keeps a promise, prove it, and measure it.",
     "run": "Make a release as a recipe says.",
+    "summarize": "Publish cross-tables with totals, sensitive cells hidden.",
     "verify": "Prove promises from published files alone.",
     "attack": "Attack a release, to see what others could still learn.",
     "find": "Find somebody in a release, or explain the cells of one row.",
@@ -128,18 +137,12 @@ def _sentence(error: BaseException) -> tuple[str, int]:
             return str(error), error.exit_code
         case UnusedCliTokensError():
             words = " ".join(error.unused_tokens or ())
-            return f"There is no place for {words!r}. See: shoal {_place(error)}--help", WRONG_USE
+            return f"Unexpected argument {words!r}. See: shoal {_place(error)}--help", WRONG_USE
         case UnknownOptionError():
-            from shoal.cli.suggestions import unknown_option
-
             return f"{unknown_option(error)} See: shoal {_place(error)}--help", WRONG_USE
         case MissingArgumentError():
-            from shoal.cli.suggestions import missing_argument
-
             return f"{missing_argument(error)} See: shoal {_place(error)}--help", WRONG_USE
         case CycloptsError(__cause__=UnknownOption(option=option), app=App() as app):
-            from shoal.cli.suggestions import named
-
             options = app.assemble_argument_collection(default_parameter=None)
             said = named(option, options, error.command_chain or ())
             return f"{said} See: shoal {_place(error)}--help", WRONG_USE
@@ -179,3 +182,83 @@ def registered(tokens: Sequence[str], family: str) -> list[str]:
     if asked in RENAMED.get(family, ()):
         registry.load(family, asked)  # refuses it, and says what it is called now
     return [asked] if asked in registry.FAMILIES[family] else list(registry.load_all(family))
+
+
+NAMESAKES = (
+    ("--max-suppressed", "--suppression-limit"),
+    ("--objective", "--split", "--pick"),
+    ("--quasi", "--qi", "--quasi-identifiers", "--keys"),
+    ("--missing", "--na", "--null"),
+    ("--output", "--out"),
+    ("--hierarchy", "--hierarchies"),
+    ("--baskets", "--layout"),
+)
+"""Options with one purpose that have different names in different methods, or elsewhere."""
+
+MEANT = {"--rows": ("--baskets", "--people", "--persons", "--count", "--number", "--n")}
+"""Options, and words that are taken for them where they mean nothing else."""
+
+
+def unknown_option(error: UnknownOptionError) -> str:
+    """Name an unknown option, and the one that was meant, or where it belongs."""
+    option = (error.token.keyword or error.token.value).partition("=")[0]
+    return named(option, error.argument_collection, error.command_chain or ())
+
+
+def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> str:
+    """Name an unknown option among those of a command, and the one that was meant, or where it belongs."""
+    collection = list(options)
+    known = list(chain.from_iterable(one.names for one in collection if one.parse))
+    if new := new_option(option, known):
+        return f"{option} is now {new}."
+    said = f"Unknown option: {option}."
+    if meant := _namesakes(option, known):
+        texts = {name: one.parameter.help or "" for one in collection for name in one.names}
+        return f"{said} Did you mean {' or '.join(f'{name} ({texts[name]})' for name in meant)}?"
+    near = _near(option, known)
+    did_you = f" Did you mean {near[0]}?" if near else ""
+    return said + did_you + _elsewhere(option, commands)
+
+
+def missing_argument(error: MissingArgumentError) -> str:
+    """Name what a call lacks, an option or its value, and what it is for."""
+    assert error.argument is not None
+    said = error.argument.parameter.help
+    why = f": {said}" if said else ""
+    if error.keyword is not None:
+        return f"{error.keyword} needs a value{why}."
+    unknown = [word for word in error.unused_tokens or () if word.startswith("--")]
+    near = _near(error.argument.name, unknown)
+    return f"{error.argument.name} is missing{f' (there is no {near[0]})' if near else ''}{why}."
+
+
+def _near(option: str, known: Iterable[str]) -> list[str]:
+    """The option with the nearest name; the hyphens before a name make it no nearer to others.
+
+    >>> _near("--weigth", ["--weight", "--height"]), _near("--baskets", ["--skew", "--seed"])
+    (['--weight'], [])
+    """
+    names = {name.lstrip("-"): name for name in known}
+    return [names[name] for name in get_close_matches(option.lstrip("-"), names, n=1, cutoff=0.6)]
+
+
+def _namesakes(option: str, known: list[str]) -> list[str]:
+    """The options here that have the purpose of another."""
+    family = [name for names in NAMESAKES if option in names for name in names]
+    family += [name for name, words in MEANT.items() if option in words]
+    return [name for name in family if name in known]
+
+
+def _elsewhere(option: str, commands: Sequence[str]) -> str:
+    """Which other methods, or models to verify by, have an option."""
+    field = option.removeprefix("--").replace("-", "_")
+    command = next(iter(commands), "")
+    family = {"anonymize": "method", "verify": "model"}.get(command)
+    if family is None:
+        return ""
+    names = [name for name, kind in registry.load_all(family).items() if field in kind.model_fields]
+    if not names:
+        return ""
+    if command == "verify":
+        return f" It belongs to a model: --model {' or '.join(names)}."
+    return f" It is an option of {', '.join(names)}."

@@ -12,11 +12,12 @@ from shoal.cli.options import (
     Section,
     flag,
     flattened,
+    is_hierarchy,
     number_option,
+    pairs_of,
     single,
     text_option,
 )
-from shoal.cli.pairs import is_hierarchy, pairs_of
 from shoal.cli.show_recommendation import recommended
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
@@ -47,7 +48,7 @@ Scale = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, number_option("runs at a time; as many as there are cores unless told", group=OUTPUT)
+    int | None, number_option("runs at a time; as many as there are cores by default", group=OUTPUT)
 ]
 Folder = Annotated[
     str | None,

@@ -42,7 +42,7 @@ def risk(
     options: dict[str, Any],
     quasi: Annotated[
         tuple[str, ...],
-        list_option("columns that may be known; the suggested ones unless told", group=COLUMNS),
+        list_option("columns that may be known; the suggested ones by default", group=COLUMNS),
     ] = (),
     entity: Annotated[
         str | None,
@@ -64,7 +64,7 @@ def risk(
 
     A table: prosecutor, journalist and marketer risk, people who are unique in the table and in the population,
     combinations of columns that single people out, the rows that stand out most, and columns that the Safe Harbor rule
-    of HIPAA lists. Baskets (told by --baskets, or by the ending .dat or .spmf): how many of them one to four known
+    of HIPAA lists. Baskets (named by --baskets, or by the ending .dat or .spmf): how many of them one to four known
     items single out.
     """
     with show.progress(json) as stage:
@@ -141,11 +141,11 @@ def _unique_lines(found: TableRisk) -> None:
     uniques = found.population_uniques
     show.line(f"Unique in the table: {_percent(found.sample_uniques)} ({found.linkage.unique:,} people).")
     models = [("Pitman", uniques.pitman), ("Zayatz", uniques.zayatz), ("SNB", uniques.snb)]
-    told = ", ".join(
+    text = ", ".join(
         f"{name} {'no estimate' if share is None else _percent(share)}" for name, share in models
     )
     show.line(
-        f"Unique among {uniques.population:,} people: {_percent(uniques.share)} by {uniques.chosen} ({told})."
+        f"Unique among {uniques.population:,} people: {_percent(uniques.share)} by {uniques.chosen} ({text})."
     )
 
 

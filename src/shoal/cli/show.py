@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from shoal.comparison.runner import Compared
     from shoal.comparison.runner import Tell as TellRuns
     from shoal.data.verdict import Verdict
-    from shoal.io.hierarchies.findings import Findings
+    from shoal.errors import Stage
+    from shoal.io.hierarchies.check import Findings
     from shoal.kernels._compiling import Tell
     from shoal.measures.measure import Score
     from shoal.models._judged import Verdicts
-    from shoal.outcome import Stage
 
 OK, BROKEN, WARNING = "OK", "BROKEN", "WARNING"
 
 MOMENT = 2.0
-"""Seconds of compiling of which a pipe is told nothing."""
+"""Seconds of compiling that are not reported to a pipe."""
 
 SHOWN = 50
 """How many faults of a hierarchy are listed."""
@@ -144,8 +144,8 @@ def progress(quiet: bool) -> Iterator["Stage"]:
             bar.update(task, description=name)
 
         def compiling(seconds: float) -> None:
-            told = f"{step}: compiling once (about {math.ceil(seconds)} s)" if seconds else step
-            bar.update(task, description=told)
+            text = f"{step}: compiling once (about {math.ceil(seconds)} s)" if seconds else step
+            bar.update(task, description=text)
 
         with watched(compiling):
             yield stage
@@ -153,12 +153,12 @@ def progress(quiet: bool) -> Iterator["Stage"]:
 
 def _compiling_line() -> "Tell":
     """Says once that kernels are compiled, unless it is done in a moment."""
-    told = False
+    shown = False
 
     def tell(seconds: float) -> None:
-        nonlocal told
-        if seconds > MOMENT and not told:
-            told = True
+        nonlocal shown
+        if seconds > MOMENT and not shown:
+            shown = True
             print(
                 f"shoal: compiling once (about {math.ceil(seconds)} s, or more where further steps are compiled); "
                 "`shoal warm-up` does it for all methods.",

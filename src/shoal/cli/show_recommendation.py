@@ -2,8 +2,8 @@
 
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
+from shoal.recommendation.candidates import Tried
 from shoal.recommendation.propose import Recommendation
-from shoal.recommendation.trial import Tried
 
 WIDTH = 24
 """Letters of the longest bar."""

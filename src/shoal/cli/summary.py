@@ -90,9 +90,9 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
             show.score_lines(scores)
         if run.unmeasured is not None:
             show.line(run.unmeasured)
-        if told := run.trace.notes.get("explanation"):
+        if explanation := run.trace.notes.get("explanation"):
             show.line()
-            for text in str(told).split("\n"):
+            for text in str(explanation).split("\n"):
                 show.line(text)
         show.line()
         show.line(f"Publish  {folder / 'release'}", "bold")
@@ -112,8 +112,8 @@ def run_lines(run: "AnyRun") -> None:
         read = f"{counted(count(run.original), 'baskets')} of {counted(len(original.vocabulary), 'items')}"
         show.line(f"Read: {read}, in the layout {original.layout}.")
     if run.hierarchies:
-        told = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
-        show.line(f"Hierarchies: {'; '.join(told)}.")
+        lines = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
+        show.line(f"Hierarchies: {'; '.join(lines)}.")
     for sentence in sentences(run):
         show.line(sentence)
     show.warning_lines(run.warnings)
@@ -200,9 +200,9 @@ def _secret(original: "Table | Baskets") -> frozenset[str]:
 
 
 def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> list[str]:
-    """Where hierarchies come from; many files of one folder are told in one phrase.
+    """Where hierarchies come from; many files of one folder share one phrase.
 
-    Those of sensitive columns, which are not generalized, are told with what they are for.
+    Those of sensitive columns, which are not generalized, are listed with their purpose.
 
     >>> _sources({"age": "intervals:5,10", "zip": "/elsewhere/trees/zip.csv"})
     ['age intervals:5,10', 'zip zip.csv']
@@ -219,15 +219,15 @@ def _sources(hierarchies: Mapping[str, str], secret: Collection[str] = ()) -> li
         if name in secret:
             continue
         by_folder.setdefault(os.path.dirname(source), []).append(name)
-    told = {name: folder for folder, names in by_folder.items() if len(names) >= MANY for name in names}
+    shared = {name: folder for folder, names in by_folder.items() if len(names) >= MANY for name in names}
     single = [
         f"{name} {_short(source) if name in files else source}{' (t-closeness alone)' if name in secret else ''}"
         for name, source in hierarchies.items()
-        if name not in told
+        if name not in shared
     ]
     folders = [
         f"{', '.join(by_folder[folder])} from {_short(folder or os.curdir)}"
-        for folder in dict.fromkeys(told.values())
+        for folder in dict.fromkeys(shared.values())
     ]
     return [*folders, *single]
 

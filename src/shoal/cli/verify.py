@@ -109,7 +109,7 @@ def verify(
     """Prove promises from published files alone.
 
     A release folder is judged by what it promises itself and by the order of its rows, which must tell nothing of the
-    input, or by the promises that are given here; then its columns have the roles that release.json names, unless told.
+    input, or by the promises that are given here; then its columns have the roles that release.json names, by default.
     Any other file is judged by the promises that are given here: a table by the short forms of them, or by a model;
     baskets, groups and clusters (data.jsonl) by a model. Cells are taken as they are, and nothing is guessed, not even
     what is missing. The last line tells by which columns or items it was judged, and which columns nobody judged.

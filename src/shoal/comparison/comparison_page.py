@@ -1,24 +1,41 @@
 """The page of a comparison, and its digest in Markdown."""
 
+import os
+import platform
 import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.comparison import vega_charts as charts
 from shoal.comparison.curves import number_text, parameters_of, table_of, worded
-from shoal.comparison.machine import machine
 from shoal.comparison.runner import Compared, Picture
 from shoal.errors import CannotWrite
+from shoal.report.compiled_templates import page_style, templates
+
+CPUINFO = Path("/proc/cpuinfo")
+
+
+def machine() -> str:
+    """Cores, processor, versions and the day, in a line."""
+    model = platform.processor() or platform.machine()
+    if CPUINFO.exists():
+        lines = CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+        model = next(
+            (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model
+        )
+    return (
+        f"{os.cpu_count()} cores, {model}, {platform.system()}, Python {platform.python_version()}, "
+        f"Shoal {__version__}, {date.today().isoformat()}"
+    )
+
 
 SHOWN = 400
 """Runs that the page lists; all are in the results."""
@@ -44,7 +61,7 @@ def write_page(compared: Compared, recipe: Path) -> None:
 
 def render(compared: Compared, recipe: Path) -> str:
     """The page as a text."""
-    page = _templates().get_template("comparison.html.j2")
+    page = templates("shoal.comparison").get_template("comparison.html.j2")
     head, body = runs_table(compared)
     return page.render(
         comparison=compared.comparison,
@@ -94,12 +111,12 @@ def faults(compared: Compared) -> list[tuple[str, str, int, str]]:
         if row["status"] != "done":
             key = (STATUSES[row["status"]][0], row["error"] or "")
             found[key] += 1
-            told = [
+            lines = [
                 f"{name} {row[name]}"
                 for name in (*parameters_of(row), "rows", "seed")
                 if row[name] is not None
             ]
-            first.setdefault(key, f"{row['sweep']}: {row['label']} on {row['dataset']}, {', '.join(told)}")
+            first.setdefault(key, f"{row['sweep']}: {row['label']} on {row['dataset']}, {', '.join(lines)}")
     return [(status, error, count, first[status, error]) for (status, error), count in found.items()]
 
 
@@ -173,20 +190,3 @@ def markdown(compared: Compared, recipe: Path, charts_folder: str) -> str:
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("shoal.comparison"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-@cache
-def page_style() -> str:
-    """The style that all pages share."""
-    return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")

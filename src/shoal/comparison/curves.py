@@ -13,7 +13,7 @@ from shoal.comparison.sweep_recipe import Chart, Published
 from shoal.errors import UnknownName
 
 SPAN = 20
-"""An x axis whose values span more than this factor is logarithmic, unless told."""
+"""An x axis whose values span more than this factor is logarithmic, by default."""
 
 WORDS = {
     "rows": "rows",
@@ -77,19 +77,8 @@ def figure_of(
 ) -> Figure:
     """What a chart shows of the rows.
 
-    Parameters
-    ----------
-    chart
-        With one y.
-    published
-        Values from elsewhere that stand beside the lines.
-    better
-        Which end of a score is better: lower or higher.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such column.
+    `published`: values from elsewhere that stand beside the lines. `better`: which end of a score is better: lower or
+    higher. Raises `UnknownName` if there is no such column.
     """
     y = str(chart.y)
     runs = [row for row in rows if row["sweep"] in chart.sweeps]
@@ -166,8 +155,8 @@ def _lines(chart: Chart, rows: Sequence[Row], names: Sequence[str]) -> list[Seri
     """The lines in the order of their first run."""
     groups: dict[str, dict[tuple[Any, ...], list[Row]]] = {}
     for row in rows:
-        label = ", ".join(_told(chart, name, row[name]) for name in names if row.get(name) is not None)
-        panel = _told(chart, chart.panels, row[chart.panels]) if chart.panels else ""
+        label = ", ".join(_setting(chart, name, row[name]) for name in names if row.get(name) is not None)
+        panel = _setting(chart, chart.panels, row[chart.panels]) if chart.panels else ""
         place: tuple[Any, ...] = (panel, _hashable(row[chart.x]))
         if chart.kind == "frontier":  # one point a combination of parameters, wherever it lies
             place = (panel, *(str(row.get(name)) for name in parameters_of(row)), row["dataset"])
@@ -182,7 +171,7 @@ def _lines(chart: Chart, rows: Sequence[Row], names: Sequence[str]) -> list[Seri
     return series
 
 
-def _told(chart: Chart, name: str, value: Any) -> str:
+def _setting(chart: Chart, name: str, value: Any) -> str:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if name in ("label", "dataset", "sweep", "method") else f"{worded(chart, name)} {text}"
 
@@ -256,7 +245,7 @@ def _is_number(value: Any) -> bool:
 def _logarithmic(
     chart: Chart, places: Sequence[Any], nominal: bool, series: Sequence[Series]
 ) -> tuple[bool, bool]:
-    """Whether each axis is logarithmic: as told where values allow it."""
+    """Whether each axis is logarithmic: as asked where values allow it."""
     able_x = not nominal and bool(places) and min(places) > 0
     able_y = all(point.low > 0 for one in series for point in one.points)
     wanted = chart.log

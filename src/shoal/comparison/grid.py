@@ -20,46 +20,25 @@ from shoal.methods.method import Method
 from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
-"""How often a timed run is repeated, unless told."""
+"""How often a timed run is repeated, by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run.
+    """One run."""
 
-    Parameters
-    ----------
-    facts
-        What the row of results begins with: sweep, dataset, method, parameters, seed.
-    plan
-        What a worker needs to know, as plain data.
-    timed
-        Whether it runs alone, in a process of its own.
-    time_limit
-        Seconds after which it is given up.
-    key
-        The same for the same run, whatever else the recipe holds.
-    """
-
-    facts: Mapping[str, Any]
-    plan: Mapping[str, Any]
-    timed: bool
-    time_limit: float | None
-    key: str
+    facts: Mapping[str, Any]  # what the row of results begins with: sweep, dataset, method, parameters, seed
+    plan: Mapping[str, Any]  # what a worker needs to know, as plain data
+    timed: bool  # whether it runs alone, in a process of its own
+    time_limit: float | None  # seconds after which it is given up
+    key: str  # the same for the same run, whatever else the recipe holds
 
 
 def cells_of(comparison: Comparison, folder: Path) -> list[Cell]:
     """All runs of a comparison, in the order of its sweeps.
 
-    Parameters
-    ----------
-    folder
-        Where the recipe lies: relative paths begin there.
-
-    Raises
-    ------
-    WrongUse
-        If a method does not know a parameter, or data is not at hand.
+    `folder`: where the recipe lies: relative paths begin there. Raises `WrongUse` if a method does not know a
+    parameter, or data is not at hand.
     """
     found = {name: _at_hand(name, dataset, folder) for name, dataset in comparison.datasets.items()}
     cells = [cell for sweep in comparison.sweep for cell in _cells_of_sweep(sweep, found)]
@@ -212,8 +191,8 @@ def form_of_file(data: Mapping[str, Any]) -> str:
     from shoal.io.source import format_of
     from shoal.sources import BASKET_ENDINGS
 
-    told = data.get("baskets") is not None or format_of(data["path"]) in BASKET_ENDINGS
-    return "baskets" if told else "table"
+    baskets = data.get("baskets") is not None or format_of(data["path"]) in BASKET_ENDINGS
+    return "baskets" if baskets else "table"
 
 
 def _at_hand(name: str, dataset: Dataset, folder: Path) -> tuple[str, dict[str, Any]]:

@@ -69,10 +69,7 @@ def refuse_unknown_columns(charts: Iterable[Chart], cells: Sequence[Cell]) -> No
 
     Of a name with a dot the part before it is looked at: parts of scores, notes and steps are known afterwards only.
 
-    Raises
-    ------
-    UnknownName
-        With the near names.
+    Raises `UnknownName` with the near names.
     """
     for chart in charts:
         known = dict.fromkeys(

@@ -20,12 +20,7 @@ from shoal.sources import read_roles, with_drawn_roles, with_hierarchies, with_i
 def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table | Baskets:
     """Read or make the data of a run.
 
-    Parameters
-    ----------
-    data, draw
-        As `cells_of` plans them.
-    seed
-        That of the run, for what is drawn by chance.
+    `data`, `draw`: as `cells_of` plans them. `seed`: that of the run, for what is drawn by chance.
     """
     made = _generated(data, seed) if "generate" in data else _read(data)
     if isinstance(made, Baskets):
@@ -55,10 +50,7 @@ def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
 def generator_of(data: Mapping[str, Any]) -> Any:
     """What makes generated data, with its shape checked.
 
-    Raises
-    ------
-    WrongUse
-        If the shape has a field that the generator does not know, or one out of its range.
+    Raises `WrongUse` if the shape has a field that the generator does not know, or one out of its range.
     """
     shape = dict(data["shape"])
     if data["rows"] is not None:

@@ -1,5 +1,6 @@
 """A comparison from its recipe to its folder: what is finished is kept, what is not is run, and all is drawn."""
 
+import json
 import os
 import re
 import shutil
@@ -7,21 +8,98 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import numpy as np
 
 from shoal.addresses import without_passwords
 from shoal.comparison.curves import Figure, figure_of
 from shoal.comparison.grid import Cell, cells_of
-from shoal.comparison.journal import AGAIN, Journal
 from shoal.comparison.results import Row, frame_of, refuse_unknown_columns, row_of, write_results
-from shoal.comparison.scheduler import answers
+from shoal.comparison.run_data import generator_of, reading_of, with_column_roles
 from shoal.comparison.sweep_recipe import Chart, Comparison
+from shoal.comparison.workers import answers
 from shoal.data._plural import counted
-from shoal.errors import CannotWrite, UnknownName, WrongUse
+from shoal.data.baskets import Baskets
+from shoal.data.domain import Domain, Kind
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
+from shoal.io.reading import Reading
+from shoal.io.tables.input import Input
+from shoal.recipe import Roles
+from shoal.sources import folder_and_columns, give_hierarchies, with_item_hierarchy
 
 if TYPE_CHECKING:
     import polars
+
+
+AGAIN = frozenset({"failed", "crashed"})
+"""What became of runs that are tried again when the comparison is called again."""
+
+
+class Journal:
+    """Lines of JSON that only grow. A crash can spoil no line but the last, which is then forgotten.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "runs.jsonl"
+    ...     with Journal(path) as journal:
+    ...         journal.add("a", {"status": "done"})
+    ...     _ = path.write_text(path.read_text() + '{"key": "b", "ans')
+    ...     Journal(path).finished()
+    {'a': {'status': 'done'}}
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def finished(self) -> dict[str, dict[str, Any]]:
+        """The answers by the key of their run; of several, the last."""
+        found = {}
+        whole = self.path.read_bytes() if self.path.exists() else b""
+        for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
+            try:
+                entry = json.loads(line)
+                found[entry["key"]] = entry["answer"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise BadData(
+                    "this line is no run; start anew with --force.", path=self.path, line=number
+                ) from error
+        return found
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = self.path.open("ab")
+            # A line that a crash cut short must not run into the next one.
+            whole = self.path.read_bytes()
+            self._file.truncate(whole.rfind(b"\n") + 1)
+        except OSError as error:
+            raise CannotWrite(f"The journal {self.path}", error) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Write a finished run, and wait until the disk has it."""
+        assert self._file is not None
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        line = json.dumps({"key": key, "when": when, "answer": without_passwords(answer)}, ensure_ascii=False)
+        try:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise CannotWrite(f"The journal {self.path}", error) from error
+
 
 JOURNAL, RECIPE = "runs.jsonl", "recipe.toml"
 
@@ -41,33 +119,15 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A finished comparison.
+    """A finished comparison."""
 
-    Parameters
-    ----------
-    comparison
-        The recipe, in its quick form if that was run.
-    rows
-        One a run, in the order of the recipe.
-    pictures
-        In the order of the recipe.
-    folder
-        Where everything is.
-    resumed
-        How many runs were finished before.
-    quick
-        Whether it is the small form.
-    meanings
-        What each score says, in one sentence.
-    """
-
-    comparison: Comparison
-    rows: tuple[Row, ...]
-    pictures: tuple[Picture, ...]
-    folder: Path
-    resumed: int
-    quick: bool
-    meanings: Mapping[str, str]
+    comparison: Comparison  # the recipe, in its quick form if that was run
+    rows: tuple[Row, ...]  # one a run, in the order of the recipe
+    pictures: tuple[Picture, ...]  # in the order of the recipe
+    folder: Path  # where everything is
+    resumed: int  # how many runs were finished before
+    quick: bool  # whether it is the small form
+    meanings: Mapping[str, str]  # what each score says, in one sentence
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
@@ -101,12 +161,12 @@ def compare(
         A TOML file (see `shoal.comparison.sweep_recipe`), or the same as a dictionary; its relative paths are taken
         from the folder that the file lies in, or from the current one.
     folder
-        Where to write; called like the file unless told. Runs that are finished there already are not repeated; those
+        Where to write; called like the file by default. Runs that are finished there already are not repeated; those
         that failed are.
     quick
         Run the small form.
     jobs
-        How many runs at a time; as many as there are cores unless told. Timed runs are always alone.
+        How many runs at a time; as many as there are cores by default. Timed runs are always alone.
     force
         Forget what was finished there.
     charts
@@ -144,7 +204,6 @@ def _compared(
     charts: bool,
     tell: Tell | None,
 ) -> Compared:
-    from shoal.comparison.columns import refuse_wrong_columns
 
     if jobs is not None and jobs < 1:
         raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
@@ -269,3 +328,116 @@ def _write_pictures(pictures: Sequence[Picture], folder: Path) -> None:
                 (place / f"{one.chart.name}.png").write_bytes(as_png(one.svg))
     except OSError as error:
         raise CannotWrite(f"The pictures in {place}", error) from error
+
+
+LOOKED_AT = ("path", "generate", "form", "reading", "baskets", "roles", "hierarchies")
+"""What of the plan of data says which columns it must have."""
+
+KINDS = {"intervals": Kind.NUMERIC, "dates": Kind.DATE}
+"""The kind of column that a builder of hierarchies asks for, where it does."""
+
+
+def refuse_wrong_columns(cells: Iterable[Cell]) -> None:
+    """Refuse data whose columns are not those that a recipe names, before anything runs.
+
+    Names and roles of columns, files of hierarchies and arguments of builders are looked at. No cell is: what values
+    a hierarchy misses, and whether an item occurs, the runs find out.
+
+    Raises `WrongUse` or `BadData` with the name of the dataset, or the place of the file.
+    """
+    looked_at: set[str] = set()
+    headers: Headers = {}
+    for cell in cells:
+        data = cell.plan["data"]
+        key = json.dumps([data.get(name) for name in LOOKED_AT], sort_keys=True)
+        if key not in looked_at:
+            looked_at.add(key)
+            try:
+                _refuse(data, headers)
+            except WrongUse as error:
+                raise WrongUse(f"dataset {cell.facts['dataset']}: {error}") from error
+
+
+class Header(Input):
+    """The columns of a file that is closed again."""
+
+    def __init__(self, opened: Input) -> None:
+        self.names, self.path = opened.names, opened.path
+
+    def frame(self, columns: Sequence[str]) -> "polars.DataFrame":
+        """There is none."""
+        raise NotImplementedError
+
+
+Headers = dict[tuple[str, str], Header]
+"""The columns of files by their paths and how they are read: large files are opened once."""
+
+
+def _header(path: str, reading: Reading, headers: Headers) -> Header:
+    from shoal.io.tables.load import open_input
+
+    key = path, repr((reading.separator, reading.names, reading.sheet, reading.query))
+    if key not in headers:
+        headers[key] = Header(open_input(path, reading))
+    return headers[key]
+
+
+def _refuse(data: Mapping[str, Any], headers: Headers) -> None:
+    if data["form"] == "baskets":
+        if "path" in data and data["baskets"] is not None:
+            _refuse_layout(data, headers)
+        with_item_hierarchy(_no_baskets(), data["hierarchies"])
+    else:
+        table = _made(data) if "generate" in data else _read(data, headers)
+        give_hierarchies(table, data["hierarchies"])
+
+
+def _made(data: Mapping[str, Any]) -> Table:
+    """The columns that a generator makes, with their roles and without a row."""
+    one_row = generator_of({**data, "rows": 1}).make(0)
+    columns = with_column_roles(one_row, Roles(**data["roles"])).columns
+    return Table(tuple(_empty(column.name, column.role, column.domain.kind) for column in columns))
+
+
+def _read(data: Mapping[str, Any], headers: Headers) -> Table:
+    """The columns of a file, with their roles and without a row.
+
+    What kinds they are of is not known before their cells are read, unless it is given: they are taken to be of
+    the kind that their hierarchies ask for.
+    """
+    from shoal.io.tables.load import assigned_roles
+
+    roles, reading = Roles(**data["roles"]), reading_of(data)
+    _, named = folder_and_columns(data["hierarchies"], None)
+    also = (*reading.kinds, *reading.orders, *named)
+    builders = {name: str(spec).partition(":")[0] for name, spec in named.items()}
+    columns = assigned_roles(_header(data["path"], reading, headers), roles, also)
+    return Table(
+        tuple(
+            _empty(name, role, reading.kind_of(name) or KINDS.get(builders.get(name, ""), Kind.NOMINAL))
+            for name, role in columns
+        )
+    )
+
+
+def _empty(name: str, role: Role, kind: Kind) -> Column:
+    values = np.empty(0) if kind in (Kind.NUMERIC, Kind.DATE) else None
+    return Column(name, role, Domain(kind, (), values), np.empty(0, dtype=np.int32))
+
+
+def _no_baskets() -> Baskets:
+    none = np.empty(0, dtype=np.int32)
+    return Baskets(np.zeros(1, dtype=np.int64), none, (), none, none)
+
+
+def _refuse_layout(data: Mapping[str, Any], headers: Headers) -> None:
+    """Refuse a layout that names columns which the file does not have."""
+    from shoal.io.baskets.layouts import parse_layout
+
+    layout = parse_layout(data["baskets"], reading_of(data).separator)
+    if layout.columns:
+        between_cells = layout.separator if layout.form == "long" else None
+        opened = _header(data["path"], Reading(separator=between_cells), headers)
+        for name in layout.columns:
+            if name not in opened.names:
+                raise UnknownName("column", name, opened.names, opened.path)

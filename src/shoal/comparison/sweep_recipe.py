@@ -28,15 +28,96 @@
 
 import tomllib
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from shoal.comparison.recipe_errors import explained
-from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.errors import BadData, UnknownName, WrongUse, fault_text, wanted
 from shoal.io.reading import Reading
 from shoal.recipe import Roles, Section
+
+TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
+"""Tables of which a recipe has several, and the keys that tell which one it is."""
+
+ALTERNATIVES = frozenset({"str", "int", "float", "bool"})
+"""What pydantic calls simple alternatives of a value; the names of others have a bracket."""
+
+Place = tuple[str | int, ...]
+
+
+def explained(error: ValidationError, recipe: Mapping[str, Any], kind: type[BaseModel]) -> str:
+    """Say what is wrong with a recipe: tables by their names, the key, what is allowed, and what came.
+
+    `recipe`: as it was read. `kind`: what it was to be.
+    """
+    found: dict[Place, list[Mapping[str, Any]]] = {}
+    for problem in error.errors():
+        found.setdefault(_without_alternatives(problem["loc"]), []).append(problem)
+    return " ".join(
+        f"{_said(place, problems, recipe, kind)}."
+        for place, problems in found.items()
+        # A list that misses its wrong entry is not wrong itself.
+        if not any(len(other) > len(place) and other[: len(place)] == place for other in found)
+    )
+
+
+def _without_alternatives(place: Place) -> Place:
+    return tuple(
+        part for part in place if isinstance(part, int) or (part not in ALTERNATIVES and "[" not in part)
+    )
+
+
+def _said(
+    place: Place, problems: Sequence[Mapping[str, Any]], recipe: Mapping[str, Any], kind: type[BaseModel]
+) -> str:
+    first, where = problems[0], _called(place, recipe)
+    if len(problems) > 1:
+        return f"{where} must be {' or '.join(dict.fromkeys(map(wanted, problems)))}, not {first['input']!r}"
+    if first["type"] == "value_error" and isinstance(first["input"], dict):
+        return f"{where} must be {wanted(first)}"  # without repeating the whole table
+    return fault_text(where, first, _keys(place[:-1], kind))
+
+
+def _called(place: Place, recipe: Mapping[str, Any]) -> str:
+    """A place in words.
+
+    >>> _called(("sweep", 0, "seeds", 1), {"sweep": [{"name": "cost"}]})
+    'sweep cost: entry 2 of seeds'
+    """
+    table, rest = "", place
+    match place:
+        case (str(head), int(number), *keys) if head in TABLES:
+            entry = recipe[head][number]
+            names = [entry[key] for key in TABLES[head] if entry.get(key)] if isinstance(entry, dict) else []
+            name = names[0] if names and isinstance(names[0], str) else f"number {number + 1}"
+            table, rest = f"{head} {name}", tuple(keys)
+        case ("datasets", str(name), *keys):
+            table, rest = f"dataset {name}", tuple(keys)
+    key = ""
+    for part in rest:
+        key = f"entry {part + 1} of {key}" if isinstance(part, int) else f"{key}.{part}" if key else part
+    return f"{table}: {key}" if table and key else table or key
+
+
+def _keys(place: Place, kind: type) -> list[str]:
+    """The keys that a table of a recipe may have."""
+    for part in place:
+        annotations = {name: field.annotation for name, field in getattr(kind, "model_fields", {}).items()}
+        kind = _table_in(annotations.get(str(part))) or kind
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    return list(getattr(kind, "model_fields", ()))
+
+
+def _table_in(annotation: Any) -> type | None:
+    """The kind of table that an annotation speaks of, such as that of ``tuple[Sweep, ...]``."""
+    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _table_in(part)) is not None), None)
+
 
 Value = bool | int | float | str | list[Any] | dict[str, Any]
 """A value of a parameter, as TOML has it."""
@@ -77,7 +158,7 @@ class Dataset(Section):
     )
     otherwise: "Dataset | None" = Field(
         default=None,
-        description="what to take where the public file is not at hand; roles and hierarchies are the same unless told",
+        description="what to take where the public file is not at hand; roles and hierarchies are the same by default",
     )
 
     @model_validator(mode="after")
@@ -119,7 +200,7 @@ class Sweep(Section):
     seeds: tuple[int, ...] = Field(default=(1,), min_length=1, description="each combination with each seed")
     measures: tuple[str | dict[str, Any], ...] | None = Field(
         default=None,
-        description="names of measures, or tables with name and options: only these; all that fit unless told",
+        description="names of measures, or tables with name and options: only these; all that fit by default",
     )
     roles: Roles | None = Field(default=None, description="instead of those of the datasets")
     draw: Draw | None = Field(default=None, description="sensitive items by chance")
@@ -135,7 +216,7 @@ class Sweep(Section):
 class Chart(Section):
     """A picture of runs."""
 
-    name: str = Field(default="", description="of the files; made from sweep, y and x unless told")
+    name: str = Field(default="", description="of the files; made from sweep, y and x by default")
     title: str = Field(default="", description="what stands above it")
     sweep: str | tuple[str, ...] = Field(description="whose runs")
     kind: Literal["line", "time", "frontier"] = Field(
@@ -148,7 +229,7 @@ class Chart(Section):
         default="", description="a column, or several: a picture each; seconds for time"
     )
     by: tuple[str, ...] | None = Field(
-        default=None, description="columns that tell lines apart; unless told, all that vary"
+        default=None, description="columns that tell lines apart; by default, all that vary"
     )
     panels: str | None = Field(
         default=None, description="a column: a picture beside the other for each value"
@@ -156,7 +237,7 @@ class Chart(Section):
     where: dict[str, Value] = Field(default_factory=dict, description="only runs with these values")
     log: Literal["", "x", "y", "xy"] | None = Field(
         default=None,
-        description="logarithmic axes; unless told, x where its values span more than a factor of 20",
+        description="logarithmic axes; by default, x where its values span more than a factor of 20",
     )
     zero: bool = Field(default=True, description="let the y axis begin at 0")
     prefer_x: Literal["high", "low"] = Field(
@@ -175,7 +256,7 @@ class Chart(Section):
         return (self.sweep,) if isinstance(self.sweep, str) else self.sweep
 
     def pictures(self) -> list[Self]:
-        """One chart for each y, with everything told."""
+        """One chart for each y, with all settings."""
         timed = self.kind == "time"
         x = self.x or ("rows" if timed else "")
         ys = (self.y,) if isinstance(self.y, str) else self.y
@@ -251,10 +332,7 @@ class Comparison(Section):
     def checked(self) -> Self:
         """The same comparison, if its parts know each other.
 
-        Raises
-        ------
-        WrongUse
-            If a name is used that is not there, or used twice.
+        Raises `WrongUse` if a name is used that is not there, or used twice.
         """
         names = [sweep.name for sweep in self.sweep]
         for name in (

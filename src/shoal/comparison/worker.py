@@ -4,16 +4,20 @@ What happens to a run happens to this process alone: whoever started it sees an 
 end of the lines.
 """
 
+import contextlib
+import ctypes
+import gc
 import json
 import math
 import os
+import re
 import signal
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from shoal.comparison import peak_memory as memory
 from shoal.comparison.run_data import load
 from shoal.comparison.workers import COMPILED, COMPILING
 from shoal.data.baskets import Baskets
@@ -74,13 +78,13 @@ class Bench:
         data = self._loaded(plan)
         seconds = {"reading": time.perf_counter() - begin}
         method = make_method(plan["method"])
-        memory.begin_peak()
-        held = memory.held_megabytes()
+        begin_peak()
+        held = held_megabytes()
         peaks: list[float | None] = []
 
         def stage(name: str) -> None:
             if name == "verifying":
-                peaks.append(memory.peak_megabytes())
+                peaks.append(peak_megabytes())
 
         measures = plan.get("measures")
         judges = None if measures is None else tuple(make_measure(one) for one in measures)
@@ -159,6 +163,47 @@ def _plain(value: Any) -> bool | int | float | None:
         return value
     number = float(value)
     return number if math.isfinite(number) else None
+
+
+STATUS = Path("/proc/self/status")
+RESET = Path("/proc/self/clear_refs")
+
+
+def begin_peak() -> bool:
+    """Count the peak anew from here on. False where that cannot be: then a peak is that of the whole process.
+
+    Memory that is free already goes back to the system first, or work that takes it again would seem to need none.
+    """
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    try:
+        RESET.write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def peak_megabytes() -> float | None:
+    """The most memory that this process held since `begin_peak`, or since it began."""
+    if STATUS.exists():
+        return _field("VmHWM")
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def held_megabytes() -> float | None:
+    """The memory that this process holds now."""
+    return _field("VmRSS") if STATUS.exists() else None
+
+
+def _field(name: str) -> float | None:
+    found = re.search(rf"^{name}:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
+    return int(found[1]) / 1024 if found else None
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Processes that carry out runs.
+"""Processes that carry out runs, and the scheduler that hands runs to them.
 
 They are ours, and not those of a library such as pebble, because a limit of time stands while kernels are compiled, and
 what a process said last is part of the answer when it has crashed.
@@ -6,13 +6,16 @@ what a process said last is part of the answer when it has crashed.
 
 import contextlib
 import json
+import math
 import os
+import queue
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,12 +32,7 @@ COMPILING, COMPILED = "compiling", "compiled"
 class Clock:
     """Counts seconds up to a limit, but not those while it stands.
 
-    Parameters
-    ----------
-    limit
-        The seconds; none for ever.
-    late
-        Called when they are over.
+    `limit`: the seconds; none for ever. `late`: called when they are over.
     """
 
     def __init__(self, limit: float | None, late: Callable[[], None]) -> None:
@@ -60,11 +58,8 @@ class Clock:
 class Worker:
     """A process that carries out one run after the other, and a new one where it has died.
 
-    Parameters
-    ----------
-    compiling
-        Told when the process begins to compile kernels, and when it has done so. That depends on what else the machine
-        does and was compiled before, and is no time of a run.
+    `compiling`: called when the process begins to compile kernels, and when it has done so. That depends on what else
+    the machine does and was compiled before, and is no time of a run.
     """
 
     def __init__(self, compiling: Callable[[bool], None] | None = None) -> None:
@@ -167,3 +162,111 @@ def _close(pipe: IO[str]) -> None:
 
 def _named(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def answers(cells: Sequence[Cell], jobs: int) -> Iterator[tuple[Cell, Answer]]:
+    """Carry out runs and give each answer as it comes.
+
+    Timed runs come last, each alone in a new process. The others share `jobs` processes, which stay alive between runs.
+    Whoever stops asking ends all processes.
+    """
+    shared = [cell for cell in cells if not cell.timed]
+    for together in (shared, *([cell] for cell in cells if cell.timed)):
+        if together:
+            with Scheduler(min(jobs, len(together))) as scheduler:
+                yield from scheduler.answers(together)
+
+
+class Scheduler:
+    """Worker processes, which end at a set time.
+
+    `jobs`: processes at a time. They stay alive from run to run, with their data and compiled kernels. `deadline`:
+    when they are ended, by the monotonic clock; never by default. Time in which some of them compile kernels does not
+    count.
+    """
+
+    def __init__(self, jobs: int, deadline: float = math.inf) -> None:
+        self._workers = [Worker(self.compiling) for _ in range(jobs)]
+        self._deadline = deadline
+        self._lock, self._busy, self._since = threading.Lock(), 0, 0.0
+
+    def __enter__(self) -> "Scheduler":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.close()
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        with self._lock:
+            now = self._since if self._busy else time.monotonic()
+            return max(self._deadline - now, 0.0)
+
+    def compiling(self, begins: bool) -> None:
+        """A worker begins to compile kernels, or has done so: the deadline moves by the time that it took."""
+        with self._lock:
+            now = time.monotonic()
+            if begins and not self._busy:
+                self._since = now
+            self._busy += 1 if begins else -1
+            if not self._busy:
+                self._deadline += now - self._since
+
+    def answers(self, cells: Sequence[Cell], *, finish_first: bool = False) -> Iterator[tuple[Cell, Answer]]:
+        """Each run and what came of it; runs that time was too short for come last.
+
+        `finish_first`: wait for the first run however long it takes, unless another one was done in time.
+        """
+        waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
+        finished: queue.SimpleQueue[tuple[Cell, Answer]] = queue.SimpleQueue()
+        for cell in cells:
+            waiting.put(cell)
+        stopped = threading.Event()
+        needed = cells[0].key if finish_first else None
+
+        def work(worker: Worker) -> None:
+            while not stopped.is_set():
+                try:
+                    cell = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                if not self.left and cell.key != needed:
+                    return
+                answer = self._answer(worker, cell, unlimited=cell.key == needed)
+                if not stopped.is_set():
+                    finished.put((cell, answer))
+
+        threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in self._workers]
+        for thread in threads:
+            thread.start()
+        missing = {cell.key: cell for cell in cells}
+        try:
+            while missing and (self.left > 0 or needed in missing):
+                endless = needed in missing or self.left == math.inf
+                try:
+                    cell, answer = finished.get(timeout=None if endless else self.left)
+                except queue.Empty:
+                    continue  # the deadline may have moved
+                missing.pop(cell.key)
+                yield cell, answer
+                if answer["status"] == "done":
+                    needed = None
+        finally:
+            stopped.set()
+            if missing:
+                for worker in self._workers:
+                    worker.close()
+            for thread in threads:
+                thread.join(timeout=2)
+        for cell in missing.values():
+            yield cell, {"status": "timeout", "error": "time was up", "limit": cell.time_limit}
+
+    def _answer(self, worker: Worker, cell: Cell, *, unlimited: bool) -> Answer:
+        limit = math.inf if unlimited else min(max(self.left, 0.01), cell.time_limit or math.inf)
+        try:
+            return worker.run(replace(cell, time_limit=None if limit == math.inf else limit))
+        except Exception as error:  # such as no process to be had: whoever waits must hear of it
+            worker.close()
+            return {"status": "crashed", "error": f"{type(error).__name__}: {error}"}

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, owners
 from shoal.data.baskets import ragged_ranks
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
@@ -28,25 +28,14 @@ HASHES = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """The distinct baskets of many rows, in canonical order.
-
-    Parameters
-    ----------
-    indptr, items
-        The distinct baskets.
-    width
-        How many items there are.
-    counts
-        How many rows hold each distinct basket.
-    of_row
-        The distinct basket of each row.
-    """
+    """The distinct baskets of many rows, in canonical order."""
 
     indptr: Indptr
     items: Items
-    width: int
-    counts: Counts
-    of_row: Rows
+    """`indptr`, `items`: the distinct baskets."""
+    width: int  # how many items there are
+    counts: Counts  # how many rows hold each distinct basket
+    of_row: Rows  # the distinct basket of each row
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -60,18 +49,10 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """How far the entries of an ordered matrix lie from its diagonal.
+    """How far the entries of an ordered matrix lie from its diagonal."""
 
-    Parameters
-    ----------
-    bandwidth
-        The largest distance of two rows that share an item.
-    profile
-        The sum over all rows of the distance to the first row that shares an item.
-    """
-
-    bandwidth: int
-    profile: int
+    bandwidth: int  # the largest distance of two rows that share an item
+    profile: int  # the sum over all rows of the distance to the first row that shares an item
 
 
 def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
@@ -87,13 +68,13 @@ def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
     return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
 
 
-def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
+def orders_of(
+    name: str, distinct: Distinct, supports: Counts | None = None, tables: int = TABLES
+) -> tuple[Rows, ...]:
     """The distinct baskets in the order of that name; `nearest` gives several orders, the others one.
 
-    Parameters
-    ----------
-    supports
-        Those that a sortable order goes by; of all baskets, where these are a part of them.
+    `supports`: those that a sortable order goes by; of all baskets, where these are a part of them. `tables`: how many
+    orders `nearest` gives.
     """
     if name in SORTABLE:
         held = distinct.supports if supports is None else supports
@@ -104,7 +85,7 @@ def orders_of(name: str, distinct: Distinct, supports: Counts | None = None) -> 
         case "bipartite":
             return (_bipartite(distinct),)
         case "nearest":
-            return _nearest(distinct)
+            return _nearest(distinct, tables)
         case "sum":
             return (_sum(distinct),)
         case _:
@@ -132,10 +113,7 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
 def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
     """The band of the graph of rows that share an item, and the mean place of each item.
 
-    Parameters
-    ----------
-    order
-        The distinct basket of each row, with the rows in their order.
+    `order`: the distinct basket of each row, with the rows in their order.
     """
     from shoal.kernels.band import placed, spread
 
@@ -143,16 +121,9 @@ def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
     return Band(int(found[0]), int(found[1])), found[2]
 
 
-def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
-    """The ragged rows in another order: where they begin then, and which entries they hold."""
-    lengths = np.diff(indptr)[rows]
-    begin = np.concatenate(([0], np.cumsum(lengths)))
-    return begin, np.repeat(indptr[rows] - begin[:-1], lengths) + np.arange(begin[-1])
-
-
 def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
     """The rows that hold each item: those of item i lie at ``indptr[i]:indptr[i + 1]``, ascending."""
-    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    rows = owners(indptr)
     begin = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
     # Short numbers are sorted in one pass, by counting.
     narrow = items.astype(np.uint16) if width <= 1 << 16 else items
@@ -210,14 +181,14 @@ def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
     return np.argsort(ragged_ranks(indptr, items), kind="stable")
 
 
-def _nearest(distinct: Distinct) -> tuple[Rows, ...]:
+def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     """Rows sorted by MinHash values: rows with a large common part agree in many of them."""
     if not len(distinct.items):
-        return (np.arange(len(distinct)),) * TABLES
+        return (np.arange(len(distinct)),) * count
     filled = np.flatnonzero(np.diff(distinct.indptr))
     starts = distinct.indptr[:-1][filled]
     tables = []
-    for table in range(TABLES):
+    for table in range(count):
         keys = []
         for value in range(HASHES):
             smallest = np.zeros(len(distinct), dtype=np.uint64)

@@ -7,7 +7,7 @@ FORMS = {
     "%Y/%m/%d": r"^[0-9]{4}/[0-9]{2}/[0-9]{2}$",
     "%d.%m.%Y": r"^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}$",
 }
-"""The forms of a day, and how their texts look. With slashes, day and month cannot be told apart unless the year is
+"""The forms of a day, and how their texts look. With slashes, day and month cannot be distinguished unless the year is
 first; with dots, the day always is."""
 
 FORM_NAMES = "YYYY-MM-DD, YYYY/MM/DD or DD.MM.YYYY"

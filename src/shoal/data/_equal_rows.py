@@ -14,21 +14,11 @@ ROOM = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowClasses:
-    """Rows that agree on some columns are one class; classes are numbered in the order of their codes.
+    """Rows that agree on some columns are one class; classes are numbered in the order of their codes."""
 
-    Parameters
-    ----------
-    number
-        The class of each row.
-    first
-        The first row of each class.
-    sizes
-        The rows of each class.
-    """
-
-    number: Rows
-    first: Rows
-    sizes: Counts
+    number: Rows  # the class of each row
+    first: Rows  # the first row of each class
+    sizes: Counts  # the rows of each class
 
     def __len__(self) -> int:
         return len(self.first)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from shoal.arrays import owners
 from shoal.data._calendar import FORMS, iso
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
 
@@ -79,6 +81,8 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
             return pl.DataFrame(
                 [series for column in data.columns for series in typed(column, ranges, data.names)]
             )
+        case Summary():
+            return to_polars(data.cells, ranges)
         case Baskets():
             return baskets_frame(data)
         case Groups():
@@ -117,12 +121,9 @@ def typed(column: Column, ranges: Ranges, taken: Sequence[str] = ()) -> "list[po
     Types are found from the published texts alone, so that a release has the same in memory and from its files:
     numbers with leading zeros or too many digits are texts, and a missing cell is null. Where cells are ranges,
     ``text`` leaves them texts, ``bounds`` gives two columns with both ends as published (whether an end is included is
-    not told), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
+    not shown), and ``middle`` their mean. A suppressed cell is null then. A column with sets or names stays texts.
 
-    Parameters
-    ----------
-    taken
-        Names of all columns, which those of ends must not have.
+    `taken`: names of all columns, which those of ends must not have.
     """
     import polars as pl
 
@@ -264,7 +265,7 @@ def clusters_frame(data: Clusters) -> "polars.DataFrame":
 
     records = np.diff(data.record_indptr)
     chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))
-    record = np.repeat(np.arange(len(data.item_indptr) - 1), np.diff(data.item_indptr))
+    record = owners(data.item_indptr)
     part = data.owners[chunk]
     term = np.repeat(np.arange(len(data)), np.diff(data.term_indptr))
     root = np.arange(len(data))

@@ -40,21 +40,10 @@ TextsOf = Callable[[Rows], list[str]]
 def build(spec: str, domain: Domain, column: str) -> Hierarchy:
     """Build the hierarchy of a column.
 
-    Parameters
-    ----------
-    spec
-        A builder and its arguments, as on the command line: ``intervals:5,10,20``.
-    domain
-        The values of the column. All become leaves.
-    column
-        The name of the column, for messages.
-
-    Raises
-    ------
-    WrongUse
-        If there is no such builder, or it cannot be used with these arguments or on these values.
-    BadData
-        If a value of the column reads like a node of its hierarchy, so that nobody could tell which is published.
+    `spec`: a builder and its arguments, as on the command line: ``intervals:5,10,20``. `domain`: the values of the
+    column. All become leaves. `column`: the name of the column, for messages. Raises `WrongUse` if there is no such
+    builder, or it cannot be used with these arguments or on these values. Raises `BadData` if a value of the column
+    reads like a node of its hierarchy, so that nobody could tell which is published.
     """
     name, colon, rest = spec.partition(":")
     if name not in BUILDERS:
@@ -134,7 +123,7 @@ def prefix(domain: Domain, lengths: Arguments) -> Hierarchy:
 
 
 def dates(domain: Domain, parts: Arguments) -> Hierarchy:
-    """Parts of the calendar; month, quarter, year and decade unless told. A day is ``1967-01-23``."""
+    """Parts of the calendar; month, quarter, year and decade by default. A day is ``1967-01-23``."""
     if domain.kind is not Kind.DATE:
         raise WrongUse(f"dates are made of dates, and the column is {domain.kind}.")
     for part in parts:

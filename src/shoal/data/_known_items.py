@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts, Items, Rows
+from shoal.arrays import Counts, Items, Rows, owners
 from shoal.data.baskets import Baskets
 
 SAMPLES = 5_000
@@ -29,26 +29,13 @@ class KnownItems:
     24.3 and 50.0 % for BMS-WebView-1 and 0.8, 18.8, 41.6 and 91.1 % for BMS-WebView-2, with one to four known items.
     This definition of the probability gives 0.3, 5.4, 15.8, 25.8 %, and 0.8, 20.2, 49.2, 67.7 %: the first of each
     agrees with the paper, the others do not; how it drew the items is not known here.
-
-    Parameters
-    ----------
-    known
-        The number of items that the adversary knows.
-    baskets
-        How many baskets have at least so many public items.
-    sampled
-        How many of them were looked at.
-    unique
-        The share of unique ones.
-    probability
-        The mean probability to pick the right one.
     """
 
-    known: int
-    baskets: int
-    sampled: int
-    unique: float
-    probability: float
+    known: int  # the number of items that the adversary knows
+    baskets: int  # how many baskets have at least so many public items
+    sampled: int  # how many of them were looked at
+    unique: float  # the share of unique ones
+    probability: float  # the mean probability to pick the right one
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -82,7 +69,7 @@ class Holders:
         self.supports = baskets.supports
         self._baskets = len(baskets)
         self._indptr = np.concatenate(([0], np.cumsum(self.supports)))
-        rows = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
+        rows = owners(baskets.indptr)
         self._rows = rows[np.argsort(baskets.items, kind="stable")]
         self._bits: dict[int, NDArray[np.uint8]] = {}
 

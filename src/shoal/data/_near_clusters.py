@@ -1,4 +1,4 @@
-"""Clusters of baskets that are alike, told by their items alone.
+"""Clusters of baskets that are alike, found from their items alone.
 
 Which rows come together follows from the contents of all baskets: whoever has them all finds the same clusters again,
 but for which of equal baskets is in which. Rows that tie come in the order in which the given orders have them.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, owners
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -18,54 +18,81 @@ if TYPE_CHECKING:
 UNIT = 840
 """What the items of a basket with one of them are worth, if worth falls with the square root of the length."""
 
-PASSES = 3
-"""Passes in which rows of clusters that are published in groups change places."""
-
 WINDOW = 8
-"""Rows to each side, in each order but the first, among which a cluster looks for its next one."""
-
-REACH, MOST = 2, 8
-"""How near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows."""
+"""Clusters to each side, in each order, among which one that must takes in others."""
 
 
-def orders_for_clusters(distinct: Distinct, supports: Counts | None = None) -> tuple[Rows, ...]:
-    """The orders in which like baskets are looked for: the first is Gray's, the others are by MinHash values.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How far like rows are looked for.
 
     Parameters
     ----------
-    supports
-        Those that Gray's goes by; of all baskets, where these are a part of them.
+    tables
+        Orders by MinHash values, beside Gray's.
+    window
+        Rows to each side, in each order but the first, among which a cluster looks for its next one.
+    passes
+        How often rows may change places between neighboring clusters.
+    reach, most
+        How near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows.
+    even
+        Whether short and long baskets count alike when they do: by the cosine, and not by the items they share.
     """
-    return (*orders_of("gray", distinct, supports), *orders_of("nearest", distinct))
+
+    tables: int
+    window: int
+    passes: int
+    reach: int
+    most: int
+    even: bool
+
+
+GROUPS = Search(tables=2, window=4, passes=2, reach=1, most=4, even=True)
+"""For groups: they are small, and more is not better."""
+
+
+def orders_for_clusters(distinct: Distinct, tables: int, supports: Counts | None = None) -> tuple[Rows, ...]:
+    """The orders in which like baskets are looked for: the first is Gray's, the others are by MinHash values.
+
+    `tables`: how many of those there are. `supports`: those that Gray's goes by; of all baskets, where these are a part
+    of them.
+    """
+    return (*orders_of("gray", distinct, supports), *orders_of("nearest", distinct, tables=tables))
 
 
 def near_clusters(
-    orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, count: int, passes: int, *, even: bool
+    orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, count: int, search: Search
 ) -> tuple[Rows, Rows]:
     """Put rows into so many clusters, which differ in size by at most one row.
 
-    Parameters
-    ----------
-    orders
-        All rows, several times; those with the same items side by side.
-    passes
-        How often rows may change places between neighboring clusters.
-    even
-        Whether short and long baskets count alike when they do: by the cosine, and not by the items they share.
-
-    Returns
-    -------
-    The rows cluster by cluster, and where each cluster begins.
+    `orders`: all rows, several times; those with the same items side by side. Returns the rows cluster by cluster, and
+    where each cluster begins.
     """
     from shoal.kernels import near_clusters as kernel
 
-    tables = np.stack(orders).astype(np.int32)
-    alike = _rows(indptr, items, width)
-    members, starts = kernel.gather(tables, alike, count, WINDOW)
-    if passes and len(starts) > 2:
-        worth = alike.worth if even else np.ones(len(members), dtype=np.int64)
-        kernel.swap_rows(tables, alike._replace(worth=worth), members, starts, passes, REACH, MOST)
-    return members, starts
+    # Rows that are looked at one after the other are read several times as fast where they lie side by side in memory.
+    rows = orders[0]
+    tables, alike = _laid(rows, orders, _rows(indptr, items, width))
+    members, starts = kernel.gather(tables, alike, count, search.window)
+    if search.passes and len(starts) > 2:
+        rows = rows[members]
+        tables, alike = _laid(members, tuple(tables), alike)
+        if not search.even:
+            alike = alike._replace(worth=np.ones(len(rows), dtype=np.int64))
+        members = np.arange(len(rows))
+        kernel.swap_rows(tables, alike, members, starts, search.passes, search.reach, search.most)
+    return rows[members], starts
+
+
+def _laid(rows: Rows, orders: tuple[Rows, ...], alike: "kernel.Rows") -> tuple[AnyArray, "kernel.Rows"]:
+    """Rows in another order, numbered by it."""
+    from shoal.kernels.ragged import take_rows
+
+    place = np.empty(len(rows), dtype=np.int32)
+    place[rows] = np.arange(len(rows), dtype=np.int32)
+    indptr, items = take_rows(alike.indptr, alike.items, rows)
+    return place[np.stack(orders)], alike._replace(indptr=indptr, items=items, worth=alike.worth[rows])
 
 
 def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
@@ -82,19 +109,12 @@ def even_worth(indptr: Indptr) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where.
-
-    Parameters
-    ----------
-    rows, starts
-        The rows cluster by cluster, and where each cluster begins.
-    pair
-        The pair of each cluster; a pair may have three.
-    """
+    """Clusters in pairs: what a reader of all public baskets finds again, but for which of equal ones is where."""
 
     rows: Rows
     starts: Rows
-    pair: Rows
+    """`rows`, `starts`: the rows cluster by cluster, and where each cluster begins."""
+    pair: Rows  # the pair of each cluster; a pair may have three
 
     @property
     def cluster_of(self) -> Rows:
@@ -107,15 +127,15 @@ def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, widt
     from shoal.kernels import near_clusters as kernel
 
     count = max((len(indptr) - 1) // p, 1)
-    rows, starts = near_clusters(orders, indptr, items, width, count, PASSES, even=True)
+    rows, starts = near_clusters(orders, indptr, items, width, count, GROUPS)
     if count == 1:
         return Pairs(rows, starts, np.zeros(1, dtype=np.int64))
     core_indptr, core, _ = cores(indptr, items, width, rows, starts)
     tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
     alike = _rows(core_indptr, core, width)
-    members, begins = kernel.gather(tables, alike, count // 2, WINDOW)
+    members, begins = kernel.gather(tables, alike, count // 2, GROUPS.window)
     pair = np.empty(count, dtype=np.int64)
-    pair[members] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    pair[members] = owners(begins)
     return Pairs(rows, starts, pair)
 
 
@@ -133,4 +153,5 @@ def cores(
 def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:
     """Clusters by what most of their rows hold; those that tie stay as they are numbered."""
     count = len(indptr) - 1
-    return orders_for_clusters(Distinct(indptr, items, width, np.ones(count, np.int64), np.arange(count)))
+    each = Distinct(indptr, items, width, np.ones(count, dtype=np.int64), np.arange(count))
+    return orders_for_clusters(each, GROUPS.tables)

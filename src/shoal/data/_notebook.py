@@ -11,6 +11,7 @@ from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
@@ -92,14 +93,18 @@ def release_html(release: "Release[Any]") -> str:
 
 def _promise(promise: dict[str, Any]) -> str:
     name = promise.pop("model", "?")
-    told = ", ".join(f"{key} = {value}" for key, value in promise.items() if value not in (None, [], (), {}))
-    return f"{name} ({told})" if told else str(name)
+    parameters = ", ".join(
+        f"{key} = {value}" for key, value in promise.items() if value not in (None, [], (), {})
+    )
+    return f"{name} ({parameters})" if parameters else str(name)
 
 
 def _size(data: object) -> str:
     match data:
         case Table():
             return f"{data.rows:,} rows of {len(data.columns):,} columns"
+        case Summary():
+            return f"{counted(len(data), 'cells')} of {counted(len(data.tables), 'cross-tables')}"
         case Baskets():
             return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():
@@ -138,11 +143,13 @@ def _group(groups: Groups, place: int) -> list[str]:
     begin, end = groups.basket_indptr[first], groups.basket_indptr[first + 1]
     held = groups.items[begin:end][:COLUMNS].tolist() if last > first else []
     counts = slice(groups.sensitive_indptr[place], groups.sensitive_indptr[place + 1])
-    told = zip(groups.sensitive_items[counts].tolist(), groups.sensitive_counts[counts].tolist(), strict=True)
+    pairs = zip(
+        groups.sensitive_items[counts].tolist(), groups.sensitive_counts[counts].tolist(), strict=True
+    )
     return [
         f"{last - first:,}",
         ", ".join(groups.vocabulary[item] for item in held),
-        ", ".join(f"{groups.vocabulary[item]}: {count:,}" for item, count in list(told)[:COLUMNS]),
+        ", ".join(f"{groups.vocabulary[item]}: {count:,}" for item, count in list(pairs)[:COLUMNS]),
     ]
 
 

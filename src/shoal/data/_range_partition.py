@@ -34,21 +34,12 @@ ROW_BYTES, ITEM_BYTES = 256, 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranges:
-    """Rows by ranges of their keys.
-
-    Parameters
-    ----------
-    parts
-        The rows, with the column `RANGE`. Rows with equal keys are in one range; ranges ascend with the keys.
-    numbers
-        The ranges that hold rows, ascending.
-    sizes
-        How many rows each of them holds.
-    """
+    """Rows by ranges of their keys."""
 
     parts: "Parts"
-    numbers: Rows
-    sizes: Counts
+    """The rows, with the column `RANGE`. Rows with equal keys are in one range; ranges ascend with the keys."""
+    numbers: Rows  # the ranges that hold rows, ascending
+    sizes: Counts  # how many rows each of them holds
 
     def begins(self) -> Counts:
         """For every number up to the last, the rows of all ranges before it."""

@@ -32,17 +32,9 @@ def reconstruct(clusters: Clusters, seed: int) -> Baskets:
     count is not published. No basket stays empty where that can be avoided: terms go to empty baskets first and may
     then be repeated; in a cluster without terms, sub-records of baskets that hold several move.
 
-    Parameters
-    ----------
-    clusters
-        What was published.
-    seed
-        The same seed draws the same dataset. Draw several, and average what is computed from them.
-
-    Raises
-    ------
-    BadData
-        If a chunk has more sub-records than its cluster has baskets: no dataset is consistent with that.
+    `clusters`: what was published. `seed`: the same seed draws the same dataset. Draw several, and average what is
+    computed from them. Raises `BadData` if a chunk has more sub-records than its cluster has baskets: no dataset is
+    consistent with that.
     """
     random = np.random.default_rng(seed)
     first, counts = clusters.spans
@@ -72,10 +64,8 @@ def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
     Public items are published basket by basket. The occurrences of a sensitive item go to different baskets of its
     group, each choice as likely as any other, and independently of the other sensitive items.
 
-    Raises
-    ------
-    BadData
-        If a sensitive item occurs more often than its group has baskets: no dataset is consistent with that.
+    Raises `BadData` if a sensitive item occurs more often than its group has baskets: no dataset is consistent with
+    that.
     """
     owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
     counts = groups.sensitive_counts
@@ -166,10 +156,7 @@ def _repeated(entry: Rows, drawn: Rows, sparse: Mask) -> Rows:
 def _spread(rows: Rows, own: Mask, cluster_of_row: Rows, bare: Mask, random: np.random.Generator) -> Rows:
     """Move sub-records from baskets that hold several to empty ones, in clusters without terms.
 
-    Parameters
-    ----------
-    own
-        Whether a sub-record is of a record chunk; those of shared chunks stay where they are.
+    `own`: whether a sub-record is of a record chunk; those of shared chunks stay where they are.
     """
     empty = np.bincount(rows, minlength=len(cluster_of_row)) == 0
     targets = np.flatnonzero(empty & bare[cluster_of_row])

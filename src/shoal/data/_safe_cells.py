@@ -39,10 +39,7 @@ def guarded(frame: "polars.DataFrame") -> "polars.DataFrame":
 def unguarded(frame: "polars.DataFrame") -> "polars.DataFrame":
     """The texts that `guarded` was given.
 
-    Raises
-    ------
-    BadData
-        If a cell could not come from it: two published texts would mean one cell.
+    Raises `BadData` if a cell could not come from it: two published texts would mean one cell.
     """
     import polars as pl
 

@@ -15,15 +15,9 @@ END_OF_PARTS = -1
 def nested(indptrs: Sequence[Indptr], items: AnyArray) -> tuple[Indptr, Items]:
     """Nested lists of items as flat ones. Every list ends with its depth, which is less than any item.
 
-    Parameters
-    ----------
-    indptrs
-        The outermost first: list i of a depth holds the lists ``indptr[i]:indptr[i + 1]`` of the next one, those of
-        the last depth items.
-
-    Returns
-    -------
-    A ragged row for each outermost list. Codes are raised by the number of depths.
+    `indptrs`: the outermost first: list i of a depth holds the lists ``indptr[i]:indptr[i + 1]`` of the next one,
+    those of the last depth items. Returns a ragged row for each outermost list. Codes are raised by the number of
+    depths.
 
     >>> nested([np.array([0, 2, 2]), np.array([0, 1, 3])], np.array([0, 0, 1]))[1].tolist()
     [2, 1, 2, 3, 1, 0, 0]
@@ -54,12 +48,12 @@ def side_by_side(rows: Sequence[tuple[Indptr, AnyArray]]) -> tuple[Indptr, Items
 
 def group_keys(groups: Groups) -> tuple[Indptr, Items]:
     """The key of each group: its baskets, then its sensitive items and their counts."""
-    told = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
-    told[0::2], told[1::2] = groups.sensitive_items, groups.sensitive_counts
+    secrets = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
+    secrets[0::2], secrets[1::2] = groups.sensitive_items, groups.sensitive_counts
     return side_by_side(
         (
             nested((groups.group_indptr, groups.basket_indptr), groups.items),
-            nested((2 * groups.sensitive_indptr,), told),
+            nested((2 * groups.sensitive_indptr,), secrets),
         )
     )
 

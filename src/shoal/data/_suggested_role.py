@@ -67,6 +67,10 @@ SENSITIVE_WORD = re.compile(
 )
 
 
+NAMED = "its name says"
+"""How a reason begins that comes from the name of a column."""
+
+
 class Suggestion(NamedTuple):
     """A role, and why."""
 
@@ -131,25 +135,25 @@ def suggest_role(
     """
     words = words_of(name)
     if names_persons(name):
-        return Suggestion(Role.IDENTIFYING, "its name says that it names persons")
+        return Suggestion(Role.IDENTIFYING, f"{NAMED} that it names persons")
     if numbers_persons(name) and not distinct <= FLAG <= rows / 10:
         if distinct < rows - missing:
             return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
         return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")
     constant = distinct == 0 or (distinct == 1 and not missing)
     if (found := _first(QUASI_WORD, words)) and not constant:
-        return Suggestion(Role.QUASI, f"its name says {found!r}: others may know it")
+        return Suggestion(Role.QUASI, f"{NAMED} {found!r}: others may know it")
     if not found and (found := _first(SENSITIVE_WORD, words)):
-        return Suggestion(Role.SENSITIVE, f"its name says {found!r}: it should not be learned about a person")
+        return Suggestion(Role.SENSITIVE, f"{NAMED} {found!r}: it should not be learned about a person")
     if constant:
         return Suggestion(
             Role.INSENSITIVE, "all rows have the same value" if distinct else "it has no values"
         )
     if (found := _first(WEAK_WORD, words)) and distinct * 10 >= rows and not ABOUT.fullmatch(words[-1]):
-        return Suggestion(Role.IDENTIFYING, f"its name says {found!r}, and it has many values")
+        return Suggestion(Role.IDENTIFYING, f"{NAMED} {found!r}, and it has many values")
     if unique >= NEARLY_ALL and not measured:
         return Suggestion(Role.IDENTIFYING, f"{unique:.0%} of the rows have a value of their own")
-    return Suggestion(Role.QUASI, "nothing says that others do not know it")
+    return Suggestion(Role.QUASI, "not recognized; treated as known to others, to be safe")
 
 
 def _first(known: re.Pattern[str], words: list[str]) -> str | None:

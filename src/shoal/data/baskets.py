@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows, frozen, taken
 from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
@@ -123,10 +122,7 @@ class Baskets:
 
     def take(self, rows: Rows) -> "Baskets":
         """The same baskets in the given order."""
-        lengths = self.lengths[rows]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.repeat(self.indptr[rows] - indptr[:-1], lengths)
-        places += np.arange(indptr[-1])
+        indptr, places = taken(self.indptr, rows)
         none = self.unsorted[:0]
         return replace(self, indptr=indptr, items=self.items[places], unsorted=none, misnumbered=none)
 
@@ -192,9 +188,7 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
 def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:
     """One integer for the rank of each row so far and its next items, which sorts as they do.
 
-    Returns
-    -------
-    The integers, which rows have no more items than they tell, and how many items that are.
+    Returns the integers, which rows have no more items than they tell, and how many items that are.
     """
     width, step = int(items.max(initial=0)) + 2, 1
     while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < 2**63:

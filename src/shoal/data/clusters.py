@@ -5,31 +5,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, frozen, owners
 from shoal.data._plural import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One published cluster.
+    """One published cluster."""
 
-    Parameters
-    ----------
-    size
-        The number of its baskets.
-    chunks
-        Sub-records by chunk; those of a joint cluster are shared by its parts.
-    terms
-        Items of which only the presence is published.
-    parts
-        What a joint cluster is made of; a simple one has none.
-    """
-
-    size: int
+    size: int  # the number of its baskets
     chunks: tuple[tuple[tuple[str, ...], ...], ...]
-    terms: tuple[str, ...] = ()
-    parts: "tuple[Cluster, ...]" = ()
+    """Sub-records by chunk; those of a joint cluster are shared by its parts."""
+    terms: tuple[str, ...] = ()  # items of which only the presence is published
+    parts: "tuple[Cluster, ...]" = ()  # what a joint cluster is made of; a simple one has none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,13 +156,10 @@ class Clusters:
     def chunk_items(self, wanted: Mask | None = None) -> tuple[Rows, Items, Counts]:
         """The distinct items of each chunk: the chunk, the item, and how many of its sub-records hold it.
 
-        Parameters
-        ----------
-        wanted
-            An entry a chunk, true for those to look at; all unless told.
+        `wanted`: an entry a chunk, true for those to look at; all by default.
         """
         bounds = self.item_indptr[self.record_indptr]
-        chunk = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        chunk = owners(bounds)
         width = max(len(self.vocabulary), 1)
         keys = chunk * width + self.items
         keys, supports = np.unique(keys if wanted is None else keys[wanted[chunk]], return_counts=True)
@@ -183,9 +168,7 @@ class Clusters:
     def shared_above(self, clusters: Rows, items: Items) -> tuple[Rows, Rows]:
         """Shared chunks of joint clusters above that hold the same items.
 
-        Returns
-        -------
-        For each match the shared chunk, and the place of the cluster and item in what was asked.
+        Returns for each match the shared chunk, and the place of the cluster and item in what was asked.
         """
         width = max(len(self.vocabulary), 1)
         chunk, item, _ = self.chunk_items(self.sizes[self.owners] == 0)

@@ -1,12 +1,13 @@
 """Data whose rows need not fit into memory: what an engine hands to a method, and the verbs of its rows."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from shoal.data.baskets import Baskets
-from shoal.data.order_violations import Disorder
+from shoal.data.verdict import OrderViolations
 
 if TYPE_CHECKING:
     import polars
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = polars.DataFrame
     Schema: TypeAlias = Mapping[str, Any]
     """Column to polars type."""
+
 
 Result = TypeVar("Result")
 
@@ -81,62 +83,36 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """How the lines of delimited text become cells.
+    """How the lines of delimited text become cells."""
 
-    Parameters
-    ----------
-    names
-        The columns.
-    separator
-        What stands between cells; quotes are as RFC 4180 says.
-    header
-        The names as they stand in the first line of every file; None where files have no such line.
-    parse
-        The cells, as texts, of whole lines without the header: for engines that read text themselves. It is told the
-        number of the first line and the file, for messages.
-    trim
-        Blanks before a cell, or before its quotes, mean nothing.
-    """
-
-    names: tuple[str, ...]
-    separator: str
+    names: tuple[str, ...]  # the columns
+    separator: str  # what stands between cells; quotes are as RFC 4180 says
     header: tuple[str, ...] | None
+    """The names as they stand in the first line of every file; None where files have no such line."""
     parse: "Callable[[bytes, int, str | Path], Frame]"
-    trim: bool = False
+    """The cells, as texts, of whole lines without the header: for engines that read text themselves. It gets the
+    number of the first line and the file, for messages."""
+    trim: bool = False  # blanks before a cell, or before its quotes, mean nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """A table, baskets, or what is published of them, whose rows are where an engine has them.
-
-    Parameters
-    ----------
-    schema
-        All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout.
-    parts
-        The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
-        ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
-        columns of a table, or one column ``line``.
-    rows
-        The number of rows, baskets, groups or clusters.
-    baskets
-        The number of baskets of all groups or clusters.
-    order
-        Finds out whether the files of a release keep the canonical order; None for rows that are in no such file.
-    expected_counts
-        What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
-        must bear it out. Empty for rows that are in no release yet.
-    path
-        The file or folder of part files, for messages.
-    """
+    """A table, baskets, or what is published of them, whose rows are where an engine has them."""
 
     schema: Any
+    """All but the rows: of a table names, roles, domains and hierarchies; of sets the vocabulary, roles and layout."""
     parts: Parts
-    rows: int
-    baskets: int = 0
-    order: Callable[[], Disorder] | None = None
+    """The rows. Of a table that was read its codes, a column each under its name; of baskets that were read a column
+    ``items`` with the ascending codes of each. What is published stands as in its files, in canonical order: text
+    columns of a table, or one column ``line``."""
+    rows: int  # the number of rows, baskets, groups or clusters
+    baskets: int = 0  # the number of baskets of all groups or clusters
+    order: Callable[[], OrderViolations] | None = None
+    """Finds out whether the files of a release keep the canonical order; None for rows that are in no such file."""
     expected_counts: Mapping[str, int] = field(default_factory=dict)
-    path: Path | None = None
+    """What release.json says of how much is published, by its words (``rows``, ``baskets``, ``items``, …): the files
+    must bear it out. Empty for rows that are in no release yet."""
+    path: Path | None = None  # the file or folder of part files, for messages
 
 
 def schema_of(data: Any) -> Any:
@@ -154,3 +130,29 @@ def kept(data: Any) -> Any:
     if isinstance(data, Dataset) and isinstance(data.schema, Baskets):
         return replace(data, parts=data.parts.keep())
     return data
+
+
+NOTE = "(note)"
+"""The column of notes: a JSON object in one row of a part, and nothing in the others."""
+
+
+def noted(frame: "Frame", facts: Mapping[str, Any]) -> "Frame":
+    """Rows with facts about them, on the first one; there must be one."""
+    import polars as pl
+
+    note = pl.Series(NOTE, [json.dumps(facts), *[None] * (frame.height - 1)], dtype=pl.String)
+    return frame.with_columns(note)
+
+
+def notes_in(frame: "Frame") -> list[dict[str, Any]]:
+    """The notes on the rows of a frame."""
+    return [json.loads(note) for note in frame[NOTE].drop_nulls().to_list()]
+
+
+def notes_of(parts: "Parts") -> tuple[int, list[dict[str, Any]]]:
+    """How many rows there are, and the notes on them, in any order."""
+    found = parts.fold(
+        lambda frame: (frame.height, notes_in(frame)),
+        lambda one, other: (one[0] + other[0], one[1] + other[1]),
+    )
+    return found or (0, [])

@@ -5,8 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Floats, frozen
 
 
 class Kind(StrEnum):
@@ -27,27 +26,19 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domain:
-    """The distinct values of a column; a code is a place in this list.
-
-    Parameters
-    ----------
-    kind
-        How the values relate. Numbers and dates are listed in ascending order, ordinal values in their own order,
-        nominal ones in code-point order.
-    labels
-        The text of each value, without repeats. Text is what is read and what is published.
-    values
-        The coordinate of each value, for numbers (the number) and dates (days since 1970-01-01); NaN for the missing
-        value. None for names.
-    missing
-        The code of the missing value, or None where nothing is missing. It is always the last code, its label is
-        the empty text, and it is a value like any other: two missing cells are equal.
-    """
+    """The distinct values of a column; a code is a place in this list."""
 
     kind: Kind
+    """How the values relate. Numbers and dates are listed in ascending order, ordinal values in their own order,
+    nominal ones in code-point order."""
     labels: tuple[str, ...]
+    """The text of each value, without repeats. Text is what is read and what is published."""
     values: Floats | None = None
+    """The coordinate of each value, for numbers (the number) and dates (days since 1970-01-01); NaN for the missing
+    value. None for names."""
     missing: int | None = None
+    """The code of the missing value, or None where nothing is missing. It is always the last code, its label is the
+    empty text, and it is a value like any other: two missing cells are equal."""
 
     def __post_init__(self) -> None:
         assert (self.values is not None) == (self.kind in (Kind.NUMERIC, Kind.DATE))

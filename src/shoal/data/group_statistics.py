@@ -47,30 +47,20 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupStatistics:
-    """Facts about many groups at once, one entry a group.
+    """Facts about many groups at once, one entry a group."""
 
-    Parameters
-    ----------
-    sizes
-        Rows of each group.
-    persons
-        Persons of each group: distinct entities, or the rows where no column says which rows belong together.
-    sensitive
-        A histogram of each sensitive column that was asked for, by name.
-    population
-        Rows of a population that match the cells under which each group will be published, from methods that can
-        count them before they publish. None where the method cannot.
-    table, groups
-        The rows themselves: the table, and the group of each of its rows (-1: none). Models of a population find a
-        lower bound of the matching rows with them. None where a method works on counts alone.
-    """
-
-    sizes: Counts
+    sizes: Counts  # rows of each group
     persons: Counts
+    """Persons of each group: distinct entities, or the rows where no column says which rows belong together."""
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)
+    """A histogram of each sensitive column that was asked for, by name."""
     population: Counts | None = None
+    """Rows of a population that match the cells under which each group will be published, from methods that can count
+    them before they publish. None where the method cannot."""
     table: Table | None = None
     groups: Rows | None = None
+    """`table`, `groups`: the rows themselves: the table, and the group of each of its rows (-1: none). Models of a
+    population find a lower bound of the matching rows with them. None where a method works on counts alone."""
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -98,7 +88,7 @@ def group_statistics(
         The sensitive columns to count values of.
     published
         The rows that will be published, where some are suppressed: models that compare with the distribution of the
-        whole compare with that of these rows. All rows unless told.
+        whole compare with that of these rows. All rows by default.
     population
         Rows of a population that match each group (see `GroupStatistics`).
     overall
@@ -130,12 +120,7 @@ def group_statistics(
 def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Rows, Codes]:
     """The groups and values of rows, each value of a person once a group.
 
-    Parameters
-    ----------
-    groups, who, codes
-        The group, the person and the value of each row.
-    size
-        The number of values.
+    `groups`, `who`, `codes`: the group, the person and the value of each row. `size`: the number of values.
     """
     kinds, held = np.unique(who.astype(np.int64) * size + codes, return_inverse=True)
     keys = np.unique(groups * max(len(kinds), 1) + held)

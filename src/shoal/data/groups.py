@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Counts, Indptr, Items, Rows, frozen
 from shoal.data._plural import counted
 
 

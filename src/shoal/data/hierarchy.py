@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows, frozen
 from shoal.data.domain import Domain
 from shoal.errors import BadData
 
@@ -138,15 +137,8 @@ class Hierarchy:
         value. Where there is no such leaf, one is added directly below the root. Where nothing is missing, a leaf with
         an empty text is left out.
 
-        Parameters
-        ----------
-        path
-            Where the hierarchy comes from, for messages.
-
-        Raises
-        ------
-        BadData
-            Listing the values that the hierarchy misses.
+        `path`: where the hierarchy comes from, for messages. Raises `BadData`: listing the values that the hierarchy
+        misses.
         """
         missed = self.missed(domain)
         if missed:
@@ -224,13 +216,8 @@ def climb(
 ) -> Hierarchy:
     """Grow a hierarchy level by level, and put the root above the last one.
 
-    Parameters
-    ----------
-    leaves
-        The raw values.
-    levels
-        For each level a function that gives the texts of leaves on that level. It sees one leaf for each node of the
-        level below, so that levels nest whatever it answers, and high levels cost little.
+    `leaves`: the raw values. `levels`: for each level a function that gives the texts of leaves on that level. It sees
+    one leaf for each node of the level below, so that levels nest whatever it answers, and high levels cost little.
     """
     labels, parents = [leaves], []
     first: Rows = np.arange(len(leaves), dtype=np.int64)
@@ -246,15 +233,8 @@ def climb(
 def ambiguous_texts(texts: Codes) -> list[tuple[int, int, int]]:
     """Texts that mean different sets of leaves on different levels: published, nobody could tell which is meant.
 
-    Parameters
-    ----------
-    texts
-        The number of the text of each leaf (columns) on each level (rows), equal texts having equal numbers. The root
-        may be left out.
-
-    Returns
-    -------
-    Triples of the number of a text and the two levels, the lower one first.
+    `texts`: the number of the text of each leaf (columns) on each level (rows), equal texts having equal numbers. The
+    root may be left out. Returns triples of the number of a text and the two levels, the lower one first.
     """
     count = int(texts.max(initial=-1)) + 1
     seen_on = np.full(count, -1, dtype=np.int32)

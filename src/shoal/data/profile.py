@@ -1,13 +1,15 @@
 """What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Counts, Rows
-from shoal.data._format_hints import lookalike
+from shoal.data._calendar import TIMESTAMP
 from shoal.data._known_items import KnownItems, known_items
 from shoal.data._spellings import alike_in
 from shoal.data._suggested_role import suggest_role
@@ -16,72 +18,87 @@ from shoal.data.domain import Domain, Kind
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 
+_TIMESTAMP = re.compile(TIMESTAMP)
+_SLASHED = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{2}){1,2}(?:[ T].*)?")
+_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?")
+
+
+def format_hint(name: str, domain: Domain) -> str:
+    """What the names of a column look like, and how to have them read so; empty where they look like names.
+
+    Nothing is guessed from it: ``03/04/2024`` is a day in March or in April, and ``1,234`` may be above a thousand.
+
+    >>> from shoal.data.domain import nominal
+    >>> format_hint("weight", nominal(("61,5", "70")))
+    'looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them'
+    """
+    labels = domain.labels[: domain.present]
+    if domain.kind is not Kind.NOMINAL or not labels:
+        return ""
+    if all(map(_TIMESTAMP.fullmatch, labels)):
+        return f"looks like timestamps; --kind {quote(name + '=date')} takes the days"
+    if all(map(_SLASHED.fullmatch, labels)):
+        return (
+            "looks like dates, but day and month cannot be distinguished (MM/DD or DD/MM?); write YYYY-MM-DD or "
+            "DD.MM.YYYY to have dates and ranges of them"
+        )
+    if all(map(_COMMA.fullmatch, labels)) and any("," in label for label in labels):
+        return "looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them"
+    return ""
+
+
+def without_hints(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Sentences without those on columns that look like timestamps, where others say that they hold times.
+
+    >>> without_hints(["Taken: 'x' (times) as names.", "The quasi-identifier 'x' looks like timestamps; …"])
+    ("Taken: 'x' (times) as names.",)
+    """
+    said = tuple(sentences)
+    found = [
+        (sentence, re.match(r"The quasi-identifier (.+) looks like timestamps", sentence))
+        for sentence in said
+    ]
+    return tuple(
+        sentence
+        for sentence, look in found
+        if look is None or not any(f"{look[1]} (times)" in other for other in said)
+    )
+
+
 EXAMPLES, TOP = 3, 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One column: what it holds, how telling it is, and the role it may play.
-
-    Parameters
-    ----------
-    name, kind
-        The column, and how its values relate.
-    distinct
-        Different values, the missing one left aside.
-    missing
-        Missing cells.
-    unique
-        The share of rows whose value nobody else has.
-    examples
-        The most frequent values.
-    role, reason
-        A suggestion, and why. It is made from the name and the numbers above: decide yourself.
-    note
-        What else the values look like, and how to have them read so.
-    alike
-        Values that differ in spelling alone, where there are any: the first of them.
-    """
+    """One column: what it holds, how telling it is, and the role it may play."""
 
     name: str
     kind: str
-    distinct: int
-    missing: int
-    unique: float
-    examples: tuple[str, ...]
+    """`name`, `kind`: the column, and how its values relate."""
+    distinct: int  # different values, the missing one left aside
+    missing: int  # missing cells
+    unique: float  # the share of rows whose value nobody else has
+    examples: tuple[str, ...]  # the most frequent values
     role: Role
     reason: str
-    note: str = ""
+    """`role`, `reason`: a suggestion, and why. It is made from the name and the numbers above: decide yourself."""
+    note: str = ""  # what else the values look like, and how to have them read so
     alike: tuple[str, ...] = ()
+    """Values that differ in spelling alone, where there are any: the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """A table: its columns, and how telling the quasi-identifiers are together.
+    """A table: its columns, and how telling the quasi-identifiers are together."""
 
-    Parameters
-    ----------
-    rows
-        The number of rows.
-    columns
-        The columns in order.
-    quasi
-        The columns that an adversary may know: those of that role, or the suggested ones where no column has it.
-    unique
-        The share of rows that nobody else shares all of these with.
-    smallest
-        Rows of the smallest class; 0 for a table without rows.
-    classes
-        The number of classes: rows that agree on all of these columns.
-    """
-
-    rows: int
-    columns: tuple[ColumnProfile, ...]
+    rows: int  # the number of rows
+    columns: tuple[ColumnProfile, ...]  # the columns in order
     quasi: tuple[str, ...]
-    unique: float
-    smallest: int
-    classes: int
+    """The columns that an adversary may know: those of that role, or the suggested ones where no column has it."""
+    unique: float  # the share of rows that nobody else shares all of these with
+    smallest: int  # rows of the smallest class; 0 for a table without rows
+    classes: int  # the number of classes: rows that agree on all of these columns
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -100,41 +117,20 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class BasketsProfile:
-    """Baskets: how many, how long, how popular their items are, and how telling a few items are.
-
-    Parameters
-    ----------
-    baskets, items, occurrences
-        Baskets, different items, and items of all baskets together.
-    empty
-        Baskets without items.
-    density
-        The mean share of the items that a basket holds.
-    lengths
-        Items of a basket.
-    supports
-        Baskets that hold an item.
-    top
-        The most popular items and their supports.
-    known
-        What an adversary finds who knows 1, 2, 3, 4 items.
-    layout
-        The layout that they were read in.
-    notes
-        What their owner should hear of how they were taken.
-    """
+    """Baskets: how many, how long, how popular their items are, and how telling a few items are."""
 
     baskets: int
     items: int
     occurrences: int
-    empty: int
-    density: float
-    lengths: Spread
-    supports: Spread
-    top: tuple[tuple[str, int], ...]
-    known: tuple[KnownItems, ...]
-    layout: str = "lines"
-    notes: tuple[str, ...] = ()
+    """`baskets`, `items`, `occurrences`: baskets, different items, and items of all baskets together."""
+    empty: int  # baskets without items
+    density: float  # the mean share of the items that a basket holds
+    lengths: Spread  # items of a basket
+    supports: Spread  # baskets that hold an item
+    top: tuple[tuple[str, int], ...]  # the most popular items and their supports
+    known: tuple[KnownItems, ...]  # what an adversary finds who knows 1, 2, 3, 4 items
+    layout: str = "lines"  # the layout that they were read in
+    notes: tuple[str, ...] = ()  # what their owner should hear of how they were taken
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -144,12 +140,8 @@ class BasketsProfile:
 def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProfile:
     """Look at a table: each column alone, and the quasi-identifiers together.
 
-    Parameters
-    ----------
-    table
-        Roles need not be given: columns are looked at whatever their role.
-    quasi
-        The columns to look at together. None takes those with the role, or else the suggested ones.
+    `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
+    together. None takes those with the role, or else the suggested ones.
     """
     looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
     profiles = _one_entity(tuple(looked))
@@ -202,7 +194,7 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     measured = _has_decimals(column.domain)
     role, reason = suggest_role(column.name, distinct, rows, unique, missing=missing, measured=measured)
     examples = tuple(column.domain.labels[code] for code in frequent if present[code])
-    note = lookalike(column.name, column.domain)
+    note = format_hint(column.name, column.domain)
     return ColumnProfile(
         column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason, note
     )

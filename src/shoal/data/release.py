@@ -9,6 +9,7 @@ from typing_extensions import TypeVar
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from shoal.data._export import Ranges
 
-Published: TypeAlias = Table | Baskets | Groups | Clusters
-"""Published data in one of its four forms."""
+Published: TypeAlias = Table | Baskets | Groups | Clusters | Summary
+"""Published data in one of its forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
 """The form of published data; rows elsewhere (`Dataset`) have to be named."""
@@ -28,7 +29,7 @@ Data = TypeVar("Data", default=Published, covariant=True)
 class Release(Generic[Data]):
     """The public object: published data, how it was made, and what it promises.
 
-    Nothing here tells of the input: no path, no seed, no row number, and the order of the rows is the canonical order
+    Nothing here reveals the input: no path, no seed, no row number, and the order of the rows is the canonical order
     of the published values.
 
     Parameters
@@ -70,12 +71,9 @@ class Release(Generic[Data]):
         cells are null. Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
         ``group, basket, item, count``; ``cluster, part, size, chunk, record, item``.
 
-        Parameters
-        ----------
-        ranges
-            What becomes of ranges of numbers and dates such as ``[20,29]``: ``text`` leaves the column as it is
-            published, ``bounds`` gives two columns, ``age_low`` and ``age_high``, and ``middle`` a number halfway. With
-            the last two a suppressed cell is null.
+        `ranges`: what becomes of ranges of numbers and dates such as ``[20,29]``: ``text`` leaves the column as it is
+        published, ``bounds`` gives two columns, ``age_low`` and ``age_high``, and ``middle`` a number halfway. With
+        the last two a suppressed cell is null.
         """
         from shoal.data._export import to_polars
 
@@ -90,10 +88,7 @@ class Release(Generic[Data]):
     def to_spark(self) -> Any:
         """The published rows of a run on Spark as a Spark frame: cells are texts, as they are published.
 
-        Raises
-        ------
-        WrongUse
-            If the rows are somewhere else.
+        Raises `WrongUse` if the rows are somewhere else.
         """
         from shoal.data._export import to_spark
 
@@ -104,17 +99,8 @@ class Release(Generic[Data]):
 
         Run an analysis on several of them: what it gives on all is in the release, what differs was taken apart.
 
-        Parameters
-        ----------
-        count
-            How many.
-        seed
-            Of the first; the others follow, so that a larger count begins with the same datasets.
-
-        Raises
-        ------
-        WrongUse
-            If what is published can be used as it is.
+        `count`: how many. `seed`: of the first; the others follow, so that a larger count begins with the same
+        datasets. Raises `WrongUse` if what is published can be used as it is.
         """
         from shoal.data._reconstruct import reconstructed
 

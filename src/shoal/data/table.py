@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Rows, frozen
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
@@ -85,10 +84,7 @@ class Table:
     def column(self, name: str) -> Column:
         """The column of that name.
 
-        Raises
-        ------
-        UnknownName
-            With the near names, if there is none.
+        Raises `UnknownName` with the near names, if there is none.
         """
         for column in self.columns:
             if column.name == name:
@@ -108,7 +104,8 @@ def canonical_order(columns: Iterable[Column]) -> Rows:
     """The rows in ascending order of their cells' texts, first column first.
 
     A release in this order tells nothing of the order of the input, and needs no random numbers. The order is computed
-    on ranks of labels, never by comparing texts row by row.
+    on ranks of labels, never by comparing texts row by row. Whether a release stands in it is judged without this
+    function: see ``models/_published_order.py``, and ``io/releases/file_order.py`` for rows in parts.
     """
     keys = [column.domain.ranks()[column.codes] for column in columns]
     if not keys:

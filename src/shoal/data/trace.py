@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Rows, frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal import registry
-from shoal.data._export import unnamed
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, Parts, TextLayout
 from shoal.data.release import Release
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from shoal.data.dataset import Frame
     from shoal.engines.protocol import Engine, Judgment
     from shoal.io.reading import Reading
-    from shoal.io.tables.encoded import EncodedBaskets, EncodedTable
+    from shoal.io.tables.encode import EncodedBaskets, EncodedTable
     from shoal.models._judged import Judged
 
 
@@ -91,9 +90,7 @@ class Distributed:
     @classmethod
     def refuse_database(cls) -> None:
         """Rows that are elsewhere are written as files alone."""
-        raise WrongUse(
-            "Rows in parts are not written into a database; leave --to away, or use --engine local."
-        )
+        raise WrongUse("Rows in parts are not written into a database; omit --to, or use --engine local.")
 
     def refuse_method(self, method: Any) -> None:
         """Refuse a method that needs all rows at once, or does with its parameters."""
@@ -119,7 +116,7 @@ class Distributed:
 
     def held(self, data: Any) -> Any:
         """Refuse a table or baskets: what is in memory already fits there."""
-        raise WrongUse("Data that is in memory already is worked on there; leave the engine away.")
+        raise WrongUse("Data that is in memory already is worked on there; omit the engine.")
 
     def load_table(
         self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
@@ -209,6 +206,7 @@ class Distributed:
         found: Mapping[str, int],
     ) -> "Judged":
         """By what published data was judged."""
+        from shoal.data._export import unnamed
         from shoal.models._judged import Judged, judged_sets, judged_table
 
         schema = published.schema
@@ -224,7 +222,7 @@ class Distributed:
         return Judged(form, items=found["items"], sensitive_items=found["sensitive"])
 
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
-        """What the owner of the data should hear before publishing it."""
+        """Disclosure warnings."""
         from shoal.data._spellings import items_spelled_twice
         from shoal.models.k_anonymity import KAnonymity
         from shoal.risks._distributed_warnings import concerns

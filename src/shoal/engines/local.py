@@ -18,7 +18,7 @@ from shoal.errors import WrongUse
 if TYPE_CHECKING:
     from shoal.engines.protocol import Engine, Judgment
     from shoal.io.reading import Reading
-    from shoal.io.tables.encoded import EncodedBaskets, EncodedTable
+    from shoal.io.tables.encode import EncodedBaskets, EncodedTable
     from shoal.models._judged import Judged
 
 Part = TypeVar("Part")
@@ -112,8 +112,7 @@ class Local:
     ) -> Any:
         """Read a published file."""
         from shoal.io.baskets.load import load_baskets
-        from shoal.io.releases.clusters_file import read_clusters
-        from shoal.io.releases.groups_file import read_groups
+        from shoal.io.releases.set_lines import read_clusters, read_groups
         from shoal.io.tables.load import read_published_table
 
         if form is Table:
@@ -127,10 +126,8 @@ class Local:
 
         One more verdict comes at the end where nothing is published, and one where the order is broken.
 
-        Parameters
-        ----------
-        asked
-            Somebody asks for these promises, and no release makes them: the order of tables and baskets is not judged.
+        `asked`: somebody asks for these promises, and no release makes them: the order of tables and baskets is not
+        judged.
         """
         from shoal.models._nothing_published import nothing_published
         from shoal.models._published_order import broken_order
@@ -152,15 +149,15 @@ class Local:
         found: Mapping[str, int],
     ) -> "Judged":
         """By what published data was judged."""
-        from shoal.io.releases.data_file import counts_of
+        from shoal.io.releases.folder import counts_of
         from shoal.models._judged import judged_sets, judged_table
 
         if isinstance(published, Table):
             return judged_table(published, named)
-        return judged_sets(published, models, counts_of(published)["items"])
+        return judged_sets(published, models, counts_of(published).get("items", 0))
 
     def warnings(self, original: Any, release: Release[Any], found: Mapping[str, int]) -> tuple[str, ...]:
-        """What the owner of the data should hear before publishing it."""
+        """Disclosure warnings."""
         from shoal.models._achieved_levels import reached_k
         from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 

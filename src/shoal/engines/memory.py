@@ -51,10 +51,7 @@ def parse_memory(text: str) -> int:
 def allowed_memory(memory: str | int) -> int:
     """The bytes that the program may take.
 
-    Raises
-    ------
-    WrongUse
-        If they are too few for any work.
+    Raises `WrongUse` if they are too few for any work.
     """
     allowed = parse_memory(memory) if isinstance(memory, str) else memory
     if allowed < LEAST:
@@ -107,25 +104,14 @@ def refuse_too_many(names: Sequence[str]) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class SparkShares:
-    """How the memory of this machine is shared out under Spark.
+    """How the memory of this machine is shared out under Spark."""
 
-    Parameters
-    ----------
-    master
-        Where to work; with ``local[*]`` the cores that there is memory for.
-    jvm
-        Bytes of the JVM here.
-    part
-        Bytes of rows that a Python worker here holds at a time; None where workers are elsewhere, on machines with a
-        memory of their own.
-    countable
-        Bytes of distinct combinations that may come here.
-    """
-
-    master: str
-    jvm: int
+    master: str  # where to work; with ``local[*]`` the cores that there is memory for
+    jvm: int  # bytes of the JVM here
     part: int | None
-    countable: int
+    """Bytes of rows that a Python worker here holds at a time; None where workers are elsewhere, on machines with a
+    memory of their own."""
+    countable: int  # bytes of distinct combinations that may come here
 
     @classmethod
     def of(cls, memory: str, master: str) -> "SparkShares":
@@ -134,10 +120,7 @@ class SparkShares:
         >>> SparkShares.of("4GB", "local[2]")
         SparkShares(master='local[2]', jvm=2000000000, part=750000000, countable=142857142)
 
-        Raises
-        ------
-        WrongUse
-            If it is too little, for any work or for so many cores.
+        Raises `WrongUse` if it is too little, for any work or for so many cores.
         """
         half = allowed_memory(memory) // 2
         here = re.fullmatch(r"local(?:\[(\*|[0-9]+)(?:,[0-9]+)?\])?", master)

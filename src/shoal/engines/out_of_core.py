@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data._export import named
 from shoal.data.dataset import COUNT
 from shoal.engines.memory import give_back
-from shoal.engines.spill import BYTES, ROWS, Heap, Scratch, pieces
+from shoal.engines.spill import BYTES, ROWS, Scratch, SpillBuffer, pieces
 from shoal.errors import EngineFailed
 
 LEAST = 1 << 28
@@ -26,13 +26,13 @@ def in_order(
     frames: Iterator[pl.DataFrame], names: Sequence[str], memory: int, scratch: Scratch
 ) -> Iterator[pl.DataFrame]:
     """Rows in ascending order of texts, numbers or lists of them, missing cells first."""
-    heap = Heap.of(frames, scratch, memory // 4)
-    if heap.bytes <= memory // 2:
-        yield from _here(heap, lambda rows: rows.sort(named(names)))
+    buffer = SpillBuffer.of(frames, scratch, memory // 4)
+    if buffer.bytes <= memory // 2:
+        yield from _here(buffer, lambda rows: rows.sort(named(names)))
         return
-    places = {name: place for place, name in enumerate(heap.schema)}
+    places = {name: place for place, name in enumerate(buffer.schema)}
     keys = ", ".join(f"c{places[name]} ASC NULLS FIRST" for name in names)
-    yield from _asked(f"SELECT * FROM rows ORDER BY {keys}", heap, memory, scratch)
+    yield from _asked(f"SELECT * FROM rows ORDER BY {keys}", buffer, memory, scratch)
 
 
 def groups(frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
@@ -54,34 +54,35 @@ def counted(
 ) -> Iterator[pl.DataFrame]:
     """The distinct combinations of some columns, with how many rows have each."""
     rows = pl.len().cast(pl.Int64).alias(COUNT)
-    heap = Heap.of((frame.group_by(named(names)).agg(rows) for frame in frames), scratch, memory // 4)
-    if heap.bytes <= memory // 2:
-        yield from _here(heap, lambda rows: rows.group_by(named(names)).agg(pl.col(COUNT).sum()))
+    buffer = SpillBuffer.of(
+        (frame.group_by(named(names)).agg(rows) for frame in frames), scratch, memory // 4
+    )
+    if buffer.bytes <= memory // 2:
+        yield from _here(buffer, lambda rows: rows.group_by(named(names)).agg(pl.col(COUNT).sum()))
         return
-    *keys, count = (f"c{place}" for place in range(len(heap.schema)))
+    *keys, count = (f"c{place}" for place in range(len(buffer.schema)))
     some = ", ".join(keys)
-    yield from _asked(f"SELECT {some}, sum({count})::BIGINT FROM rows GROUP BY {some}", heap, memory, scratch)
+    yield from _asked(
+        f"SELECT {some}, sum({count})::BIGINT FROM rows GROUP BY {some}", buffer, memory, scratch
+    )
 
 
-def _here(heap: Heap, work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def _here(buffer: SpillBuffer, work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """What a work makes of rows that fit into memory."""
-    if heap.rows:
-        made = work(heap.collect())
-        heap.drop()
+    if buffer.rows:
+        made = work(buffer.collect())
+        buffer.drop()
         yield from pieces(made)
 
 
-def _asked(query: str, heap: Heap, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
-    """What DuckDB answers to a query about the rows of a heap, which has the same columns.
+def _asked(query: str, buffer: SpillBuffer, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
+    """What DuckDB answers to a query about the rows of a buffer, which has the same columns.
 
-    Raises
-    ------
-    EngineFailed
-        If the disk is full, or the rows cannot be handled within the memory.
+    Raises `EngineFailed` if the disk is full, or the rows cannot be handled within the memory.
     """
     import duckdb
 
-    heap.flush()
+    buffer.flush()
     answer = scratch.file()
     room = max(2 * memory, LEAST)
     settings: dict[str, str | bool | int | float | list[str]] = {
@@ -92,7 +93,7 @@ def _asked(query: str, heap: Heap, memory: int, scratch: Scratch) -> Iterator[pl
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    files = ", ".join(_quoted(path) for path in heap.files)
+    files = ", ".join(_quoted(path) for path in buffer.files)
     form = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {ROWS}, ROW_GROUP_SIZE_BYTES {BYTES}"
     try:
         with duckdb.connect(config=settings) as database:
@@ -104,10 +105,10 @@ def _asked(query: str, heap: Heap, memory: int, scratch: Scratch) -> Iterator[pl
             "Allow more memory (--memory), or make room there (TMPDIR names another folder)."
         ) from error
     give_back()
-    heap.drop()
-    heap.files = [answer]
-    yield from heap.frames()
-    heap.drop()
+    buffer.drop()
+    buffer.files = [answer]
+    yield from buffer.frames()
+    buffer.drop()
 
 
 def _quoted(path: Path) -> str:

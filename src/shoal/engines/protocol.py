@@ -15,7 +15,7 @@ of an engine look at its schema alone (`schema_of`), so that the pipeline does n
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from shoal.data.verdict import Verdict
 from shoal.engines.distributed import Distributed
@@ -26,3 +26,12 @@ Engine: TypeAlias = Local | Distributed
 Judgment: TypeAlias = tuple[tuple[Verdict, ...], Mapping[str, int]]
 """Verdicts, and what was counted on the way, where that saves a pass over the rows: classes of a table, and of sets
 items, sensitive ones, and baskets without a public one."""
+
+
+def engine_for(source: Any) -> Engine:
+    """Where a source is worked on by default: a Spark frame in its own session, all else here."""
+    if type(source).__module__.startswith("pyspark.sql."):
+        from shoal.engines.spark import Spark
+
+        return Spark(source.sparkSession)
+    return Local()

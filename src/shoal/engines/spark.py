@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines.distributed import Distributed
-from shoal.engines.hadoop import address, beginning, name_parts
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
-from shoal.engines.spark_errors import CUT, said
-from shoal.engines.spark_session import fewer_parts, parts_by_size, start, worker_memory
+from shoal.engines.spark_session import (
+    CUT,
+    address,
+    beginning,
+    fewer_parts,
+    name_parts,
+    parts_by_size,
+    said,
+    start,
+    worker_memory,
+)
 from shoal.engines.spark_tasks import (
     Folded,
     Grouped,
@@ -55,7 +63,7 @@ class Spark(Distributed):
     settings
         More settings of a session that is started here, such as ``spark.executor.memory``.
     memory
-        Bytes that the rows of one part may take in a Python worker, such as ``"1GB"``. Unless told, what
+        Bytes that the rows of one part may take in a Python worker, such as ``"1GB"``. By default, what
         ``spark.executor.pyspark.memory`` leaves each of them, and without that setting 512 MiB.
     """
 
@@ -296,10 +304,7 @@ class SparkParts:
     def counts(self, names: Sequence[str]) -> "Frame":
         """The distinct combinations of some columns with their rows, here.
 
-        Raises
-        ------
-        WrongUse
-            If they take more memory than is allowed here, together with the work on them.
+        Raises `WrongUse` if they take more memory than is allowed here, together with the work on them.
         """
         found, most = self.distinct(names), self._engine.countable
         if most is None:

@@ -1,17 +1,166 @@
-"""The session of Spark: how it is started, and what its settings leave to Python."""
+"""The session of Spark: how it starts, what its settings leave to Python, its files, and its errors in our words."""
 
+import logging
 import os
+import re
+import shutil
 import sys
+import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from shoal import errors
 from shoal.engines.memory import room_of
-from shoal.engines.spark_errors import aside, refuse_no_java
-from shoal.errors import EngineFailed
+from shoal.errors import BadData, EngineFailed, ShoalError, WrongUse
+
+_FULL = {
+    "OutOfMemoryError": "The JVM of a worker ran out of memory",
+    "MemoryError": "A Python worker ran out of memory",
+    "Unable to allocate": "A Python worker ran out of memory",
+    "Python worker exited unexpectedly": "A Python worker was killed, most likely because memory ran out",
+    "exceeding physical memory limits": "A worker was killed because it took more memory than its container has",
+    "exited with code 137": "A worker was killed, most likely because memory ran out",
+}
+"""What Spark says where a part does not fit, and what that means."""
+
+
+CUT = (
+    "a line has a quote that is not closed in it. Where cells hold line breaks, convert the file to Parquet (shoal "
+    "convert) or use --engine stream, because Spark cuts text at line ends."
+)
+"""What to say of text whose lines are not its rows."""
+
+GONE = (
+    "The JVM of Spark on this machine has ended in the middle of the work: it ran out of memory, or was stopped. Give "
+    "it more with --memory."
+)
+"""Said where nobody answers any more."""
+
+
+@contextmanager
+def aside() -> Iterator[Callable[[], str]]:
+    """Keep standard error, that of the JVM too, in a file while a session starts."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+
+        def read() -> str:
+            file.seek(0)
+            return file.read()
+
+        os.dup2(file.fileno(), 2)
+        try:
+            yield read
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def refuse_no_java() -> None:
+    """Refuse to start anything where there is no Java."""
+    home = Path(os.environ.get("JAVA_HOME", ""))
+    if shutil.which("java") is None and not (home / "bin" / "java").is_file():
+        raise WrongUse(
+            "Spark needs Java 17 or newer, which is not there: install it (on Debian and Ubuntu: apt-get install "
+            "openjdk-17-jre-headless), or set JAVA_HOME."
+        )
+
+
+@contextmanager
+def said(path: str | None = None) -> Iterator[None]:
+    """Say in one sentence what Spark says in a page; an error of Shoal on a worker stays what it is."""
+    with _hushed():
+        try:
+            yield
+        except ShoalError:
+            raise
+        except Exception as error:
+            if _is_gone(error):
+                raise EngineFailed(GONE) from error
+            if _library(error) not in ("py4j", "pyspark"):
+                raise
+            raise _sentence(error, path) from error
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep from the terminal what py4j logs of a JVM that does not answer: it goes to the root of all loggers."""
+
+    def ours(record: logging.LogRecord) -> bool:
+        return "py4j" not in Path(record.pathname).parts
+
+    root = logging.getLogger()
+    # Where nobody handles what is logged, py4j's call would put a handler there that stays.
+    handler = logging.lastResort if not root.handlers else None
+    root.addFilter(ours)
+    if handler is not None:
+        root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeFilter(ours)
+        if handler is not None:
+            root.removeHandler(handler)
+
+
+def _is_gone(error: BaseException | None) -> bool:
+    """Whether an error, or the one that it came of, says that the JVM does not answer any more."""
+    while error is not None:
+        if isinstance(error, ConnectionError | EOFError) or type(error).__name__ == "Py4JNetworkError":
+            return True
+        if _library(error) == "pyarrow" and "schema message" in str(error):
+            return True
+        # What py4j makes of an answer that never came has a call in it, and nothing of Java.
+        if re.fullmatch(r"An error occurred while calling \S+", str(error).strip()):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _library(error: BaseException) -> str:
+    return type(error).__module__.partition(".")[0]
+
+
+def _sentence(error: Exception, path: str | None) -> ShoalError:
+    text = str(error)
+    ours = re.search(r"shoal\.errors\.(\w+): (.+)", text)
+    if ours is not None and (kind := getattr(errors, ours[1], None)) in (
+        errors.Infeasible,
+        errors.WrongUse,
+        BadData,
+    ):
+        return cast(ShoalError, kind(ours[2].strip()))
+    if "PATH_NOT_FOUND" in text:
+        return BadData("there is no such file, or the workers cannot see it.", path)
+    if "MALFORMED_RECORD_IN_PARSING" in text or "MALFORMED_CSV_RECORD" in text:
+        return BadData(
+            "a line has another number of cells than the header. Correct it; if cells hold line breaks, convert the "
+            "file to Parquet (shoal convert), because text is cut at line ends.",
+            path,
+        )
+    if "COLUMN_ALREADY_EXISTS" in text or "AMBIGUOUS_REFERENCE" in text:
+        return BadData(
+            "names of two columns differ only in upper and lower case, and the session of Spark takes them for one: "
+            "set spark.sql.caseSensitive to true in it, or rename one.",
+            path,
+        )
+    if "CSV header" in text:
+        return BadData("the files do not have the same header; part files of one table do.", path)
+    if why := next((words for mark, words in _FULL.items() if mark in text), None):
+        return EngineFailed(
+            f"{why}. Give workers more memory: on this machine with --memory, on a cluster with spark.executor.memory "
+            "for the JVM and spark.executor.pyspark.memory for Python; or cut smaller parts with Spark(memory=…)."
+        )
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
+    python = [line for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)]
+    return EngineFailed(f"Spark could not do the work: {python[-1] if python else lines[0]}")
+
 
 MEMORY = 1 << 29
-"""Bytes that the rows of one part may take in a worker, unless told by anybody."""
+"""Bytes that the rows of one part may take in a worker, by default by anybody."""
 
 SETTINGS = {
     "spark.app.name": "shoal",
@@ -64,21 +213,11 @@ def fewer_parts(frame: Any) -> Any:
 
 
 def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) -> Any:
-    """Start a session. What the JVM says while it starts is kept from the terminal, and told if it fails.
+    """Start a session. What the JVM says while it starts is kept from the terminal, and shown if it fails.
 
-    Parameters
-    ----------
-    builder
-        Gives Spark's own builder of sessions.
-    master, settings
-        Where to work, and what is set beside `SETTINGS`.
-
-    Raises
-    ------
-    WrongUse
-        If there is no Java.
-    EngineFailed
-        If the session does not start, for example because there is no such master.
+    `builder`: gives Spark's own builder of sessions. `master`, `settings`: where to work, and what is set beside
+    `SETTINGS`. Raises `WrongUse` if there is no Java. Raises `EngineFailed` if the session does not start, for example
+    because there is no such master.
     """
     refuse_no_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -89,8 +228,8 @@ def start(builder: Callable[[], Any], master: str, settings: Mapping[str, str]) 
         try:
             return wanted.getOrCreate()
         except Exception as error:
-            told = [line for line in log().splitlines() if "ERROR" in line or "Exception" in line]
-            why = told[0].strip() if told else str(error).strip().partition("\n")[0]
+            lines = [line for line in log().splitlines() if "ERROR" in line or "Exception" in line]
+            why = lines[0].strip() if lines else str(error).strip().partition("\n")[0]
             raise EngineFailed(f"No Spark session could be started at {master}: {why}") from error
 
 
@@ -99,3 +238,66 @@ def worker_memory(session: Any) -> int:
     settings = session.sparkContext.getConf()
     allowed = settings.get("spark.executor.pyspark.memory", None)
     return MEMORY if allowed is None else room_of(allowed, settings.get("spark.executor.cores", None) or "1")
+
+
+BEGINNING = 1 << 18
+"""Bytes that show the layout of a text."""
+
+_GZIP = b"\x1f\x8b"
+
+
+def address(path: str) -> str:
+    """A path as Spark takes it: one on this machine is named as such, any other is passed through.
+
+    >>> address("hdfs://host/people.csv")
+    'hdfs://host/people.csv'
+    """
+    return path if "://" in path else Path(path).absolute().as_uri()
+
+
+def beginning(session: Any, path: str) -> bytes:
+    """The first bytes of a file, or of the first part file of a folder, unpacked where they are compressed.
+
+    Raises `BadData` if there is no such file, or a folder holds none.
+    """
+    place = session._jvm.org.apache.hadoop.fs.Path(address(path))
+    files = place.getFileSystem(session._jsc.hadoopConfiguration())
+    if not files.exists(place):
+        raise BadData("there is no such file.", path)
+    if files.getFileStatus(place).isDirectory():
+        parts = sorted(
+            str(entry.getPath().getName())
+            for entry in files.listStatus(place)
+            if entry.getLen() and not str(entry.getPath().getName()).startswith((".", "_"))
+        )
+        if not parts:
+            raise BadData("the folder holds no files, so there is nothing to read.", path)
+        place = session._jvm.org.apache.hadoop.fs.Path(place, parts[0])
+    stream = files.open(place)
+    try:
+        data = bytes(stream.readNBytes(BEGINNING))
+    finally:
+        stream.close()
+    return zlib.decompressobj(wbits=31).decompress(data, BEGINNING) if data.startswith(_GZIP) else data
+
+
+def name_parts(folder: str, ending: str, header: str | None = None) -> int:
+    """Give the files that Spark wrote on this machine the names of part files, and remove its marks beside them.
+
+    Files of parts without rows are removed too, but for a first one, so that a folder without rows has its header.
+    """
+    place = Path(folder)
+    written = sorted(
+        (entry for entry in place.iterdir() if entry.name.startswith("part-") and entry.stat().st_size),
+        key=lambda entry: (int(entry.name.split("-")[1]), entry.name),
+    )
+    for number, entry in enumerate(written):
+        os.replace(entry, place / f"{number:05}.named")
+    for entry in place.iterdir():
+        if entry.suffix != ".named":
+            entry.unlink()
+    for number in range(len(written)):
+        os.replace(place / f"{number:05}.named", place / f"part-{number:05}{ending}")
+    if not written and header is not None:
+        (place / f"part-00000{ending}").write_text(f"{header}\n", encoding="utf-8")
+    return max(len(written), int(header is not None))

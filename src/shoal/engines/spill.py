@@ -61,15 +61,10 @@ class Scratch:
             self._place = None
 
 
-class Heap:
-    """Rows that wait in memory and go to a disk when they become too many.
+class SpillBuffer:
+    """A buffer of rows that spills to disk when they become too many.
 
-    Parameters
-    ----------
-    scratch
-        Where files go.
-    room
-        Bytes that may wait.
+    `scratch`: where files go. `room`: bytes that may wait.
     """
 
     def __init__(self, scratch: Scratch, room: int) -> None:
@@ -81,15 +76,15 @@ class Heap:
         self.bytes = self.rows = 0
 
     @classmethod
-    def of(cls, frames: Iterator[pl.DataFrame], scratch: Scratch, room: int) -> "Heap":
-        """A heap of all rows."""
-        heap = cls(scratch, room)
+    def of(cls, frames: Iterator[pl.DataFrame], scratch: Scratch, room: int) -> "SpillBuffer":
+        """A buffer of all rows."""
+        buffer = cls(scratch, room)
         for frame in frames:
-            heap.add(frame)
-        return heap
+            buffer.add(frame)
+        return buffer
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Put rows onto the heap."""
+        """Put rows onto the buffer."""
         size = size_of(frame)
         self.schema = dict(frame.schema)
         self._waiting.append(frame)

@@ -13,7 +13,7 @@ from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines.distributed import Distributed
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
 from shoal.engines.out_of_core import counted, groups, in_order
-from shoal.engines.spill import ROWS, Heap, Scratch, pieces
+from shoal.engines.spill import ROWS, Scratch, SpillBuffer, pieces
 from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.errors import BadData
 
@@ -42,7 +42,7 @@ class Stream(Distributed):
         Bytes that the program may take, such as ``"4GB"``. Files are read in pieces, and what has to be sorted or
         grouped goes to a disk.
     scratch
-        The folder of that disk; the system's own unless told. As much room as the encoded rows take is needed.
+        The folder of that disk; the system's own by default. As much room as the encoded rows take is needed.
     """
 
     name = "stream"
@@ -122,12 +122,7 @@ class Stream(Distributed):
 class StreamParts:
     """Rows that come frame by frame.
 
-    Parameters
-    ----------
-    frames
-        Where they come from.
-    names
-        The columns.
+    `frames`: where they come from. `names`: the columns.
     """
 
     def __init__(self, engine: Stream, frames: Frames, names: Sequence[str]) -> None:
@@ -171,10 +166,7 @@ class StreamParts:
     def counts(self, names: Sequence[str]) -> "Frame":
         """The distinct combinations of some columns with their rows.
 
-        Raises
-        ------
-        WrongUse
-            If they take more memory than is allowed, together with the work on them.
+        Raises `WrongUse` if they take more memory than is allowed, together with the work on them.
         """
         keys = list(names)
         found: list[pl.DataFrame] = []
@@ -218,17 +210,17 @@ class StreamParts:
 
     def keep(self) -> "StreamParts":
         """The same rows, computed once and kept on a disk."""
-        kept: list[Heap] = []
+        kept: list[SpillBuffer] = []
 
         def frames() -> Iterator[pl.DataFrame]:
             if kept:
                 yield from kept[0].frames()
                 return
-            heap = Heap(self._engine.scratch, self._engine.memory // 8)
+            buffer = SpillBuffer(self._engine.scratch, self._engine.memory // 8)
             for frame in self._all():
-                heap.add(frame)
+                buffer.add(frame)
                 yield frame
-            kept.append(heap)
+            kept.append(buffer)
 
         return self._same(frames)
 

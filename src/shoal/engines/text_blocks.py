@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.data._line_ends import last_line_end
 from shoal.data._remote import refuse_address
-from shoal.data._utf8 import BYTE_ORDER_MARK
+from shoal.data._utf8 import BYTE_ORDER_MARK, last_line_end
 from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
 

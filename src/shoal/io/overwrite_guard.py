@@ -25,19 +25,9 @@ def refuse_existing(path: str | Path, force: bool, *sources: Any) -> None:
 def refuse_source(target: str | Path, source: Any, query: str | None = None) -> None:
     """Refuse to write where the data is read from, whatever is said about replacing.
 
-    Parameters
-    ----------
-    target
-        A file, or the address of a table in a database.
-    source
-        What is read: a path, an address; anything else lies in no place.
-    query
-        What a database is asked; then each table that it names is read.
-
-    Raises
-    ------
-    WrongUse
-        If the two are one place.
+    `target`: a file, or the address of a table in a database. `source`: what is read: a path, an address; anything
+    else lies in no place. `query`: what a database is asked; then each table that it names is read. Raises `WrongUse`
+    if the two are one place.
     """
     if not isinstance(source, str | Path) or str(source) == STANDARD_INPUT:
         return

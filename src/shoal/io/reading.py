@@ -15,15 +15,15 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a file does not tell about itself, as plain data. Whatever is not told is found out.
+    """What a file does not tell about itself, as plain data. Whatever is not given is found out.
 
     Parameters
     ----------
     separator
-        The character between the cells of delimited text; unless told, the one of ``,`` ``;`` tab ``|`` that splits
+        The character between the cells of delimited text; by default, the one of ``,`` ``;`` tab ``|`` that splits
         the first lines evenly.
     names
-        The names of the columns, for a file without a header, whose first line is data then; unless told, the first
+        The names of the columns, for a file without a header, whose first line is data then; by default, the first
         line has them.
     missing
         Texts that mean that a value is missing, after blanks around them are taken away. The empty text is always
@@ -34,7 +34,7 @@ class Reading:
     query
         What to ask a database, in SQL.
     sheet
-        The sheet of an Excel file; the first one unless told.
+        The sheet of an Excel file; the first one by default.
     kinds
         The kind of a column (nominal, ordinal, numeric, date) where the one found out is wrong: numbers that are
         names, for example. ``date`` takes the days of timestamps.
@@ -77,7 +77,7 @@ class Reading:
                 raise WrongUse(f"The order of column {column!r} lists a value twice.")
 
     def kind_of(self, column: str) -> Kind | None:
-        """The kind that was told for a column, or None to find it out."""
+        """The kind that was given for a column, or None to find it out."""
         return (
             Kind.ORDINAL
             if column in self.orders
@@ -108,12 +108,7 @@ def header_hint(names: Iterable[str]) -> str:
 def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[str]]) -> list[str]:
     """What is said where the names of columns look like the first row: numbers, or values of their own columns.
 
-    Parameters
-    ----------
-    names
-        Of all columns.
-    values
-        The values of some of them.
+    `names`: of all columns. `values`: the values of some of them.
 
     >>> first_line_like_data(["id", "milk"], {"milk": ["bread", "milk"]})[0][:54]
     "The first line ('id', 'milk') was taken for the names "
@@ -129,11 +124,11 @@ def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[s
     ]
 
 
-def refuse_told_names(names: Sequence[str], cells: Sequence[str]) -> None:
+def refuse_wrong_names(names: Sequence[str], cells: Sequence[str]) -> None:
     """Refuse names for a text without a header whose first line has them, or another number of cells."""
     if tuple(cell.strip() for cell in cells) == tuple(names):
         raise WrongUse(
-            "The first line has these very names, so that it is a header and no row: leave the names away (--names)."
+            "The first line has these very names, so that it is a header and no row: omit the names (--names)."
         )
     if cells and len(cells) != len(names):
         raise WrongUse(
@@ -148,7 +143,7 @@ def listed(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def with_names(reading: Reading | None, names: Sequence[str] | None) -> Reading:
-    """A reading with the names of columns that are told beside it."""
+    """A reading with the names of columns that are given beside it."""
     reading = reading or Reading()
     return reading if names is None else replace(reading, names=listed(names))
 

@@ -1,4 +1,4 @@
-"""Opening files: plain, compressed, or standard input; and telling text from anything else."""
+"""Opening files: plain, compressed, in parts, or standard input; and telling text from anything else."""
 
 import gzip
 import sys
@@ -45,10 +45,7 @@ def format_of(path: str | Path) -> str:
 def existing_file(path: str | Path) -> Path:
     """The path of a file that is there.
 
-    Raises
-    ------
-    BadData
-        If there is none, with near names in its folder, or if it is a folder.
+    Raises `BadData` if there is none, with near names in its folder, or if it is a folder.
     """
     refuse_address(path)
     path = Path(path)
@@ -62,12 +59,9 @@ def existing_file(path: str | Path) -> Path:
 def read_bytes(source: str | Path) -> bytes:
     """All bytes of a file, or of standard input for ``-``, unpacked if they are compressed (gzip or Zstandard).
 
-    The compression is told by the first bytes and not by the name, so that it works for standard input too.
+    The compression is recognized by the first bytes and not by the name, so that it works for standard input too.
 
-    Raises
-    ------
-    BadData
-        If the file is not there, cannot be read, or is damaged or cut off.
+    Raises `BadData` if the file is not there, cannot be read, or is damaged or cut off.
     """
     try:
         standard = str(source) == STANDARD_INPUT
@@ -94,10 +88,7 @@ def read_text(source: str | Path) -> bytes:
 
     Bytes and not characters, because readers of large files work on bytes.
 
-    Raises
-    ------
-    BadData
-        If the file is empty, binary, or in another encoding (with the line of the first foreign byte).
+    Raises `BadData` if the file is empty, binary, or in another encoding (with the line of the first foreign byte).
     """
     data = read_bytes(source)
     name = name_of(source)
@@ -169,3 +160,26 @@ def _cut_off(compression: str, source: str | Path) -> BadData:
 
 def _damaged(compression: str, source: str | Path) -> BadData:
     return BadData(f"the {compression} file is damaged; fetch it again.", name_of(source))
+
+
+def is_part(path: Path, ending: str) -> bool:
+    """Whether a file is one of the parts of a published file of an ending."""
+    return (
+        path.name.startswith("part-") and path.suffix == ending and path.is_file() and not path.is_symlink()
+    )
+
+
+def part_files(path: str | Path) -> list[Path]:
+    """The files to read one after the other: the file itself, or the parts in a folder of its name.
+
+    Parts are ordered by their names; empty ones are left out.
+
+    Raises `BadData` if it is a folder without parts.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    parts = sorted(part for part in path.glob("part-*") if part.is_file() and part.stat().st_size)
+    if not parts:
+        raise BadData("the folder holds no files part-…, so there is nothing to read.", path)
+    return parts

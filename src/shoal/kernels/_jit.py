@@ -7,6 +7,7 @@ function that needs them.
 """
 
 import gc
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -97,4 +98,26 @@ def seconds_for(kernel: Any) -> float:
     return sum(len(one.__code__.co_code) for one in found) / BYTES
 
 
+def _without_scipy() -> None:
+    """Let numba know that there is a BLAS without loading scipy's: none of our kernels needs it.
+
+    It looks for one when it is set up, which takes longer than the rest of that. Kernels of others still find it.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    try:
+        from numba.np import linalg
+
+        looked = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            from numba.np import arraymath
+        finally:
+            linalg.ensure_blas = looked
+        arraymath.ensure_blas = looked  # type: ignore[attr-defined]
+    except (ImportError, AttributeError):  # another numba, which looks for it elsewhere
+        return
+
+
+_without_scipy()
 event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]

@@ -103,11 +103,16 @@ class Classes(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The fewest rows of a class, the most classes, the class of the suppressed rows (or -1), and whether to lock."""
+    """What every step keeps to.
+
+    The fewest rows of a class, the most classes, the class of the suppressed rows (or -1), whether these stay
+    suppressed, and whether to lock.
+    """
 
     least: int
     most: int
     pool: int
+    frozen: bool
     locking: bool
 
 
@@ -480,6 +485,8 @@ def _step(
             return -1
         other = other if there == here else _member(here, classes, room)
         return -1 if other == row else _split(row, other, most, cells, classes, rules, room, log)
+    if here == rules.pool and rules.frozen:
+        return -1
     if here == there or there == rules.pool or (costs[here] <= 0.0 and costs[there] <= 0.0):
         return -1
     most += sizes[here] * costs[here] + sizes[there] * costs[there]

@@ -7,6 +7,10 @@ single item), the item, and the support. A set comes after the smaller one.
 The baskets of a root item are numbered anew and every item that is frequent among them becomes a row of bits, one bit
 a basket: what lies below a rare item is a handful of words, whatever the number of all baskets. Where a set on the
 way down is much rarer than the root, the bits are numbered anew again.
+
+Who wants the most frequent sets gives a heap of as many keys as sets are wanted: a set's key is larger the more baskets
+hold it, and of as many the fewer items it has. What is below all keys of a full heap is passed over, and so is all that
+is found from it.
 """
 
 from typing import Any, TypeAlias
@@ -28,6 +32,9 @@ BEGIN, WORDS, FIRST, END, NEXT, NODE = 0, 1, 2, 3, 4, 5
 
 SHRINK = 4
 """Bits are numbered anew where that makes rows so many times shorter."""
+
+SIZES = 1 << 20
+"""Sets have fewer items than this."""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -55,6 +62,32 @@ def note(found: Array, count: int, node: int, item: int, support: int) -> Array:
 
 
 @jit
+def is_high(top: Array, support: int, size: int) -> bool:
+    """Whether a set may be one of the most frequent ones; always, where nobody asked for them."""
+    return len(top) == 0 or support * SIZES + (SIZES - 1 - size) >= top[0]
+
+
+@jit
+def rank(top: Array, support: int, size: int) -> None:
+    """Put the key of a set in the place of the least one, if it is larger."""
+    key = support * SIZES + (SIZES - 1 - size)
+    if len(top) == 0 or key <= top[0]:
+        return
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= len(top):
+            break
+        if child + 1 < len(top) and top[child + 1] < top[child]:
+            child += 1
+        if key <= top[child]:
+            break
+        top[place] = top[child]
+        place = child
+    top[place] = key
+
+
+@jit
 def mine_roots(
     first: int,
     last: int,
@@ -63,9 +96,9 @@ def mine_roots(
     item_indptr: Array,
     baskets: Array,
     least: int,
-    small: int,
     size: int,
     limit: int,
+    top: Array,
 ) -> tuple[Array, int]:
     """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
 
@@ -75,12 +108,14 @@ def mine_roots(
         The items of each basket, ascending ranks.
     item_indptr, baskets
         The baskets of each item.
-    least, small
-        The least support of a frequent set; every item has it. A set of more than `small` items needs one more.
+    least
+        The least support of a frequent set; every item has it.
     size
         The largest number of items of a set.
     limit
         Stop where more sets than that are found.
+    top
+        The keys of the most frequent sets found so far, a heap, and 0 where there is none; empty if all are wanted.
 
     Returns
     -------
@@ -89,25 +124,32 @@ def mine_roots(
     found = np.empty(ENTRY * 1024, dtype=np.int64)
     count = 0
     counts = np.zeros(len(item_indptr) - 1, dtype=np.int64)
-    for root in range(first, last):
+    for turn in range(last - first):
+        # The sets that are held most often have no rare item.
+        root = last - 1 - turn if len(top) else first + turn
         holders = baskets[item_indptr[root] : item_indptr[root + 1]]
+        if not is_high(top, len(holders), 1):
+            continue
         node = count
         found = note(found, count, -1, root, len(holders))
         count += 1
+        rank(top, len(holders), 1)
         if size == 1:
             continue
-        met = frequent_companions(root, holders, indptr, items, counts, least + (small < 2))
+        enough = max(least, top[0] // SIZES) if len(top) else least
+        met = frequent_companions(root, holders, indptr, items, counts, enough)
         if size == 2 or len(met) == 1:
             for item in met:
-                found = note(found, count, node, item, counts[item])
-                count += 1
+                if is_high(top, counts[item], 2):
+                    found = note(found, count, node, item, counts[item])
+                    count += 1
+                    rank(top, counts[item], 2)
         elif len(met):
             bits, words = bits_of(root, holders, indptr, items, met, counts)
             supports = np.empty(len(met), dtype=np.int64)
             for place in range(len(met)):
                 supports[place] = counts[met[place]]
-            bounds = (least, small, size, limit)
-            found, count = search(bits, words, met, supports, node, bounds, found, count)
+            found, count = search(bits, words, met, supports, node, (least, size, limit), top, found, count)
         forget(root, holders, indptr, items, counts)
         if count > limit:
             break
@@ -174,12 +216,13 @@ def search(
     items: Array,
     supports: Array,
     root: int,
-    bounds: tuple[int, int, int, int],
+    bounds: tuple[int, int, int],
+    top: Array,
     found: Array,
     count: int,
 ) -> tuple[Array, int]:
     """Find all frequent sets below a root; `bits`, `items` and `supports` are its companions."""
-    least, small, size, limit = bounds
+    least, size, limit = bounds
     width = len(items)
     frames = np.empty((width + 2, 6), dtype=np.int64)
     frames[0, BEGIN], frames[0, WORDS], frames[0, NODE] = 0, words, root
@@ -193,9 +236,12 @@ def search(
             depth -= 1
             continue
         frames[depth, NEXT] += 1
+        if not is_high(top, supports[place], depth + 2):
+            continue
         node = count
         found = note(found, count, frames[depth, NODE], items[place], supports[place])
         count += 1
+        rank(top, supports[place], depth + 2)
         more = end - place - 1
         if depth + 2 >= size or more == 0:
             continue
@@ -214,7 +260,7 @@ def search(
         for other in range(place + 1, end):
             theirs = own + (other - place) * wide
             support = intersect(bits, own, theirs, wide, both)
-            if support < least + (depth + 3 > small):
+            if support < least or not is_high(top, support, depth + 3):
                 continue
             store(both, wide, positions, listed, bits, free + kept * narrow)
             items[end + kept], supports[end + kept] = items[other], support

@@ -92,22 +92,23 @@ def near(
 @jit
 def _count(row: Whole, rows: Rows, times: Whole, sums: Array) -> None:
     """Count the items of a row into sums."""
-    for place in range(rows.indptr[row], rows.indptr[row + 1]):
-        sums[rows.items[place]] += times * rows.worth[row]
+    step = times * rows.worth[row]
+    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
+        sums[item] += step
 
 
 @jit
 def _forget(row: Whole, rows: Rows, sums: Array) -> None:
-    for place in range(rows.indptr[row], rows.indptr[row + 1]):
-        sums[rows.items[place]] = 0
+    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
+        sums[item] = 0
 
 
 @jit
 def _likeness(row: Whole, rows: Rows, sums: Array) -> Any:
     """How alike a row is to all that were counted into sums."""
     total = np.int64(0)
-    for place in range(rows.indptr[row], rows.indptr[row + 1]):
-        total += sums[rows.items[place]]
+    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
+        total += sums[item]
     return total * rows.worth[row]
 
 

@@ -11,9 +11,7 @@ from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column
 from shoal.errors import BadData
-from shoal.measures._interval_syntax import Range, day, number, read_range
-from shoal.measures._nodes import NodeTexts
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import NodeTexts, PlainTexts, Range, day, number, plain_texts, read_range
 
 COUNTED = float("nan")
 """The width of a cell whose loss is a matter of counting values."""
@@ -21,32 +19,19 @@ COUNTED = float("nan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The distinct texts of a published column, one entry a text.
+    """The distinct texts of a published column, one entry a text."""
 
-    Parameters
-    ----------
-    rows
-        The published rows that hold the text.
-    suppressed
-        Texts that tell nothing at all: ``*``.
-    values
-        How many values the text may stand for: M in the papers.
-    widths
-        The distance between the ends of a range, as a share of the original column's; NaN where values are
-        counted instead.
-    levels
-        The level of the hierarchy on which the text stands, or the lowest node that covers it; 0 without one.
-    size
-        How many values there are: leaves of the hierarchy, or distinct values of the original where there is
-        none. |A| in the papers.
-    """
-
-    rows: Counts
-    suppressed: Mask
-    values: Counts
+    rows: Counts  # the published rows that hold the text
+    suppressed: Mask  # texts that tell nothing at all: ``*``
+    values: Counts  # how many values the text may stand for: M in the papers
     widths: Floats
+    """The distance between the ends of a range, as a share of the original column's; NaN where values are counted
+    instead."""
     levels: Codes
+    """The level of the hierarchy on which the text stands, or the lowest node that covers it; 0 without one."""
     size: int
+    """How many values there are: leaves of the hierarchy, or distinct values of the original where there is none. |A|
+    in the papers."""
 
 
 def read_cells(
@@ -60,17 +45,9 @@ def read_cells(
 
     Each distinct text is read once.
 
-    Parameters
-    ----------
-    counts, held
-        The rows of each value of the original, and of each published text, where they were counted before.
-    plain
-        What was found out of the texts that are used, where they were looked up before.
-
-    Raises
-    ------
-    BadData
-        Naming the column and the text that makes no sense in it.
+    `counts`, `held`: the rows of each value of the original, and of each published text, where they were counted
+    before. `plain`: what was found out of the texts that are used, where they were looked up before. Raises `BadData`:
+    naming the column and the text that makes no sense in it.
     """
     if counts is None:
         counts = np.bincount(original.codes, minlength=len(original.domain))

@@ -47,24 +47,21 @@ def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> s
 def asked_scores(one: Measure, both: Comparison) -> Scores:
     """The scores of a measure that is asked for by name.
 
-    Raises
-    ------
-    WrongUse
-        If it has none of this release.
+    Raises `WrongUse` if it has none of this release.
     """
     form = type(schema_of(both.release.data))
     if not issubclass(form, one.accepts):
         forms = " or ".join(form.__name__.lower() for form in one.accepts)
         raise WrongUse(
             f"The measure {one.name} is about {forms}, and this release is a {form.__name__.lower()}; "
-            "leave it away. `shoal methods` lists what there is."
+            "omit it. `shoal methods` lists what there is."
         )
     if both.distributed and one.not_distributable is not None:
         raise WrongUse(
             f"{one.name} is not measured in parts: {one.not_distributable}. Measure it with --engine local."
         )
     if not (scores := one.compare(both)):
-        raise WrongUse(f"The measure {one.name} has nothing to say of this release; leave it away.")
+        raise WrongUse(f"The measure {one.name} does not apply to this release; omit it.")
     return Scores(scores)
 
 

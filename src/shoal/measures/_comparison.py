@@ -20,7 +20,7 @@ from shoal.errors import BadData
 from shoal.measures._cell_loss import Cells, read_cells
 from shoal.measures._coverage import Coverage, checked_coverage, coverage_of
 from shoal.measures._crosstabs import BINS, Axis, axis_of
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import PlainTexts, plain_texts
 
 Fact = TypeVar("Fact")
 
@@ -67,10 +67,7 @@ class Comparison:
         Every row of the original is published or counted as suppressed; suppressed rows are left out, or
         published with ``*`` in their cells.
 
-        Raises
-        ------
-        BadData
-            If the original is empty, or the release cannot have been made from it.
+        Raises `BadData` if the original is empty, or the release cannot have been made from it.
         """
         original, published = self.original, self.release.data
         assert isinstance(original, Table)
@@ -170,37 +167,23 @@ def refuse_unlike(original: Table, published: Table, rows: int, shown: int, supp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The items of baskets before and after.
+    """The items of baskets before and after."""
 
-    Parameters
-    ----------
-    before
-        The baskets that hold each item of the original's vocabulary.
-    after
-        Published item to the baskets that hold it.
-    rows, published_rows
-        The baskets on both sides.
-    empty, published_empty
-        Those among them that hold nothing.
-    """
-
-    before: Counts
-    after: Mapping[str, int]
+    before: Counts  # the baskets that hold each item of the original's vocabulary
+    after: Mapping[str, int]  # published item to the baskets that hold it
     rows: int
     published_rows: int
+    """`rows`, `published_rows`: the baskets on both sides."""
     empty: int
     published_empty: int
+    """`empty`, `published_empty`: those among them that hold nothing."""
 
 
 class ColumnPair:
     """A column of a table before and after.
 
-    Parameters
-    ----------
-    original, published
-        The column on both sides. Where rows are elsewhere they have none, and counts are given.
-    counts, held
-        The rows of each value of the original, and of each published text.
+    `original`, `published`: the column on both sides. Where rows are elsewhere they have none, and counts are given.
+    `counts`, `held`: the rows of each value of the original, and of each published text.
     """
 
     def __init__(
@@ -228,10 +211,7 @@ class ColumnPair:
     def coverage(self) -> Coverage:
         """What the published texts stand for.
 
-        Raises
-        ------
-        BadData
-            If a text makes no sense in the column.
+        Raises `BadData` if a text makes no sense in the column.
         """
         return checked_coverage(self.original, self.published, self.held > 0, self.seen)
 
@@ -239,10 +219,7 @@ class ColumnPair:
     def cells(self) -> Cells:
         """How many values each published text may stand for, and how far apart they lie.
 
-        Raises
-        ------
-        BadData
-            If a text makes no sense in the column.
+        Raises `BadData` if a text makes no sense in the column.
         """
         return read_cells(self.original, self.published, self.counts, self.held, self._plain)
 

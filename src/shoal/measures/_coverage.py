@@ -10,9 +10,7 @@ from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column
 from shoal.errors import BadData
-from shoal.measures._interval_syntax import day, number, read_range
-from shoal.measures._nodes import NodeTexts
-from shoal.measures._plain_texts import PlainTexts, plain_texts
+from shoal.measures._interval_syntax import NodeTexts, PlainTexts, day, number, plain_texts, read_range
 
 
 class Form(StrEnum):
@@ -32,29 +30,19 @@ FORMS = tuple(Form)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """What the distinct texts of a published column stand for, one entry a text.
+    """What the distinct texts of a published column stand for, one entry a text."""
 
-    Parameters
-    ----------
-    forms
-        Places in `FORMS`.
-    levels
-        The level of the hierarchy on which a text stands; -1 where it stands on none.
-    begin, end
-        Texts that stand for values next to each other in the original domain: codes ``begin … end - 1``.
-    texts, members
-        Texts that stand for values here and there: text ``texts[i]`` stands for code ``members[i]``.
-    size
-        The number of values of the original domain.
-    """
-
-    forms: Codes
-    levels: Codes
+    forms: Codes  # places in `FORMS`
+    levels: Codes  # the level of the hierarchy on which a text stands; -1 where it stands on none
     begin: Rows
     end: Rows
+    """`begin`, `end`: texts that stand for values next to each other in the original domain: codes ``begin … end -
+    1``."""
     texts: Rows
     members: Rows
-    size: int
+    """`texts`, `members`: texts that stand for values here and there: text ``texts[i]`` stands for code
+    ``members[i]``."""
+    size: int  # the number of values of the original domain
 
     def rows_by_form(self, rows: Counts) -> dict[Form, int]:
         """The rows of each form that occurs, from the rows of each text."""
@@ -97,10 +85,7 @@ class Coverage:
 def coverage_of(original: Column, published: Column, used: Mask, plain: PlainTexts | None = None) -> Coverage:
     """Read each text of a published column once; texts that are not used stand for nothing.
 
-    Parameters
-    ----------
-    plain
-        What was found out of the texts that are used, where they were looked up before.
+    `plain`: what was found out of the texts that are used, where they were looked up before.
     """
     reader = _Reader(original, len(published.domain))
     places = np.flatnonzero(used)
@@ -115,10 +100,7 @@ def read_coverage(original: Column, published: Column) -> Coverage:
 
     An empty cell in a column where nothing was missing is a suppressed cell.
 
-    Raises
-    ------
-    BadData
-        If a text makes no sense in the column.
+    Raises `BadData` if a text makes no sense in the column.
     """
     used = np.bincount(published.codes, minlength=len(published.domain)) > 0
     return checked_coverage(original, published, used, coverage_of(original, published, used))

@@ -35,25 +35,16 @@ SMALL = 2**18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """A column in bins.
-
-    Parameters
-    ----------
-    original, published
-        The column before and after.
-    coverage
-        What the published texts stand for.
-    bins
-        The bin of each value of the original domain.
-    shares
-        For each published text (rows) the share of its values in each bin (columns); zeros for a text that no row has.
-    """
+    """A column in bins."""
 
     original: Column
     published: Column
-    coverage: Coverage
-    bins: Codes
+    """`original`, `published`: the column before and after."""
+    coverage: Coverage  # what the published texts stand for
+    bins: Codes  # the bin of each value of the original domain
     shares: Floats
+    """For each published text (rows) the share of its values in each bin (columns); zeros for a text that no row has.
+    """
 
     @property
     def size(self) -> int:
@@ -79,15 +70,8 @@ def axis_of(
 ) -> Axis:
     """Read a published column and put its values into bins.
 
-    Parameters
-    ----------
-    coverage, counts
-        What the published texts stand for, and the rows of each value of the original, where it is known.
-
-    Raises
-    ------
-    BadData
-        If a text makes no sense in the column.
+    `coverage`, `counts`: what the published texts stand for, and the rows of each value of the original, where it is
+    known. Raises `BadData` if a text makes no sense in the column.
     """
     coverage = read_coverage(original, published) if coverage is None else coverage
     places = bins_of(original, bins, counts)
@@ -125,12 +109,8 @@ def bins_of(column: Column, bins: int = BINS, counts: Counts | None = None) -> C
 class Crosstabs:
     """The tables of all pairs of some columns, before and after.
 
-    Parameters
-    ----------
-    axes
-        The columns.
-    classes
-        The published rows that agree on all quasi-identifiers: a class is one row that counts several times.
+    `axes`: the columns. `classes`: the published rows that agree on all quasi-identifiers: a class is one row that
+    counts several times.
     """
 
     def __init__(self, axes: Sequence[Axis], classes: RowClasses) -> None:

@@ -25,17 +25,8 @@ def refuse_other_original(both: Comparison, path: str | None = None) -> None:
     hierarchy. Values that are published as they are cannot be more than there were. Each distinct text is looked at
     once. An original that passes may still be another one: it is only not proved to be.
 
-    Parameters
-    ----------
-    both
-        The original, with the hierarchies that the release was made with, and the release.
-    path
-        Of the original, for messages.
-
-    Raises
-    ------
-    BadData
-        Naming the first value that the original does not have.
+    `both`: the original, with the hierarchies that the release was made with, and the release. `path`: of the
+    original, for messages. Raises `BadData`: naming the first value that the original does not have.
     """
     found = next(_foreign(both), None)
     if found is not None:
@@ -118,10 +109,7 @@ def _too_many(pair: ColumnPair) -> Iterator[tuple[str, str]]:
 class _Values:
     """What occurs in a column of the original.
 
-    Parameters
-    ----------
-    tight
-        Whether the ends of a published range are values of the column.
+    `tight`: whether the ends of a published range are values of the column.
     """
 
     def __init__(self, pair: ColumnPair, tight: bool) -> None:

@@ -50,17 +50,17 @@ class Associations(Measure):
     )
 
     support: float | None = Field(
-        default=None, gt=0, le=1, description="least share of baskets; that of the promise unless told"
+        default=None, gt=0, le=1, description="least share of baskets; that of the promise by default"
     )
     confidence: float | None = Field(
-        default=None, gt=0, le=1, description="least confidence; that of the promise unless told"
+        default=None, gt=0, le=1, description="least confidence; that of the promise by default"
     )
     size: int = Field(default=3, ge=2, description="most items of a rule, both sides together")
 
     def concerns(self, release: Release[Any]) -> bool:
         """Only of releases that hide rules, unless support and confidence are given."""
-        told = self.support is not None and self.confidence is not None
-        return told or any(one.get("model") == MODEL for one in release.promises)
+        given = self.support is not None and self.confidence is not None
+        return given or any(one.get("model") == MODEL for one in release.promises)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine the rules of both and compare."""

@@ -15,7 +15,7 @@ class Classes(TableMeasure):
 
     discernibility
         (Bayardo and Agrawal 2005): the sum of the squared sizes, and the number of original rows for each
-        suppressed one: how many rows each row cannot be told from, summed.
+        suppressed one: how many rows each row cannot be distinguished from, summed.
     c_avg
         (LeFevre et al. 2006): the mean size over the promised k; 1 is the best. Left out where no k is
         promised, and where the k counts persons and not rows.

@@ -175,10 +175,7 @@ def distances(truth: Floats, expected: Floats, even: Floats) -> tuple[float, flo
 def cramer(table: Floats, shape: Floats) -> float | None:
     """Cramér's V of a table of counts; None where a column has a single value, so that there is nothing to tell.
 
-    Parameters
-    ----------
-    shape
-        The table whose rows and columns that are not empty say how many values there are.
+    `shape`: the table whose rows and columns that are not empty say how many values there are.
     """
     values = min(int((shape.sum(axis=1) > 0).sum()), int((shape.sum(axis=0) > 0).sum()))
     total = float(table.sum())
@@ -227,12 +224,8 @@ def pearson(
 ) -> dict[tuple[int, int], float | None]:
     """Pearson's correlation of each two columns, of the rows where both are known; None where one does not vary.
 
-    Parameters
-    ----------
-    columns
-        The code of each row, the number that a code stands for, NaN where it is not known, and the rows of each code.
-    weights
-        How often each row counts; once unless told.
+    `columns`: the code of each row, the number that a code stands for, NaN where it is not known, and the rows of each
+    code. `weights`: how often each row counts; once by default.
     """
     if len(columns) < 2:
         return {}
@@ -245,24 +238,14 @@ class Moments:
     """Sums over the rows where both of two columns are known, an entry a pair of columns.
 
     Numbers are taken from the mean of their column, so that nothing is lost where they are large.
-
-    Parameters
-    ----------
-    rows
-        The rows where both are known.
-    first, squares
-        Of the column of the line: the sum, and the sum of the squares.
-    products
-        The sum of the products of both.
-    noise
-        Squares of a column below this come from rounding.
     """
 
-    rows: Floats
+    rows: Floats  # the rows where both are known
     first: Floats
     squares: Floats
-    products: Floats
-    noise: Floats
+    """`first`, `squares`: of the column of the line: the sum, and the sum of the squares."""
+    products: Floats  # the sum of the products of both
+    noise: Floats  # squares of a column below this come from rounding
 
     @classmethod
     def of(cls, columns: Sequence[tuple[Codes, Floats, Counts]], weights: Counts | None) -> "Moments":

@@ -37,10 +37,10 @@ class Entropy(TableMeasure):
 def bits_lost(column: ColumnPair, rows: int) -> float:
     """The mean over the original rows of the bits that a column loses; which row became which does not matter."""
     counts, held = column.counts, column.held
-    told = held * np.log2(np.maximum(np.rint(column.coverage.total(counts)), 1))
+    kept = held * np.log2(np.maximum(np.rint(column.coverage.total(counts)), 1))
     raw = counts * np.log2(np.maximum(counts, 1))
     absent = (rows - int(held.sum())) * log2(rows)
-    return fsum([*told[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
+    return fsum([*kept[held > 0].tolist(), absent, *(-raw).tolist()]) / rows
 
 
 def rows_meant(original: Column, published: Column, counts: AnyArray | None = None) -> Floats:
@@ -48,15 +48,8 @@ def rows_meant(original: Column, published: Column, counts: AnyArray | None = No
 
     Texts that no row has are not read.
 
-    Parameters
-    ----------
-    counts
-        The rows of each value, where they were counted before.
-
-    Raises
-    ------
-    BadData
-        If a text makes no sense in the column.
+    `counts`: the rows of each value, where they were counted before. Raises `BadData` if a text makes no sense in the
+    column.
     """
     if counts is None:
         counts = np.bincount(original.codes, minlength=len(original.domain))

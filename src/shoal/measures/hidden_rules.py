@@ -9,12 +9,11 @@ from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data._equal_rows import row_classes
-from shoal.data._telling import telling_rows
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
 from shoal.measures._comparison import Comparison
-from shoal.measures._fitting import fitting_rows
+from shoal.measures.learning import fitting_rows
 from shoal.measures.measure import FACT, Score, TableMeasure
 
 
@@ -84,11 +83,11 @@ class HiddenRules(TableMeasure):
             *_largest("confidence_worst", {one.column.name: one.worst() for one in found}, subject),
         ]
         if reader is not None:
-            told = {one.column.name: reader.told(one) for one in found}
-            scores += _largest("confidence_stars", told)
-        told_before = self._before(before, classes, found, Fraction(str(promise["confidence"])), subject)
+            revealed = {one.column.name: reader.revealed(one) for one in found}
+            scores += _largest("confidence_stars", revealed)
+        before_scores = self._before(before, classes, found, Fraction(str(promise["confidence"])), subject)
         joined = release.parameters.get("strategy") == "merge"
-        return (*scores, *(one for one in told_before if not joined or one.name != "confidence_before"))
+        return (*scores, *(one for one in before_scores if not joined or one.name != "confidence_before"))
 
     def _before(
         self, original: Table, classes: "_Classes", found: list["_Shown"], c: Fraction, subject: str
@@ -253,7 +252,7 @@ class _Reader:
             return None
         return cls(Fraction(str(promise["confidence"])), promise.get("fewer_than"), str(strategy))
 
-    def told(self, shown: _Shown) -> float:
+    def revealed(self, shown: _Shown) -> float:
         """The largest chance to be right about a star."""
         classes = np.flatnonzero(shown.stars)
         if not len(classes):

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from shoal.arrays import Counts, Floats, Indptr, Items, Mask
+from shoal.arrays import Counts, Floats, Indptr, Items, Mask, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
@@ -190,22 +190,13 @@ def _one_and_mean(name: str, values: list[float], meaning: str) -> list[Score]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mined:
-    """Baskets and the most frequent itemsets in them.
+    """Baskets and the most frequent itemsets in them."""
 
-    Parameters
-    ----------
-    baskets
-        With their vocabulary in ascending order, by which ties are broken.
-    found, least
-        Sets among which the most frequent ones are, and their least support.
-    whole
-        Whether all sets of that support or more are there.
-    """
-
-    baskets: Baskets
+    baskets: Baskets  # with their vocabulary in ascending order, by which ties are broken
     found: Itemsets
     least: int
-    whole: bool
+    """`found`, `least`: sets among which the most frequent ones are, and their least support."""
+    whole: bool  # whether all sets of that support or more are there
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -219,10 +210,7 @@ class Mined:
     def frequent(self, least: int, size: int | None, limit: int | None = None) -> Itemsets:
         """The sets of some support and of no more than some items.
 
-        Raises
-        ------
-        WrongUse
-            If there are more than the limit.
+        Raises `WrongUse` if there are more than the limit.
         """
         if self.whole and least >= self.found.least:
             return frequent_among(self.found, least, size)
@@ -323,7 +311,7 @@ def generalized(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
     vocabulary = tuple(sorted(set(texts)))
     places = {text: place for place, text in enumerate(vocabulary)}
     codes = np.array([places[text] for text in texts], dtype=np.int64)
-    row_of = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    row_of = owners(baskets.indptr)
     width = max(len(vocabulary), 1)
     pairs = np.unique(row_of * width + codes[baskets.items])
     indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))

@@ -166,12 +166,8 @@ class TableMeasure(Measure):
     def tables(self, both: Comparison) -> tuple[Table, Table]:
         """The original and the published table, checked to belong together.
 
-        Raises
-        ------
-        WrongUse
-            If one of the two is no table.
-        BadData
-            If the original is empty, or the release cannot have been made from it.
+        Raises `WrongUse` if one of the two is no table. Raises `BadData` if the original is empty, or the release
+        cannot have been made from it.
         """
         original, published = both.original, schema_of(both.release.data)
         if not isinstance(original, Table) or not isinstance(published, Table):

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Floats, Items
+from shoal.arrays import AnyArray, Counts, Floats, Items, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -164,7 +164,7 @@ def expected_of_groups(original: Baskets, groups: Groups, pairs: Items) -> Float
     hidden = np.where(first, pairs[mixed, 0], pairs[mixed, 1])
     shown = np.where(first, pairs[mixed, 1], pairs[mixed, 0])
     number = {text: code for code, text in enumerate(groups.vocabulary)}
-    row_of = np.repeat(np.arange(len(public)), public.lengths)
+    row_of = owners(public.indptr)
     order = np.argsort(groups.items, kind="stable")
     begins = np.searchsorted(groups.items[order], np.arange(len(groups.vocabulary) + 1))
     for item in np.unique(hidden).tolist():

@@ -1,19 +1,43 @@
-"""How well a release answers how many rows have some values."""
+"""How well a release answers how many rows have some values.
 
+Questions of the kind "how many rows have these values" are drawn by chance, or read from a file, which holds one
+question a line, as a JSON object of columns and what is asked of them:
+
+=====================================================  ==========================================================
+``{"age": [20, 30], "sex": "Female"}``                 a range of numbers, dates or ordered names, both ends included
+``{"age": [null, 30]}``                                a range without one end
+``{"city": ["Rome", "Milan"], "disease": "Flu"}``      one of some names
+``{"city": "Italy"}``                                  a node of the column's hierarchy
+=====================================================  ==========================================================
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, fsum
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Floats, Mask, Rows
-from shoal.data.table import Column, Table
+from shoal.data.domain import Kind
+from shoal.data.table import Column, Table, canonical_order
+from shoal.errors import BadData
 from shoal.measures._comparison import Comparison
 from shoal.measures._coverage import Coverage
-from shoal.measures._workload import Question, Wanted, draw, read
+from shoal.measures._interval_syntax import NodeTexts, day, number
 from shoal.measures.measure import Score, TableMeasure
+
+Wanted: TypeAlias = tuple[int, int] | Mask
+"""The codes that are asked for: from one to before another, or one entry a code."""
+
+LEAD = 2**20
+"""Combinations of the first columns that are counted, at most, to find the rows at some places."""
+
+Question: TypeAlias = Mapping[str, Wanted]
+"""Column to what is asked of it."""
 
 
 class Queries(TableMeasure):
@@ -52,9 +76,9 @@ class Queries(TableMeasure):
         columns = [both.column(name) for name in dict.fromkeys(name for one in asked for name in one)]
         truth = Counter({one.name: one.original for one in columns}).answers(asked)
         published = {one.name: one.published for one in columns}
-        told = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
+        answered = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
         bound = max(ceil(Fraction(str(self.least)) * before.rows), 1)
-        errors = [abs(one - count) / max(count, bound) for one, count in zip(told, truth, strict=True)]
+        errors = [abs(one - count) / max(count, bound) for one, count in zip(answered, truth, strict=True)]
         source = "of the workload" if self.workload else "drawn by chance"
         meaning = f"relative error of the answers to {len(asked)} counting questions {source}."
         return (
@@ -71,18 +95,162 @@ class Queries(TableMeasure):
         return draw(original, self.questions, self.columns, self.width, generator)
 
 
+def draw(
+    table: Table,
+    questions: int,
+    columns: int,
+    width: float,
+    generator: np.random.Generator,
+) -> list[Question]:
+    """Questions by chance: each is about some quasi-identifiers and, where there is one, a sensitive column.
+
+    A question is drawn around a row of the table, so that at least this row is counted. Names are asked for
+    themselves; numbers, dates and ordered names in a range that covers a share of the values that there are. Rows are
+    drawn in canonical order, so that the same rows in another order are asked the same.
+
+    `columns`: quasi-identifiers of a question. `width`: the share of the values that a range covers.
+    """
+    quasi, sensitive = table.quasi, table.sensitive
+    found: list[Question] = []
+    for row in rows_at((*quasi, *sensitive), generator.integers(0, table.rows, questions)).tolist():
+        chosen = generator.permutation(len(quasi))[:columns].tolist()
+        asked = [quasi[place] for place in sorted(chosen)]
+        if sensitive:
+            asked.append(sensitive[int(generator.integers(len(sensitive)))])
+        found.append({column.name: _around(column, row, width, generator) for column in asked})
+    return found
+
+
+def rows_at(columns: Sequence[Column], places: Rows) -> Rows:
+    """The rows at some places of the canonical order; of equal rows any.
+
+    Only rows that agree with one of them in the first columns are sorted.
+    """
+    key, width = np.zeros(len(columns[0].codes), dtype=np.int64), 1
+    for column in columns:
+        if width * len(column.domain) > LEAD and width > 1:
+            break
+        key *= len(column.domain)
+        key += column.domain.ranks()[column.codes]
+        width *= len(column.domain)
+    counts = np.bincount(key, minlength=width)
+    leads = np.searchsorted(np.cumsum(counts), places, side="right")
+    chosen = np.zeros(width, dtype=np.bool_)
+    chosen[leads] = True
+    rows = np.flatnonzero(chosen[key])
+    ordered = rows[canonical_order([column.take(rows) for column in columns])]
+    passed = np.cumsum(np.where(chosen, 0, counts))
+    found: Rows = ordered[places - passed[leads]]
+    return found
+
+
+def _around(column: Column, row: int, width: float, generator: np.random.Generator) -> tuple[int, int]:
+    """The value of a row, or a range that holds it."""
+    code, domain = int(column.codes[row]), column.domain
+    if domain.kind is Kind.NOMINAL or code == domain.missing or column.role == "sensitive":
+        return code, code + 1
+    span = min(max(round(width * domain.present), 1), domain.present)
+    begin = code - int(generator.integers(span))
+    begin = min(max(begin, 0), domain.present - span)
+    return begin, begin + span
+
+
+def read(path: str | Path, table: Table) -> list[Question]:
+    """Read questions from a file, one a line.
+
+    Raises `BadData`: naming the line, if it is no question about this table.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadData(f"the workload cannot be read ({error}).", path=path) from error
+    readers: dict[str, _Reader] = {}
+    found: list[Question] = []
+    for line, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            plain = json.loads(text)
+        except ValueError as error:
+            raise BadData(f"this is not JSON: {error}.", path=path, line=line) from error
+        if not isinstance(plain, dict) or not plain:
+            raise BadData('a question is an object such as {"age": [20, 30]}.', path=path, line=line)
+        question: dict[str, Wanted] = {}
+        for name, asked in plain.items():
+            if name not in table.names:
+                known = ", ".join(table.names)
+                raise BadData(
+                    f"there is no such column; there are {known}.", path=path, line=line, column=name
+                )
+            reader = readers.setdefault(name, _Reader(table.column(name)))
+            wanted = reader.wanted(asked)
+            if wanted is None:
+                said = f"{json.dumps(asked, ensure_ascii=False)} is no value, node or range of the column."
+                raise BadData(said, path=path, line=line, column=name)
+            question[name] = wanted
+        found.append(question)
+    if not found:
+        raise BadData("the workload has no questions.", path=path)
+    return found
+
+
+class _Reader:
+    """Reads what is asked of one column."""
+
+    def __init__(self, column: Column) -> None:
+        self._domain = column.domain
+        self._codes = {label: code for code, label in enumerate(column.domain.labels)}
+        self._nodes = None if column.hierarchy is None else NodeTexts(column.hierarchy)
+        leaves = () if column.hierarchy is None else column.hierarchy.leaves
+        self._leaf_codes = np.array([self._codes.get(leaf, -1) for leaf in leaves], dtype=np.int64)
+
+    def wanted(self, asked: Any) -> Wanted | None:
+        """The codes that are asked for, or None where it makes no sense."""
+        if isinstance(asked, list):
+            ordered = self._domain.kind is not Kind.NOMINAL
+            return self._range(asked) if ordered and len(asked) == 2 else self._names(asked)
+        return self._names([asked])
+
+    def _range(self, ends: Sequence[Any]) -> Wanted | None:
+        low, high = ends
+        first = 0 if low is None else self._place(low, "left")
+        last = self._domain.present if high is None else self._place(high, "right")
+        return None if first is None or last is None else (first, max(first, last))
+
+    def _place(self, end: Any, side: str) -> int | None:
+        """The first code that is not below a value, or the first one above it."""
+        text = str(end)
+        if self._domain.values is None:
+            code = self._codes.get(text)
+            return None if code is None else code + (side == "right")
+        place = day(text) if self._domain.kind is Kind.DATE else number(text)
+        if place is None:
+            return None
+        present = self._domain.values[: self._domain.present]
+        return int(np.searchsorted(present, place, "left" if side == "left" else "right"))
+
+    def _names(self, names: Sequence[Any]) -> Mask | None:
+        mask = np.zeros(len(self._domain), dtype=np.bool_)
+        for name in names:
+            text = "" if name is None else str(name)
+            if self._nodes is not None and text in self._nodes:
+                codes = self._leaf_codes[self._nodes.leaves(text)]
+                mask[codes[codes >= 0]] = True
+            elif text in self._codes:
+                mask[self._codes[text]] = True
+            else:
+                return None
+        return mask
+
+
 class Counter:
     """Counts the rows that questions ask for.
 
     A question is answered from the rows that have what it asks of one of its columns, the one with fewest such rows:
     its pivot. Questions of one pivot are answered together, with the rows in the order of that column.
 
-    Parameters
-    ----------
-    columns
-        The columns that are asked for, of the original or of a published table.
-    coverage
-        Of published columns: what their texts stand for.
+    `columns`: the columns that are asked for, of the original or of a published table. `coverage`: of published
+    columns: what their texts stand for.
     """
 
     def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:

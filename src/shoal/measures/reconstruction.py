@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Floats, Indptr, Items, Rows
+from shoal.arrays import Counts, Floats, Indptr, Items, Rows, ranges
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.errors import BadData, WrongUse
@@ -82,7 +82,7 @@ class Reconstruction(Measure):
             parts = {original.vocabulary[item]: float(mean) for item, mean in zip(asked, means, strict=True)}
             meaning = (
                 f"mean Kullback-Leibler divergence of {min(self.items, len(pool))} public items, drawn from {words}, "
-                "with one sensitive item, from what groups tell of them"
+                "with one sensitive item, from what groups show"
             )
             value = float(means.mean())
             scores.append(
@@ -105,10 +105,7 @@ class Reconstruction(Measure):
 class TwoSides:
     """The original and its groups, ready to be asked the same question.
 
-    Parameters
-    ----------
-    original, groups
-        They must belong together: as many baskets, and as many occurrences of each sensitive item.
+    `original`, `groups`: they must belong together: as many baskets, and as many occurrences of each sensitive item.
     """
 
     def __init__(self, original: Baskets, groups: Groups) -> None:
@@ -131,13 +128,13 @@ class TwoSides:
 
     def _checked(self, groups: Groups) -> Items:
         """The sensitive items that occur; refuses a release of another original."""
-        told = np.zeros(len(groups.vocabulary), dtype=np.int64)
-        np.add.at(told, groups.sensitive_items, groups.sensitive_counts)
+        published = np.zeros(len(groups.vocabulary), dtype=np.int64)
+        np.add.at(published, groups.sensitive_items, groups.sensitive_counts)
         secret = self.original.sensitive
         truth = self.original.supports[secret]
         known = self._published[secret]
-        same = np.where(known < 0, truth == 0, told[known] == truth) if len(told) else truth == 0
-        if len(groups.basket_indptr) - 1 != self.rows or not same.all() or told.sum() != truth.sum():
+        same = np.where(known < 0, truth == 0, published[known] == truth) if len(published) else truth == 0
+        if len(groups.basket_indptr) - 1 != self.rows or not same.all() or published.sum() != truth.sum():
             raise BadData(
                 "the release was not made from this original, or not with the same sensitive items: the numbers of "
                 "baskets or of sensitive items differ; give the original that it was made from, read the same way."
@@ -151,8 +148,7 @@ class TwoSides:
             part = slice(self._summary_indptr[code], self._summary_indptr[code + 1])
             groups, counts = self._summary_groups[part], self._summary_counts[part]
             sizes = self._sizes[groups]
-            begin = np.concatenate(([0], np.cumsum(sizes)))
-            members = np.repeat(self._group_indptr[groups] - begin[:-1], sizes) + np.arange(begin[-1])
+            _, members = ranges(self._group_indptr[groups], sizes)
             self._spread[item] = members, np.repeat(counts / sizes, sizes)
         return self._spread[item]
 

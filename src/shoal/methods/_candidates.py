@@ -79,7 +79,7 @@ class Candidate:
         The parameter in which it is stronger than what was stated, if any.
     turn
         Candidates are tried in ascending order of it: the quick and promising ones first.
-    told
+    shown
         Parameters that tell it from others of the same label.
     worst_case
         Whether the best value that it can reach where it is refused is a confidence in the worst case.
@@ -92,6 +92,6 @@ class Candidate:
     trees: bool = False
     axis: str | None = None
     turn: int = 1
-    told: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     worst_case: bool = False
     remark: str = ""

@@ -15,8 +15,8 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse
 from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
+from shoal.option_names import new_name
 from shoal.parameters import Parameters
-from shoal.renamed import new_name
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
@@ -65,7 +65,7 @@ class Method(Parameters):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """What `recommend` tries of this method for a stated promise; nothing unless told.
+        """What `recommend` tries of this method for a stated promise; nothing by default.
 
         Whatever is tried is proved: a candidate must promise what is stated, or more.
         """
@@ -116,7 +116,7 @@ class Method(Parameters):
 
     def seeded(self, seed: int | None) -> int | None:
         """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
-        return tie_key(seed) if self.splits_ties else seed
+        return tie_key(None) if seed is None and self.splits_ties else seed
 
     def repeated(self, notes: Mapping[str, Any]) -> Self:
         """The method whose run makes the same release again, whatever time that takes.

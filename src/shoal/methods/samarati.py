@@ -11,9 +11,8 @@ from shoal.methods._full_domain._heights import Heights
 from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
-from shoal.methods._full_domain._summary import choice_sentence
 from shoal.methods._full_domain._suppression import Outcome
-from shoal.methods._full_domain.method import FullDomain
+from shoal.methods._full_domain.method import FullDomain, choice_sentence
 
 LARGEST = 2_000_000
 """Vectors above which all of a height are too many to look at."""
@@ -71,9 +70,9 @@ class Samarati(FullDomain):
             self.refuse(problem, heights.nearest)
         searched = time.perf_counter()
         parts = [_part(judge.evaluate([levels])[0]) for levels in found]
-        solutions = [(part, _told(problem, part)) for part in parts]
-        chosen, chosen_told = min(solutions, key=lambda one: (self._rank(problem, *one), one[0].levels))
-        listed = [told for _, told in solutions]
+        solutions = [(part, _solution_note(problem, part)) for part in parts]
+        chosen, chosen_note = min(solutions, key=lambda one: (self._rank(problem, *one), one[0].levels))
+        listed = [note for _, note in solutions]
         notes = {
             "height": sum(chosen.levels),
             "least_height": min(sum(levels) for levels in found),
@@ -86,18 +85,18 @@ class Samarati(FullDomain):
             "objective": self.objective,
             "solutions": listed,
             "summary": [
-                choice_sentence(self.objective, listed, chosen_told, minimal=self.among == "minimal")
+                choice_sentence(self.objective, listed, chosen_note, minimal=self.among == "minimal")
             ],
         }
         timings = {"prepare": prepared - begin, "search": searched - prepared}
         return Solution((chosen,), timings, notes)
 
-    def _rank(self, problem: Problem, part: Part, told: dict[str, Any]) -> float:
+    def _rank(self, problem: Problem, part: Part, note: dict[str, Any]) -> float:
         """What the solution is chosen by, the less the better; weights count where the measure sums columns."""
         if self.objective == "first":
             return 0.0
         if self.objective == "discernibility" or self.objective == "c_avg":
-            return float(told[self.objective])
+            return float(note[self.objective])
         published = published_classes(problem, (part,))
         return loss_of(problem, self.objective, published, weighted=True)
 
@@ -106,6 +105,6 @@ def _part(outcome: Outcome) -> Part:
     return Part(outcome.levels, outcome.kept[outcome.number])
 
 
-def _told(problem: Problem, part: Part) -> dict[str, Any]:
+def _solution_note(problem: Problem, part: Part) -> dict[str, Any]:
     levels = problem.lattice.named(part.levels)
     return {"levels": levels, "height": sum(part.levels), **scores(problem, (part,))}

@@ -37,6 +37,9 @@ class TableMethod(Promises, Method):
 
     promises: tuple[TablePromise, ...] = Field(default=(), description="further promises, as models")
 
+    smallest_cells: ClassVar[bool] = False
+    """Whether every class is published by the smallest cells that cover it, which tells that their ends occur in it."""
+
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
         """With the promise and all else by default, for promises about classes."""
@@ -125,11 +128,11 @@ class TableMethod(Promises, Method):
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
         """What to say of parameters, and of hierarchies of the data, that were given and change nothing."""
-        told = super().without_effect(data)
+        unused = super().without_effect(data)
         secret = data.sensitive if isinstance(data, Table) else ()
         trees = [column for column in secret if column.hierarchy is not None]
         if not trees:
-            return told
+            return unused
         assert isinstance(data, Table)
         compared = {
             name
@@ -138,7 +141,7 @@ class TableMethod(Promises, Method):
             for name in model.columns()
         }
         return (
-            *told,
+            *unused,
             *(
                 f"The hierarchy of the sensitive column {column.name!r} has no effect: its values are published as "
                 "they are. It tells how far apart they lie, for t-closeness alone (--t with --distance hierarchical)."
@@ -161,7 +164,7 @@ class TableMethod(Promises, Method):
     def definite(
         self, table: Table, population: Table | None = None, *, published: bool = False
     ) -> tuple[TableModel, ...]:
-        """The promises about the columns, persons and population of a table; the population of the file unless told."""
+        """The promises about the columns, persons and population of a table; the population of the file by default."""
         if population is None and self.population is not None:
             population = read_population(self.population, table)
         return super().definite(table, population, published=published)
@@ -192,7 +195,7 @@ def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]]
     Parameters
     ----------
     orders
-        The values of ordinal columns in ascending order; those of the table unless told.
+        The values of ordinal columns in ascending order; those of the table by default.
     """
     from shoal.io.tables.load import read_table
 

@@ -17,8 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Mask, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import Codes, Floats, Mask, Rows, frozen
 from shoal.errors import WrongUse
 from shoal.mining.frequent_itemsets import LIMIT, TOP, Children, Itemsets
 
@@ -29,10 +28,7 @@ def parse_rule(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     >>> parse_rule("beer + nuts => wine")
     (('beer', 'nuts'), ('wine',))
 
-    Raises
-    ------
-    WrongUse
-        If there is no arrow, a side has no items, or an item stands twice.
+    Raises `WrongUse` if there is no arrow, a side has no items, or an item stands twice.
     """
     sides = [
         tuple(sorted({item.strip() for item in re.split(r"(?:^|\s)\+(?=\s|$)", side)}))
@@ -52,22 +48,14 @@ def rule_text(antecedent: Iterable[str], consequent: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssociationRules:
-    """Rules as places of frequent itemsets.
-
-    Parameters
-    ----------
-    itemsets
-        The sets that the rules are made of. Every part of a frequent set is frequent, so that all stand here.
-    wholes
-        The place of the set of all items of each rule.
-    antecedents, consequents
-        The places of what stands before and after the arrow.
-    """
+    """Rules as places of frequent itemsets."""
 
     itemsets: Itemsets
-    wholes: Rows
+    """The sets that the rules are made of. Every part of a frequent set is frequent, so that all stand here."""
+    wholes: Rows  # the place of the set of all items of each rule
     antecedents: Rows
     consequents: Rows
+    """`antecedents`, `consequents`: the places of what stands before and after the arrow."""
 
     def __post_init__(self) -> None:
         for name in ("wholes", "antecedents", "consequents"):
@@ -115,7 +103,7 @@ def association_rules(
     confidence
         The least confidence, a share. Compared exactly: 0.2 is one fifth.
     consequent
-        The largest number of items after the arrow; any unless told.
+        The largest number of items after the arrow; any by default.
     limit
         More rules than this are refused.
 

@@ -24,8 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows
-from shoal.data._frozen import frozen
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
 
@@ -37,6 +36,9 @@ LIMIT = 50_000_000
 ROOM = 100
 """Sets that are looked at all at once for each of the most frequent ones that is asked for, at most."""
 
+CROWD = 4
+"""Where sets that one in so many baskets holds are not among the most frequent ones, there are too many of them."""
+
 PAIRED = 2048
 """Items of which all pairs are counted, at most."""
 
@@ -46,30 +48,15 @@ BLOCKS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Itemsets:
-    """Frequent sets, each written as the set without its most frequent item, and that item.
+    """Frequent sets, each written as the set without its most frequent item, and that item."""
 
-    Parameters
-    ----------
-    rows
-        The number of baskets they were found in.
-    least
-        The least support that was asked for.
-    parents
-        The place of the set without its last item; -1 for a single item. It comes earlier.
-    lasts
-        The code of the last item of each set: the most frequent one.
-    supports
-        The number of baskets that hold each set.
-    ranks
-        The rank of each item of the vocabulary by ascending support, which says which item is the last.
-    """
-
-    rows: int
-    least: int
-    parents: Rows
-    lasts: Items
-    supports: Counts
+    rows: int  # the number of baskets they were found in
+    least: int  # the least support that was asked for
+    parents: Rows  # The place of the set without its last item; -1 for a single item. It comes earlier.
+    lasts: Items  # the code of the last item of each set: the most frequent one
+    supports: Counts  # the number of baskets that hold each set
     ranks: Codes
+    """The rank of each item of the vocabulary by ascending support, which says which item is the last."""
     sizes: Counts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -181,7 +168,6 @@ def frequent_itemsets(
     *,
     threads: int | None = None,
     limit: int = LIMIT,
-    small: int | None = None,
 ) -> Itemsets:
     """Every set of items that at least so many baskets hold.
 
@@ -191,13 +177,11 @@ def frequent_itemsets(
         The least support, a number of baskets; `least_count` makes it from a share. The lower it is, the more sets
         there are, and that quickly.
     size
-        The largest number of items of a set; any unless told.
+        The largest number of items of a set; any by default.
     threads
-        All of this machine unless told.
+        All of this machine by default.
     limit
         More sets than this are refused.
-    small
-        Sets of more items than this need one basket more.
 
     Raises
     ------
@@ -216,6 +200,19 @@ def frequent_itemsets(
         raise WrongUse(f"The least support of a frequent itemset must be at least 1, not {least}.")
     if size is not None and size < 1:
         raise WrongUse(f"The largest size of an itemset must be at least 1, not {size}.")
+    return _mined(baskets, least, size, threads=threads, limit=limit)
+
+
+def _mined(
+    baskets: Baskets,
+    least: int,
+    size: int | None,
+    *,
+    threads: int | None = None,
+    limit: int = LIMIT,
+    top: int = 0,
+) -> Itemsets:
+    """Every frequent set; or some of them, among which the most frequent ones are, where so many are asked for."""
     supports = baskets.supports
     order = np.argsort(supports, kind="stable").astype(np.int32)
     frequent = order[supports[order] >= least]
@@ -228,18 +225,17 @@ def frequent_itemsets(
 
     longest = int(np.diff(indptr).max(initial=0))
     deepest = min(size or longest, max(longest, 1))
-
+    keys = np.zeros(top, dtype=np.int64)
     counts: list[int] = []
 
     def work(block: tuple[int, int]) -> tuple[AnyArray, int]:
         rest = limit - sum(counts)
-        part, count = mine_roots(
-            *block, indptr, items, item_indptr, holders, least, small or deepest, deepest, rest
-        )
+        part, count = mine_roots(*block, indptr, items, item_indptr, holders, least, deepest, rest, keys)
         counts.append(count)
         return part, count
 
-    parts = _in_threads(work, len(frequent), threads)
+    # Where the most frequent ones are wanted, those that were found say what need not be looked for.
+    parts = [work((0, len(frequent)))] if top else _in_threads(work, len(frequent), threads)
     begins = np.concatenate(([0], np.cumsum([count for _, count in parts])))
     if begins[-1] > limit:
         raise WrongUse(
@@ -260,14 +256,8 @@ def top_itemsets(
     asks for a hundred gets a hundred, and the same hundred each time. Sets stand in that order. Every part of a set is
     among them too, for it has as much support and fewer items.
 
-    Parameters
-    ----------
-    count
-        How many; fewer if there are not so many.
-    size
-        The largest number of items of a set; any unless told.
-    least
-        Leave out sets that fewer baskets hold.
+    `count`: how many; fewer if there are not so many. `size`: the largest number of items of a set; any by default.
+    `least`: leave out sets that fewer baskets hold.
     """
     if count < 1:
         raise WrongUse(f"The number of itemsets must be at least 1, not {count}.")
@@ -280,21 +270,28 @@ def enough_itemsets(
 ) -> tuple[Itemsets, int, bool]:
     """Sets among which the most frequent ones are, as many as are asked for.
 
-    Returns
-    -------
-    The sets, the least support of the most frequent ones, and whether all sets of that support or more are there.
+    Returns the sets, the least support of the most frequent ones, and whether all sets of that support or more are
+    there.
     """
     supports = np.sort(baskets.supports)[::-1]
     bound = least if len(supports) < count else max(least, int(supports[count - 1]))
     bound = _bound_by_pairs(baskets, count, bound, size)
-    try:
-        # All sizes at once, where there are not too many sets.
-        found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
-    except WrongUse:
-        return (*_size_by_size(baskets, count, size, bound, threads), False)
-    if len(found) >= count:
-        bound = int(np.partition(found.supports, len(found) - count)[len(found) - count])
-    return found, bound, True
+    if bound * CROWD <= len(baskets):
+        try:
+            # All of them, where they are not too many.
+            found = frequent_itemsets(baskets, bound, size, threads=threads, limit=ROOM * count)
+            return found, _least_of(found, count, bound), True
+        except WrongUse:
+            pass
+    found = _mined(baskets, bound, size, top=count)
+    return found, _least_of(found, count, bound), False
+
+
+def _least_of(found: Itemsets, count: int, bound: int) -> int:
+    """The least support of so many sets that have most of it."""
+    if len(found) < count:
+        return bound
+    return int(np.partition(found.supports, len(found) - count)[len(found) - count])
 
 
 def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) -> int:
@@ -310,28 +307,6 @@ def _bound_by_pairs(baskets: Baskets, count: int, bound: int, size: int | None) 
     pairs = pair_supports(baskets.indptr, baskets.items, ranks, len(frequent))
     both = np.concatenate((pairs[pairs >= bound], supports[frequent]))
     return bound if len(both) < count else int(np.partition(both, len(both) - count)[len(both) - count])
-
-
-def _size_by_size(
-    baskets: Baskets, count: int, size: int | None, bound: int, threads: int | None
-) -> tuple[Itemsets, int]:
-    """The most frequent sets among others, and their least support, where there are very many sets.
-
-    Where enough sets are found, larger ones come in only with more support than the least of those: of sets with equal
-    support the smaller win. So the search stays small even if long baskets are alike.
-    """
-    reach, small = 1, None
-    while True:
-        found = frequent_itemsets(baskets, bound, reach, threads=threads, small=small)
-        full = len(found) >= count
-        if full:
-            reached = int(np.partition(found.supports, len(found) - count)[len(found) - count])
-            small = reach if small is None or reached > bound else small
-            bound = reached
-        ends = found.supports[found.sizes == reach]
-        if reach == size or not len(ends) or (full and ends.max() <= bound):
-            return found, bound
-        reach += 1
 
 
 def frequent_among(found: Itemsets, least: int, size: int | None = None) -> Itemsets:

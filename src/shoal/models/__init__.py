@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.models.confidence_bounding import ConfidenceBounding as ConfidenceBounding
     from shoal.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from shoal.models.delta_presence import DeltaPresence as DeltaPresence
+    from shoal.models.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
     from shoal.models.disassociation import Disassociated as Disassociated
     from shoal.models.distinct_diversity import DistinctDiversity as DistinctDiversity
     from shoal.models.em_anonymity import EmAnonymity as EmAnonymity
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
     from shoal.models.personalized_privacy import PersonalizedPrivacy as PersonalizedPrivacy
     from shoal.models.privacy_degree import PrivacyDegree as PrivacyDegree
+    from shoal.models.protected_counts import ProtectedCounts as ProtectedCounts
+    from shoal.models.protected_sums import ProtectedSums as ProtectedSums
     from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from shoal.models.t_closeness import TCloseness as TCloseness

@@ -15,26 +15,15 @@ from shoal.models.t_closeness import TCloseness
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The protection of one sensitive column by the classes of a release.
+    """The protection of one sensitive column by the classes of a release."""
 
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    distinct_l
-        The least number of different values of a class.
-    entropy_l
-        The least effective number of values of a class, by their entropy.
-    t
-        The largest distance of a class from the whole, under the distance that was promised or, without a promise,
-        between numbers by their rank and between names 1. None where a person may have several rows: t-closeness says
-        nothing about persons. The others are 0 there if somebody has several values in a class.
-    """
-
-    column: str
-    distinct_l: int | None
-    entropy_l: float | None
+    column: str  # the sensitive column
+    distinct_l: int | None  # the least number of different values of a class
+    entropy_l: float | None  # the least effective number of values of a class, by their entropy
     t: float | None
+    """The largest distance of a class from the whole, under the distance that was promised or, without a promise,
+    between numbers by their rank and between names 1. None where a person may have several rows: t-closeness says
+    nothing about persons. The others are 0 there if somebody has several values in a class."""
 
 
 def reached_k(published: Table) -> int | None:
@@ -47,10 +36,7 @@ def reached_k(published: Table) -> int | None:
 def protections(published: Table, promised: tuple[TCloseness, ...] = ()) -> tuple[Protection, ...]:
     """The protection of every sensitive column of a published table.
 
-    Parameters
-    ----------
-    promised
-        Promises of t-closeness, whose distances are taken for their columns.
+    `promised`: promises of t-closeness, whose distances are taken for their columns.
     """
     known = {model.column: model for model in promised}
     found = []

@@ -77,20 +77,9 @@ def judge_table(
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Judge a published table in parts, and count its classes.
 
-    Parameters
-    ----------
-    models
-        The promises.
-    published
-        The table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing, and one
-        if its order is broken, where that can be found out.
-    memory
-        Bytes that one worker can give to it.
-
-    Raises
-    ------
-    WrongUse
-        If a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
+    `published`: the table: texts, missing cells null or empty. One more verdict comes at the end if it tells nothing,
+    and one if its order is broken, where that can be found out. `memory`: bytes that one worker can give to it. Raises
+    `WrongUse` if a promise cannot be judged class by class, and the distinct rows do not fit into one worker.
     """
     table = published.schema
     assert isinstance(table, Table)
@@ -102,7 +91,7 @@ def judge_table(
     columns = (*named, *(column for column in table.columns if column.name in entities))
     rows = published.parts.distinct([column.name for column in columns]).keep()
     size = partial(_size, columns=tuple(column.name for column in named))
-    count, told, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
+    count, telling, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
     _refuse_changed(published, {"rows": total})
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
     apart = [model for model in models if model.apart(table)]
@@ -114,7 +103,7 @@ def judge_table(
         )
     wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
     quasi = [column.name for column in table.quasi]
-    examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, told=told)
+    examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, telling=telling)
     found = _by_class(
         rows,
         partial(_counted_too, examine=examine, quasi=quasi, columns=tuple(column.name for column in named)),
@@ -124,9 +113,9 @@ def judge_table(
     *found, classes = found or [Evidence() for _ in (*apart, None)]
     verdicts = {id(model): model.conclude(one) for model, one in zip(apart, found, strict=True)}
     if together:
-        everything = _examined(rows.collect(), tuple(together), columns, wholes, told)
+        everything = _examined(rows.collect(), tuple(together), columns, wholes, telling)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
-    tells: bool | None = told > 0 or published.parts.fold(
+    tells: bool | None = telling > 0 or published.parts.fold(
         partial(_shows, columns=_insensitive(table)), _either
     )
     disorder = None if published.order is None else verdict_on(published.order())
@@ -156,19 +145,10 @@ def judge_lines(
 ) -> tuple[tuple[Verdict, ...], dict[str, int]]:
     """Judge groups or clusters in parts; count items, sensitive ones, and baskets that hold but such.
 
-    Parameters
-    ----------
-    published
-        The lines. Their order is judged where it can be found out.
-    parse
-        What some lines publish; the second argument names where they are from, for messages.
-    asked
-        Somebody asks: refuse a question that is about nothing in the published data.
-
-    Raises
-    ------
-    BadData
-        If there are not as many lines, baskets or items as release.json says.
+    `published`: the lines. Their order is judged where it can be found out. `parse`: what some lines publish; the
+    second argument names where they are from, for messages. `asked`: somebody asks: refuse a question that is about
+    nothing in the published data. Raises `BadData` if there are not as many lines, baskets or items as release.json
+    says.
     """
     parts = published.parts
     survey = parts.fold(partial(_surveyed, models=tuple(models), parse=parse), _Survey.joined)
@@ -189,8 +169,8 @@ def judge_lines(
     if asked and published.order is None:
         verdicts = tuple(map(_unordered, verdicts))
     named = secrets.union(*(model.sensitive for model in models)).intersection(known)
-    told = {"bare": survey.bare if survey else 0, "items": items, "sensitive": len(named)}
-    return (*verdicts, *(() if nothing is None else (nothing,))), told
+    counted = {"bare": survey.bare if survey else 0, "items": items, "sensitive": len(named)}
+    return (*verdicts, *(() if nothing is None else (nothing,))), counted
 
 
 def _unordered(verdict: Verdict) -> Verdict:
@@ -246,14 +226,14 @@ def _examined(
     models: tuple[TableModel, ...],
     columns: tuple[Column, ...],
     wholes: "dict[str, tuple[tuple[str, ...], Counts]]",
-    told: int,
+    telling: int,
 ) -> list[Evidence]:
     """Look at some classes, given by their distinct rows with counts."""
     table = Table(
         tuple(_column(unnamed(frame[column.name]), column, wholes.get(column.name)) for column in columns)
     )
     overall = {name: counts for name, (_, counts) in wholes.items()}
-    excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), told, overall)
+    excerpt = Excerpt(table, frame[COUNT].to_numpy().astype(np.int64), telling, overall)
     return [model.examine(excerpt) for model in models]
 
 
@@ -309,8 +289,8 @@ def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...]:
     """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
-    told, total = frame.filter(~_hidden(columns))[COUNT].sum(), frame[COUNT].sum()
-    return frame.height, int(told), int(total)
+    telling, total = frame.filter(~_hidden(columns))[COUNT].sum(), frame[COUNT].sum()
+    return frame.height, int(telling), int(total)
 
 
 def _hidden(columns: tuple[str, ...]) -> "polars.Expr":
@@ -339,11 +319,11 @@ def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 
 def _refuse_changed(published: Dataset, found: Mapping[str, int]) -> None:
     """Refuse files that hold more or less than release.json says."""
-    for what, told in (published.expected_counts or {"rows": published.rows}).items():
-        if told != found[what]:
+    for what, expected in (published.expected_counts or {"rows": published.rows}).items():
+        if expected != found[what]:
             raise BadData(
-                f"release.json says {told:,} {what}, the file has {found[what]:,}: it was changed after it was made. "
-                "Fetch the folder again.",
+                f"release.json says {expected:,} {what}, the file has {found[what]:,}: it was changed after it was "
+                "made. Fetch the folder again.",
                 published.path,
             )
 

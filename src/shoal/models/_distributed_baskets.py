@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Items, Mask, owners, ranges
 from shoal.data._basket_frames import cells_of, rows_of
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import BUCKET, Dataset, Parts
 from shoal.data.verdict import SHOWN, Verdict
 from shoal.errors import WrongUse
 from shoal.mining.association_rules import parse_rule
-from shoal.models._cohort_pairs import Broken, broken_sets, minimal
-from shoal.models._combinations import Combination, Rarity, rarest
 from shoal.models._exact import fraction
 from shoal.models._nothing_published import verdict_on_nothing
 from shoal.models._published_order import verdict_on
 from shoal.models.hidden_associations import HiddenAssociations, Sides
-from shoal.models.hkp_coherence import HkpCoherence
-from shoal.models.km_anonymity import KmAnonymity
+from shoal.models.hkp_coherence import Broken, HkpCoherence, broken_sets, minimal
+from shoal.models.km_anonymity import Combination, KmAnonymity, Rarity, rarest
 from shoal.models.model import Model
 
 if TYPE_CHECKING:
@@ -45,24 +43,12 @@ FOUND = "found"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """How items are divided among workers.
+    """How items are divided among workers."""
 
-    Parameters
-    ----------
-    known
-        The items that sets are made of, by rank.
-    rank
-        The rank of each item; -1 for one that no set is made of.
-    secret
-        The place of each item among the secrets; -1 for all others.
-    owner
-        The worker of each rank.
-    """
-
-    known: Items
-    rank: Codes
-    secret: Codes
-    owner: Codes
+    known: Items  # the items that sets are made of, by rank
+    rank: Codes  # the rank of each item; -1 for one that no set is made of
+    secret: Codes  # the place of each item among the secrets; -1 for all others
+    owner: Codes  # the worker of each rank
 
     @classmethod
     def of(cls, supports: Counts, known: Items, secrets: Items, workers: int) -> "_Shares":
@@ -77,13 +63,8 @@ class _Shares:
 def verify_baskets(models: Sequence[Model], data: Dataset, memory: int) -> tuple[Verdict, ...]:
     """Judge published baskets in parts.
 
-    Parameters
-    ----------
-    data
-        The baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken, where
-        that can be found out.
-    memory
-        Bytes that one worker can give to it.
+    `data`: the baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken,
+    where that can be found out. `memory`: bytes that one worker can give to it.
     """
     supports = data.parts.fold(partial(_supports, items=len(data.schema.vocabulary)), _added)
     nothing = verdict_on_nothing(data.schema, tells=supports is not None and bool(supports.any()))
@@ -141,8 +122,8 @@ def _hidden(model: HiddenAssociations, data: Dataset, supports: Counts, memory: 
         ]
         counts = data.parts.fold(partial(_of_rules, rules=sides), _added)
         assert counts is not None
-        told = zip(rules, counts[:, 0].tolist(), counts[:, 1].tolist(), strict=True)
-        return model.conclude_rules([one for one in told if one[1] >= max(least, 1)], least, data.schema)
+        counted = zip(rules, counts[:, 0].tolist(), counts[:, 1].tolist(), strict=True)
+        return model.conclude_rules([one for one in counted if one[1] >= max(least, 1)], least, data.schema)
     everything = np.arange(len(supports), dtype=np.int32)
     shares = _Shares.of(supports, everything, everything[:0], _workers(data, supports, memory))
     work = partial(_frequent, shares=shares, least=max(least, 1), size=model.antecedent + 1)
@@ -187,7 +168,7 @@ def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
     import polars as pl
 
     indptr, items = rows_of(frame["items"])
-    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    row = owners(indptr)
     known = np.flatnonzero(shares.rank[items] >= 0)
     order = known[np.lexsort((shares.rank[items[known]], row[known]))]
     ranks, rows = shares.rank[items[order]], row[order]
@@ -195,24 +176,18 @@ def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
     workers = int(shares.owner.max(initial=0)) + 1
     pairs, first = np.unique(rows * workers + shares.owner[ranks], return_index=True)
     of_row = pairs // workers
-    kept, places = _ragged(first, ends[of_row] - first)
+    kept, places = ranges(first, ends[of_row] - first)
     secret = np.flatnonzero(shares.secret[items] >= 0)
     starts = np.searchsorted(row[secret], np.arange(len(indptr)))
-    told, entries = _ragged(starts[of_row], np.diff(starts)[of_row])
+    listed, entries = ranges(starts[of_row], np.diff(starts)[of_row])
     return pl.DataFrame(
         [
             pl.Series(BUCKET, (pairs % workers).astype(np.int32)),
             cells_of("items", kept, ranks[places]),
-            cells_of("secrets", told, shares.secret[items[secret[entries]]] + len(shares.known)),
+            cells_of("secrets", listed, shares.secret[items[secret[entries]]] + len(shares.known)),
         ],
         schema={BUCKET: pl.Int32, "items": pl.List(pl.Int32), "secrets": pl.List(pl.Int32)},
     )
-
-
-def _ragged(begins: Rows, lengths: Rows) -> tuple[Indptr, Rows]:
-    """Ranges one after the other: where each starts, and the numbers in them."""
-    indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    return indptr, np.repeat(begins - indptr[:-1], lengths) + np.arange(indptr[-1])
 
 
 def _packed(frame: "polars.DataFrame", work: "Callable[[polars.DataFrame], Any]") -> "polars.DataFrame":
@@ -268,7 +243,7 @@ def _frequent(
 ) -> list[tuple[tuple[int, ...], int]]:
     """The frequent sets that begin with an item of the worker, and how many baskets hold each."""
     indptr, items = rows_of(frame["items"])
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    rows = owners(indptr)
     order = np.argsort(items, kind="stable")
     bounds = np.searchsorted(items[order], np.arange(len(shares.known) + 1))
     holders = [rows[order[begin:end]] for begin, end in pairwise(bounds.tolist())]
@@ -306,7 +281,7 @@ def _added(one: Counts, other: Counts) -> Counts:
 def _of_rules(frame: "polars.DataFrame", rules: list[tuple[list[int], list[int]]]) -> Counts:
     """How many baskets of a frame hold both sides of each rule, and its left side."""
     indptr, items = rows_of(frame["items"])
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    rows = owners(indptr)
 
     def held(side: list[int]) -> Mask:
         mask: Mask = np.ones(len(indptr) - 1, dtype=np.bool_)

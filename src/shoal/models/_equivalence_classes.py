@@ -7,8 +7,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
 from shoal.data._equal_rows import row_classes
-from shoal.data._telling import telling_rows
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.table import Column, Table
 
 
@@ -20,28 +19,17 @@ class Tally:
     nothing. A missing cell is a value.
 
     Where persons are counted, they stand for the cells: a person counts once for each value that she has in the class.
-
-    Parameters
-    ----------
-    column
-        The column that is judged.
-    sizes
-        Cells of each class that tell a value, or persons of whom one does.
-    indptr, values, counts
-        The values of class c are ``values[indptr[c]:indptr[c + 1]]``, ascending, with their counts.
-    overall
-        How often each value is published in all.
-    noun
-        What is counted: rows, or persons.
     """
 
-    column: Column
-    sizes: Counts
+    column: Column  # the column that is judged
+    sizes: Counts  # cells of each class that tell a value, or persons of whom one does
     indptr: Indptr
     values: Codes
     counts: Counts
-    overall: Counts
-    noun: str = "rows"
+    """`indptr`, `values`, `counts`: the values of class c are ``values[indptr[c]:indptr[c + 1]]``, ascending, with
+    their counts."""
+    overall: Counts  # how often each value is published in all
+    noun: str = "rows"  # what is counted: rows, or persons
 
     @property
     def several(self) -> Mask:
@@ -68,28 +56,18 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """Some classes of a published table, each of them whole.
+    """Some classes of a published table, each of them whole."""
 
-    Parameters
-    ----------
-    table
-        The rows. Without weights they are all rows of the published table.
-    weights
-        How many rows of the published table each row stands for; None where that is 1.
-    told
-        The rows of the published table that tell anything about somebody; None where all its rows are here.
-    overall
-        How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
-        counted here.
-    found
-        The classes, with and without rows that tell nothing, once somebody has asked for them.
-    """
-
-    table: Table
+    table: Table  # The rows. Without weights they are all rows of the published table.
     weights: Counts | None = None
-    told: int | None = None
+    """How many rows of the published table each row stands for; None where that is 1."""
+    telling_rows: int | None = None
+    """The rows of the published table that tell anything about somebody; None where all its rows are here."""
     overall: Mapping[str, Counts] = field(default_factory=dict)
+    """How often each value of a sensitive column is published in all, by the codes of the table, where that cannot be
+    counted here."""
     found: "dict[bool, PublishedClasses]" = field(default_factory=dict, init=False)
+    """The classes, with and without rows that tell nothing, once somebody has asked for them."""
 
     def telling(self) -> "Excerpt":
         """Without rows that tell nothing about anybody: see `telling_rows`."""
@@ -110,33 +88,19 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedClasses:
-    """Rows that agree on the published texts of all quasi-identifiers.
+    """Rows that agree on the published texts of all quasi-identifiers."""
 
-    Parameters
-    ----------
-    excerpt
-        The classes of the published table that are looked at.
-    number
-        The class of each row.
-    first
-        One row of each class.
-    sizes
-        Rows of each class.
-    """
-
-    excerpt: Excerpt
-    number: Rows
-    first: Rows
-    sizes: Counts
+    excerpt: Excerpt  # the classes of the published table that are looked at
+    number: Rows  # the class of each row
+    first: Rows  # one row of each class
+    sizes: Counts  # rows of each class
 
     @classmethod
     def of(cls, published: Table | Excerpt, *, with_suppressed: bool = False) -> "PublishedClasses":
         """Number the classes of the rows that tell something.
 
-        Parameters
-        ----------
-        with_suppressed
-            Number those that tell nothing too, for promises about who is in the table (see `telling_rows`).
+        `with_suppressed`: number those that tell nothing too, for promises about who is in the table (see
+        `telling_rows`).
         """
         whole = Excerpt(published) if isinstance(published, Table) else published
         if with_suppressed not in whole.found:
@@ -157,10 +121,7 @@ class PublishedClasses:
     def persons(self, entity: str | None, rows: Rows | None = None) -> Counts:
         """Persons of each class: rows with the same cell in the entity column count once.
 
-        Parameters
-        ----------
-        rows
-            The rows that count; all unless told.
+        `rows`: the rows that count; all by default.
         """
         if entity is None:
             return self.sizes
@@ -174,8 +135,8 @@ class PublishedClasses:
     def tally(self, column: Column, entity: str | None = None) -> Tally:
         """Count the published values of a column in each class: the rows, or the persons of an entity column."""
         labels = column.domain.labels
-        told: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
-        rows = np.flatnonzero(told[column.codes]) if not told.all() else np.arange(self.table.rows)
+        shown: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(shown[column.codes]) if not shown.all() else np.arange(self.table.rows)
         pairs, counts = self._pairs(rows, column, entity)
         indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
         values = (pairs % max(len(labels), 1)).astype(np.int32)

@@ -14,30 +14,20 @@ Some = TypeVar("Some", bound=Number)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Facts about published data from which a verdict follows.
-
-    Parameters
-    ----------
-    offenders
-        The worst places, each with its badness: a larger number is worse. The worst first, at most as many as a
-        verdict shows.
-    count
-        How many places break the promise.
-    sums, lowest, highest
-        Numbers by name, of which that of the whole is the sum, the least or the largest of those of its parts.
-    remarks
-        What a reader of the verdict should know of how it was judged.
-    names
-        What the verdict has to name, such as the items that were taken as sensitive.
-    """
+    """Facts about published data from which a verdict follows."""
 
     offenders: tuple[tuple[float, Offender], ...] = ()
-    count: int = 0
+    """The worst places, each with its badness: a larger number is worse. The worst first, at most as many as a verdict
+    shows."""
+    count: int = 0  # how many places break the promise
     sums: Mapping[str, int] = field(default_factory=dict)
     lowest: Mapping[str, Number] = field(default_factory=dict)
     highest: Mapping[str, Number] = field(default_factory=dict)
-    remarks: frozenset[str] = frozenset()
+    """`sums`, `lowest`, `highest`: numbers by name, of which that of the whole is the sum, the least or the largest of
+    those of its parts."""
+    remarks: frozenset[str] = frozenset()  # what a reader of the verdict should know of how it was judged
     names: frozenset[str] = frozenset()
+    """What the verdict has to name, such as the items that were taken as sensitive."""
 
     def joined(self, other: "Evidence") -> "Evidence":
         """What was found in two parts, whichever comes first."""
@@ -62,18 +52,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What must be known to judge some lines of a published file.
+    """What must be known to judge some lines of a published file."""
 
-    Parameters
-    ----------
-    name
-        The name of the part; lines are numbered inside it.
-    secrets
-        Items that are secret on other lines.
-    """
-
-    name: str
-    secrets: frozenset[str] = frozenset()
+    name: str  # the name of the part; lines are numbered inside it
+    secrets: frozenset[str] = frozenset()  # items that are secret on other lines
 
 
 def joined(parts: Iterable[Evidence]) -> Evidence:

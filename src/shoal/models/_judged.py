@@ -11,6 +11,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.models.model import LineModel, Model
@@ -18,30 +19,23 @@ from shoal.models.model import LineModel, Model
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """By what published data was judged.
+    """By what published data was judged."""
 
-    Parameters
-    ----------
-    form
-        ``table``, ``baskets``, ``groups`` or ``clusters``.
-    quasi, sensitive, insensitive, entity, unjudged
-        The columns of a table by their roles; those that were given none are not judged.
-    items, sensitive_items, insensitive_items
-        How many published items there are, of each kind; None for tables, and where a form has no such kind.
-    remarks
-        What else a reader should know, in sentences: secrets that differ in spelling alone.
-    """
-
-    form: str
+    form: str  # ``table``, ``baskets``, ``groups``, ``clusters`` or ``summary``
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
     entity: str | None = None
     unjudged: tuple[str, ...] = ()
+    """`quasi`, `sensitive`, `insensitive`, `entity`, `unjudged`: the columns of a table by their roles; those that
+    were given none are not judged. Of cross-tables, `quasi` are those that rows are counted by."""
     items: int | None = None
     sensitive_items: int | None = None
     insensitive_items: int | None = None
+    """`items`, `sensitive_items`, `insensitive_items`: how many published items there are, of each kind; None for
+    tables, and where a form has no such kind."""
     remarks: tuple[str, ...] = ()
+    """What else a reader should know, in sentences: secrets that differ in spelling alone."""
 
     def __str__(self) -> str:
         """In a sentence, with the remarks.
@@ -58,7 +52,7 @@ class Judged:
             noun = "quasi-identifier" if len(self.quasi) == 1 else "quasi-identifiers"
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
             if self.entity is not None:
-                parts.append(f"persons told by {self.entity}")
+                parts.append(f"persons identified by {self.entity}")
             others = {
                 "sensitive": self.sensitive,
                 "insensitive": self.insensitive,
@@ -66,14 +60,16 @@ class Judged:
             }
             parts += [f"{role}: {', '.join(names)}" for role, names in others.items() if names]
             return "; ".join(parts) + "."
+        if self.form == "summary":
+            return f"Judged by all cells and totals of {', '.join(self.quasi)}."
         secret, neutral = self.sensitive_items or 0, self.insensitive_items or 0
         public = counted((self.items or 0) - secret - neutral, "public items")
-        told = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
-        return f"Judged by {public}; sensitive: {secret:,}{told}."
+        insensitive = "" if self.insensitive_items is None else f"; insensitive: {neutral:,}"
+        return f"Judged by {public}; sensitive: {secret:,}{insensitive}."
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
-        table = self.form == "table"
+        table = self.form in ("table", "summary")
         names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
         kept.pop("remarks", None)
@@ -105,19 +101,15 @@ def judged_table(
 ) -> Judged:
     """By which columns a table was judged.
 
-    Parameters
-    ----------
-    named
-        The columns that somebody gave a role; all of them unless told.
-    values
-        The texts of sensitive columns, where the table does not hold them itself.
+    `named`: the columns that somebody gave a role; all of them by default. `values`: the texts of sensitive columns,
+    where the table does not hold them itself.
     """
     texts = values or {column.name: column.domain.labels for column in table.columns}
-    told = set(table.names if named is None else named)
+    chosen = set(table.names if named is None else named)
     roles: dict[Role, list[str]] = {role: [] for role in Role}
     unjudged: list[str] = []
     for column in table.columns:
-        (roles[column.role] if column.name in told else unjudged).append(column.name)
+        (roles[column.role] if column.name in chosen else unjudged).append(column.name)
     return Judged(
         "table",
         tuple(roles[Role.QUASI]),
@@ -134,12 +126,11 @@ def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
 
     Of groups and clusters the promises name the sensitive items, or groups count them.
 
-    Parameters
-    ----------
-    items
-        How many there are.
+    `items`: how many there are.
     """
     form = type(data).__name__.lower()
+    if isinstance(data, Summary):
+        return Judged(form, tuple(axis.name for axis in data.axes))
     if isinstance(data, Baskets):
         secret, neither = len(data.sensitive), len(data.insensitive)
         remarks = items_spelled_twice(data)

@@ -1,17 +1,23 @@
-"""Which persons of a population a published class may stand for."""
+"""Which persons of a population a published class may stand for, and what promises beside one have in common."""
 
 import re
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data._calendar import iso
 from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
+from shoal.data.group_statistics import GroupStatistics
 from shoal.data.published_syntax import SUPPRESSED, set_members
 from shoal.data.table import Column, Table
+from shoal.errors import WrongUse
 from shoal.models._equivalence_classes import PublishedClasses
+from shoal.models._exact import group_sums
+from shoal.models.model import TableModel
 
 _RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
 
@@ -19,10 +25,7 @@ _RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
 def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
     """How many rows of a population match the published cells of each class.
 
-    Raises
-    ------
-    UnknownName
-        If the population lacks a quasi-identifier of the release.
+    Raises `UnknownName` if the population lacks a quasi-identifier of the release.
     """
     weights = distinct_persons(classes, population)[2]
     found = np.zeros(len(classes), dtype=np.int64)
@@ -143,9 +146,7 @@ def _coordinates(domain: Domain) -> Floats:
 def rows_alike(table: Table, population: Table) -> tuple[Rows, Counts]:
     """Number the distinct quasi-identifiers of a table, and count the rows of a population that have the same.
 
-    Returns
-    -------
-    The number of each row of the table, and the rows of the population for each number.
+    Returns the number of each row of the table, and the rows of the population for each number.
     """
     number = row_classes(table.quasi, table.rows).number
     first = np.unique(number, return_index=True)[1]
@@ -176,3 +177,63 @@ def _translated(domain: Domain, other: Domain) -> Rows:
         unknown = np.flatnonzero(translated < 0)
         translated[unknown] = [places.get(value, -1) for value in other.values[unknown].tolist()]
     return translated
+
+
+class PopulationModel(TableModel):
+    """A promise that compares the release with a population from which its persons come.
+
+    The population is a table with the quasi-identifiers of the release, raw. It is no part of the promise as plain
+    data: a release never says where a population lies, nor holds it, and whoever verifies the promise brings it along.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    population: Table | None = Field(
+        default=None,
+        exclude=True,
+        repr=False,
+        description="the population: a table with the same quasi-identifiers",
+    )
+    _alike: tuple[Table, Rows, Counts] | None = PrivateAttr(default=None)
+
+    def among(self, population: Table | None) -> Self:
+        """The same promise with its population."""
+        return self.model_copy(update={"population": population})
+
+    def needed(self) -> Table:
+        """The population.
+
+        Raises `WrongUse` if there is none.
+        """
+        if self.population is None:
+            raise WrongUse(f"{self.name} is judged beside a population; give its file with --population.")
+        return self.population
+
+    def matches(self, statistics: GroupStatistics) -> Counts:
+        """Rows of the population that match each group: counted by the method, or at least as many as given here.
+
+        Before it is known how a group will be published, the rows of the population that have the same raw
+        quasi-identifiers as one of its rows are those that match it whatever happens.
+        """
+        if statistics.population is not None:
+            return statistics.population
+        if statistics.table is None or statistics.groups is None:
+            raise WrongUse(f"This method does not count a population, and cannot promise {self.name}.")
+        if self._alike is None or self._alike[0] is not statistics.table:
+            self._alike = (statistics.table, *rows_alike(statistics.table, self.needed()))
+        _, number, weights = self._alike
+        inside = np.flatnonzero(statistics.groups >= 0)
+        pairs = np.unique(statistics.groups[inside] * len(weights) + number[inside])
+        indptr = np.searchsorted(pairs, np.arange(len(statistics) + 1) * len(weights))
+        counts: Counts = group_sums(indptr, weights[pairs % max(len(weights), 1)])
+        return counts
+
+    def hint(self, matches: int) -> str:
+        """What to do about a class that nobody of the population matches."""
+        if matches:
+            return ""
+        return "; if its cells are nodes of a hierarchy, give it with --hierarchy or --hierarchies"
+
+    def published_matches(self, classes: PublishedClasses) -> Counts:
+        """Rows of the population that match the published cells of each class."""
+        return matching_rows(classes, self.needed())

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from shoal.data._telling import telling_rows
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Published
 from shoal.data.role import Role
+from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.data.verdict import Offender, Verdict
 
@@ -23,6 +23,8 @@ def nothing_published(published: Published) -> Verdict | None:
     if isinstance(published, Table):
         others = (column for column in published.columns if column.role is Role.INSENSITIVE)
         tells = bool(telling_rows(published).any()) or any(map(_shows, others))
+    elif isinstance(published, Summary):
+        tells = any(map(_shows, published.cells.select(published.values)))
     elif isinstance(published, Groups):
         tells = len(published.items) + len(published.sensitive_items) > 0
     elif isinstance(published, Clusters):
@@ -38,7 +40,7 @@ def verdict_on_nothing(form: Published, *, tells: bool) -> Verdict | None:
         return None
     why = (
         "every cell is *, or there is no row"
-        if isinstance(form, Table)
+        if isinstance(form, Table | Summary)
         else f"no item stands in the {type(form).__name__.lower()}, or there are none"
     )
     return Verdict(NOTHING, why, False, None, 1, (Offender("everything", "nothing is published"),), 1)

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from shoal.arrays import Codes, Counts, Indptr, Rows
+from shoal.arrays import Codes, Counts, Indptr, Rows, owners
 from shoal.data.domain import Domain
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
-from shoal.models._exact import group_of
 from shoal.models._sensitive import SensitiveModel
 from shoal.models._value_order import keys_of
 
@@ -24,18 +23,10 @@ _FIRST_DAY = datetime(1, 1, 1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """The numbers of a column, exact and ascending.
+    """The numbers of a column, exact and ascending."""
 
-    Parameters
-    ----------
-    ranks
-        The place of each code among the numbers; -1 where it is none, as a missing value is.
-    values
-        The different numbers.
-    """
-
-    ranks: Rows
-    values: list[Fraction]
+    ranks: Rows  # the place of each code among the numbers; -1 where it is none, as a missing value is
+    values: list[Fraction]  # the different numbers
 
     @classmethod
     def of(cls, labels: Sequence[str]) -> "Numbers | None":
@@ -64,11 +55,11 @@ class Numbers:
     def ranked(self, indptr: Indptr, codes: Codes, counts: Counts) -> tuple[Rows, Rows, Counts]:
         """The groups, places and counts of numbers in groups of coded values, ascending; each number once a group."""
         ranks = self.ranks[codes]
-        told = ranks >= 0
+        known = ranks >= 0
         size = max(len(self.values), 1)
-        kinds, place = np.unique(group_of(indptr)[told] * size + ranks[told], return_inverse=True)
+        kinds, place = np.unique(owners(indptr)[known] * size + ranks[known], return_inverse=True)
         summed = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(summed, place, counts[told])
+        np.add.at(summed, place, counts[known])
         return kinds // size, kinds % size, summed
 
 
@@ -85,10 +76,7 @@ class NumericModel(SensitiveModel):
     def judged(self, table: Table) -> tuple[Column, ...]:
         """The column.
 
-        Raises
-        ------
-        WrongUse
-            If it holds something else than numbers.
+        Raises `WrongUse` if it holds something else than numbers.
         """
         (column,) = super().judged(table)
         if self._numbers(column.domain) is None:

@@ -16,7 +16,7 @@ from pydantic import (
 from shoal import registry
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
-from shoal.models._population import PopulationModel
+from shoal.models._matching import PopulationModel
 from shoal.models.model import Model
 from shoal.parameters import Parameters
 
@@ -164,16 +164,9 @@ def refuse_unused_population(models: Iterable[Model]) -> None:
 def promised(promises: Iterable[Mapping[str, Any]], suppressed: int | None = None) -> list[Model]:
     """The models that a release names.
 
-    Parameters
-    ----------
-    suppressed
-        How many rows the release left out, where it is known: values that promises name may be gone with them.
-
-    Raises
-    ------
-    BadData
-        If there is no such model, a parameter is out of its range or of another kind, or something is left open that
-        only the release can tell: somebody edited the file, as no method promises such a thing.
+    `suppressed`: how many rows the release left out, where it is known: values that promises name may be gone with
+    them. Raises `BadData` if there is no such model, a parameter is out of its range or of another kind, or something
+    is left open that only the release can tell: somebody edited the file, as no method promises such a thing.
     """
     models = [_model(promise) for promise in promises]
     return [model.of_everything() if suppressed == 0 else model for model in models]
@@ -195,9 +188,9 @@ def _model(promise: Mapping[str, Any]) -> Model:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "its parameters"
-        told = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
+        fault = "is missing" if first["type"] == "missing" else f"cannot be {first['input']!r}"
         raise BadData(
-            f"release.json: the promise {name}: {where} {told} ({first['msg']}). Publish the release again, or "
+            f"release.json: the promise {name}: {where} {fault} ({first['msg']}). Publish the release again, or "
             "correct the file."
         ) from error
     made.refuse_vague()

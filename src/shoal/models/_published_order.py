@@ -1,4 +1,4 @@
-"""The order of what is published: in any but the canonical one, places may tell of the input."""
+"""The order of what is published: in any but the canonical one, places may reveal the input."""
 
 import numpy as np
 
@@ -6,10 +6,19 @@ from shoal.arrays import Mask, Rows
 from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
-from shoal.data.order_violations import MISNUMBERED, UNSORTED, Disorder, early, shortened
 from shoal.data.release import Published
+from shoal.data.summary import Summary
 from shoal.data.table import Table
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import (
+    MISNUMBERED,
+    SHOWN,
+    UNSORTED,
+    Offender,
+    OrderViolations,
+    Verdict,
+    early,
+    shortened,
+)
 from shoal.models._evidence import Evidence
 
 ORDER = "canonical-order"
@@ -31,12 +40,12 @@ def broken_order(published: Published) -> Verdict | None:
     rows in the order of the input can be matched, line by line, with whatever else is known in that order.
     Models of groups and clusters judge the order themselves.
     """
-    if isinstance(published, Table):
-        return verdict_on(_of_rows(published))
+    if isinstance(published, Table | Summary):
+        return verdict_on(_of_rows(published if isinstance(published, Table) else published.cells))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
 
 
-def verdict_on(disorder: Disorder) -> Verdict | None:
+def verdict_on(disorder: OrderViolations) -> Verdict | None:
     """The verdict on rows or baskets of whose order that was found out; None where nothing is wrong with it."""
     if not disorder.count:
         return None
@@ -51,13 +60,13 @@ def verdict_on(disorder: Disorder) -> Verdict | None:
     )
 
 
-def evidence_of(disorder: Disorder) -> Evidence:
-    """What the order of lines of groups or clusters tells of their promises."""
+def evidence_of(disorder: OrderViolations) -> Evidence:
+    """What the order of lines of groups or clusters means for their promises."""
     places = tuple((LEAST, Offender(where, why)) for where, why in disorder.places[:SHOWN])
     return Evidence(places, disorder.count)
 
 
-def _of_rows(table: Table) -> Disorder:
+def _of_rows(table: Table) -> OrderViolations:
     """Rows that come before the one ahead of them by their texts, first column first."""
     fallen = np.zeros(max(table.rows - 1, 0), dtype=np.bool_)
     tied = ~fallen
@@ -69,10 +78,10 @@ def _of_rows(table: Table) -> Disorder:
         tied &= ranks[1:] == ranks[:-1]
     rows = np.flatnonzero(fallen) + 1
     places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
-    return Disorder("row", tuple(places), len(rows))
+    return OrderViolations("row", tuple(places), len(rows))
 
 
-def _of_baskets(baskets: Baskets) -> Disorder:
+def _of_baskets(baskets: Baskets) -> OrderViolations:
     """Baskets that have another number than their place, whose items do not ascend, or that come too late."""
     late = descents(baskets.indptr, baskets.items)
     places = [(_basket(baskets, row), MISNUMBERED) for row in baskets.misnumbered[:SHOWN].tolist()]
@@ -81,7 +90,7 @@ def _of_baskets(baskets: Baskets) -> Disorder:
         (_basket(baskets, row), early("basket", _basket(baskets, row - 1))) for row in late[:SHOWN].tolist()
     ]
     count = len(baskets.misnumbered) + len(baskets.unsorted) + len(late)
-    return Disorder("basket", tuple(places[:SHOWN]), count)
+    return OrderViolations("basket", tuple(places[:SHOWN]), count)
 
 
 def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
@@ -98,10 +107,7 @@ def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
 def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
     """Clusters that belong before the one ahead of them: among the parts of a joint cluster, and among the lines.
 
-    Parameters
-    ----------
-    lines
-        Whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
+    `lines`: whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
     """
     parents = clusters.parents
     order = np.argsort(parents, kind="stable")

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Floats, Mask
+from shoal.arrays import Codes, Floats, Mask, Rows, owners
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED
@@ -19,6 +20,7 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
 from shoal.models._evidence import Evidence, Number
+from shoal.models._exact import at_most, group_sums
 from shoal.models.model import TableModel
 
 Reached: TypeAlias = Number | None
@@ -26,27 +28,16 @@ Reached: TypeAlias = Number | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """What a model found in one sensitive column of a release, class by class.
+    """What a model found in one sensitive column of a release, class by class."""
 
-    Parameters
-    ----------
-    broken
-        The classes that break the promise.
-    badness
-        How bad each class is: a larger number is worse. For the order of offenders only, never for the judgment.
-    value
-        What the column reaches: that of its worst class; infinite where no number says it, None where nothing is told.
-    why
-        The numbers of one class, in words.
-    told
-        What a reader of the verdict should know of how it was judged.
-    """
-
-    broken: Mask
+    broken: Mask  # the classes that break the promise
     badness: Floats
+    """How bad each class is: a larger number is worse. For the order of offenders only, never for the judgment."""
     value: Reached
-    why: Callable[[int], str]
-    told: str = ""
+    """What the column reaches: that of its worst class; infinite where no number says it, None where nothing is shown.
+    """
+    why: Callable[[int], str]  # the numbers of one class, in words
+    remark: str = ""  # what a reader of the verdict should know of how it was judged
 
 
 class SensitiveModel(TableModel):
@@ -62,7 +53,7 @@ class SensitiveModel(TableModel):
     """Whether it can be said of persons only where each of them has one value."""
 
     column: str | None = Field(
-        default=None, description="the sensitive column that is promised about; every one unless told"
+        default=None, description="the sensitive column that is promised about; every one by default"
     )
 
     def named(self) -> tuple[str, ...]:
@@ -144,13 +135,8 @@ class SensitiveModel(TableModel):
     def judged(self, table: Table) -> tuple[Column, ...]:
         """The columns that the promise speaks of.
 
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        WrongUse
-            If the column, or all columns, are not sensitive; or if a person may have several rows, and the promise
-            cannot speak about persons.
+        Raises `UnknownName` if there is no such column. Raises `WrongUse` if the column, or all columns, are not
+        sensitive; or if a person may have several rows, and the promise cannot speak about persons.
         """
         if table.entity is not None and "entity" not in type(self).model_fields:
             raise WrongUse(
@@ -207,7 +193,7 @@ class SensitiveModel(TableModel):
         count = sum(int(finding.broken.sum()) for _, finding in found)
         values = {column.name: one.value for column, one in found if one.value is not None}
         lowest, highest = (values, {}) if self.greater_is_safer else ({}, values)
-        remarks = {one.told for _, one in found} | {self.absent(tally) for tally in tallies}
+        remarks = {one.remark for _, one in found} | {self.absent(tally) for tally in tallies}
         return Evidence(
             tuple(offenders),
             count,
@@ -304,3 +290,67 @@ def _worst(finding: Finding) -> list[int]:
     places = np.flatnonzero(finding.broken)
     chosen: list[int] = places[np.argsort(-finding.badness[places], kind="stable")][:SHOWN].tolist()
     return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The largest share that values may have in a class: `named` ones, and all `others` (None: any share)."""
+
+    named: Mapping[str, Fraction]
+    others: Fraction | None = None
+
+    def entries(self, values: Codes, labels: tuple[str, ...]) -> list[tuple[Fraction, Rows]]:
+        """The places of the bounded values among given ones, bound by bound."""
+        bounds = list(dict.fromkeys([*self.named.values(), *(() if self.others is None else (self.others,))]))
+        kinds = np.full(len(labels), -1 if self.others is None else bounds.index(self.others), dtype=np.int32)
+        for label, bound in self.named.items():
+            if label in labels:
+                kinds[labels.index(label)] = bounds.index(bound)
+        kind_of = kinds[values]
+        return [(bound, np.flatnonzero(kind_of == kind)) for kind, bound in enumerate(bounds)]
+
+
+def shares_kept(histogram: Histogram, bounds: Bounds) -> Mask:
+    """Which groups have no value with a share above its bound."""
+    assert histogram.domain is not None
+    groups = owners(histogram.indptr)
+    sizes = histogram.sizes
+    above = np.zeros(len(histogram.counts), dtype=np.int64)
+    for bound, places in bounds.entries(histogram.values, histogram.domain.labels):
+        above[places] = ~at_most(histogram.counts[places], sizes[groups[places]], bound)
+    mask: Mask = group_sums(histogram.indptr, above) == 0
+    return mask
+
+
+def share_text(tally: Tally, place: int, value: str, count: int) -> str:
+    """The share of a value in a class, in words: ``3 of 4 rows are flu``."""
+    verb = "are" if tally.noun == "rows" else "have"
+    return f"{count} of {tally.sizes[place]} {tally.noun} {verb} {value}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """The bounded values of published classes."""
+
+    broken: Mask  # the classes in which a value has a share above its bound
+    worst: Floats  # the largest share of a bounded value in each class
+    value: Fraction | None  # the largest of all, exactly
+
+    @classmethod
+    def of(cls, tally: Tally, bounds: Bounds) -> "Shares":
+        """Look at every class of a release."""
+        broken = np.zeros(len(tally.sizes), dtype=np.bool_)
+        worst = np.zeros(len(tally.sizes))
+        value: Fraction | None = None
+        for bound, places in bounds.entries(tally.values, tally.column.domain.labels):
+            if not len(places):
+                continue
+            classes, counts = owners(tally.indptr)[places], tally.counts[places]
+            sizes = tally.sizes[classes]
+            shares = counts / sizes
+            np.maximum.at(worst, classes, shares)
+            largest = int(np.argmax(shares))
+            share = Fraction(int(counts[largest]), int(sizes[largest]))
+            value = share if value is None else max(value, share)
+            broken[classes[~at_most(counts, sizes, bound)]] = True
+        return cls(broken, worst, value)

@@ -1,5 +1,6 @@
-"""The order of sensitive values: numbers, days, or a list."""
+"""The order of sensitive values, numbers, days or a list, and their tree."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -17,12 +18,8 @@ from shoal.models._equivalence_classes import Tally
 def ranks_of(domain: Domain, present: Rows, order: tuple[str, ...] | None) -> tuple[Rows, int]:
     """The rank of each value of a column by the kind of its domain, and the number of ranks.
 
-    Parameters
-    ----------
-    present
-        Codes of the values that occur. Only they have a rank: a reader of the release knows no others.
-    order
-        The values in ascending order, where a list tells it; it may list more than occur.
+    `present`: codes of the values that occur. Only they have a rank: a reader of the release knows no others. `order`:
+    the values in ascending order, where a list tells it; it may list more than occur.
     """
     ranks = np.zeros(len(domain), dtype=np.int64)
     if order is not None:
@@ -66,10 +63,7 @@ def keys_of(texts: list[str]) -> dict[str, Any] | None:
 def order_of(column: Column) -> tuple[str, ...]:
     """The names of a column in ascending order: that of its domain, or as numbers or days where all of them are.
 
-    Raises
-    ------
-    WrongUse
-        If the names have no order.
+    Raises `WrongUse` if the names have no order.
     """
     names = tuple(label for label in column.domain.labels if label)
     if is_ordered(column.domain):
@@ -104,7 +98,7 @@ def _day(text: str) -> datetime:
 
 
 def _ranks_listed(labels: tuple[str, ...], present: Rows, order: tuple[str, ...]) -> Rows:
-    """The ranks of the values that occur in the order of a list, in which a missing one comes last unless told."""
+    """The ranks of the values that occur in the order of a list, in which a missing one comes last by default."""
     place = {"": len(order)} | {label: rank for rank, label in enumerate(order)}
     codes = present.tolist()
     for code in codes:
@@ -115,3 +109,62 @@ def _ranks_listed(labels: tuple[str, ...], present: Rows, order: tuple[str, ...]
     ranks = np.zeros(len(labels), dtype=np.int64)
     ranks[sorted(codes, key=lambda code: place[labels[code]])] = np.arange(len(codes))
     return ranks
+
+
+Tree = Mapping[str, tuple[str, ...]]
+"""Each value and the nodes above it, up to the root."""
+
+
+def flaw_of(tree: Tree) -> str:
+    """What keeps paths from being a tree; empty where nothing does.
+
+    >>> flaw_of({"flu": ("lung", "*"), "cold": ("nose", "*")})
+    ''
+    >>> flaw_of({"flu": ("lung", "a"), "cold": ("lung", "b")})
+    "'lung' lies under 'a' and under 'b'"
+    >>> flaw_of({"a": ("x", "y", "*"), "b": ("y", "x", "*")})
+    "'x' stands for other values on one level than on another"
+    """
+    heights = {len(path) for path in tree.values()}
+    if len(heights) != 1 or 0 in heights:
+        return "its branches are of different lengths, or empty" if heights else "it has no value"
+    above: dict[tuple[int, str], str] = {}
+    for path in tree.values():
+        for level in range(len(path) - 1):
+            parent = above.setdefault((level, path[level]), path[level + 1])
+            if parent != path[level + 1]:
+                return f"{path[level]!r} lies under {parent!r} and under {path[level + 1]!r}"
+    below: dict[str, dict[int, set[str]]] = {}
+    for text, path in tree.items():
+        for level, node in enumerate((text, *path)):
+            below.setdefault(node, {}).setdefault(level, set()).add(text)
+    for node, levels in below.items():
+        if any(values != next(iter(levels.values())) for values in levels.values()):
+            return f"{node!r} stands for other values on one level than on another"
+    roots = sorted({path[-1] for path in tree.values()})
+    return f"it has several roots: {', '.join(map(repr, roots[:3]))}" if len(roots) > 1 else ""
+
+
+def levels_of(tree: Tree, labels: tuple[str, ...], present: Rows) -> list[Rows]:
+    """The node of each value on each level that counts: first the values themselves, last the one node over them all.
+
+    A level counts where it joins values that occur and are apart below. So neither values that do not occur nor levels
+    between which nothing is joined change a distance.
+
+    `present`: codes of the values that occur. Raises `BadData` if the tree misses one of them.
+    """
+    texts = {code: labels[code] for code in present.tolist()}
+    for text in texts.values():
+        if text not in tree:
+            raise BadData(f"the tree of the promise misses {text!r}; add it there.")
+    levels = [np.arange(len(labels), dtype=np.int64)]
+    apart = len(texts)
+    for level in range(len(next(iter(tree.values()), ()))):
+        nodes: dict[str, int] = {}
+        here = np.zeros(len(labels), dtype=np.int64)
+        for code, text in texts.items():
+            here[code] = nodes.setdefault(tree[text][level], len(nodes))
+        if len(nodes) < apart:
+            levels.append(here)
+            apart = len(nodes)
+    return levels

@@ -13,8 +13,7 @@ from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import fraction, rounded_up
-from shoal.models._sensitive import Finding, SensitiveModel
-from shoal.models._shares import Bounds, Shares, shares_kept, told_share
+from shoal.models._sensitive import Bounds, Finding, SensitiveModel, Shares, share_text, shares_kept
 
 
 class AlphaKAnonymity(SensitiveModel):
@@ -38,7 +37,7 @@ class AlphaKAnonymity(SensitiveModel):
         default=1, ge=1, description="least number of rows (or persons) of a class; 1 bounds shares alone"
     )
     values: tuple[str, ...] = Field(
-        default=(), description="the sensitive values whose share is bounded; all unless told"
+        default=(), description="the sensitive values whose share is bounded; all by default"
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
 
@@ -118,4 +117,4 @@ def _labels(histogram: Histogram) -> tuple[str, ...]:
 
 def _most_frequent(tally: Tally, place: int) -> str:
     value, count = next(iter(tally.of(place).items()))
-    return told_share(tally, place, value, count)
+    return share_text(tally, place, value, count)

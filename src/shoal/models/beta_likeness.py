@@ -6,11 +6,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Mask
+from shoal.arrays import AnyArray, Counts, Mask, owners
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import ROUNDING, at_most, fraction, group_of, group_sums, times
-from shoal.models._logarithms import compare_logarithm
+from shoal.models._exact import ROUNDING, at_most, compare_logarithm, fraction, group_sums, times
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -39,7 +38,7 @@ class BetaLikeness(SensitiveModel):
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have no value that gains too much."""
-        groups = group_of(histogram.indptr)
+        groups = owners(histogram.indptr)
         sizes = group_sums(histogram.indptr, histogram.counts)[groups]
         overall = histogram.overall[histogram.values]
         rows = int(histogram.overall.sum())
@@ -52,7 +51,7 @@ class BetaLikeness(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Compare the share of each value in each class with its share in the release."""
-        of_class = group_of(tally.indptr)
+        of_class = owners(tally.indptr)
         whole, rows = tally.overall[tally.values], tally.total
         gain = (tally.counts / tally.sizes[of_class]) / (whole / max(rows, 1)) - 1
         limit = np.full(len(gain), float(self.beta))

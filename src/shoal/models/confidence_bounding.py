@@ -10,8 +10,7 @@ from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import fraction, rounded_up
-from shoal.models._sensitive import Finding, SensitiveModel
-from shoal.models._shares import Bounds, Shares, shares_kept, told_share
+from shoal.models._sensitive import Bounds, Finding, SensitiveModel, Shares, share_text, shares_kept
 
 
 class ConfidenceBounding(SensitiveModel):
@@ -76,7 +75,7 @@ class ConfidenceBounding(SensitiveModel):
             named = {value: inside.get(value or "(missing)", 0) for value in self.bounds}
             size = int(tally.sizes[place])
             said = [
-                f"{told_share(tally, place, value or '(missing)', count)} where a share of {self.bounds[value]:g} is "
+                f"{share_text(tally, place, value or '(missing)', count)} where a share of {self.bounds[value]:g} is "
                 "promised"
                 for value, count in named.items()
                 if count > fraction(self.bounds[value]) * size

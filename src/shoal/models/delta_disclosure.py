@@ -6,11 +6,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask
+from shoal.arrays import Mask, owners
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import ROUNDING, fraction, group_of, group_sums, times
-from shoal.models._logarithms import compare_logarithm
+from shoal.models._exact import ROUNDING, compare_logarithm, fraction, group_sums, times
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -37,7 +36,7 @@ class DeltaDisclosure(SensitiveModel):
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups hold every value, each about as often as the whole."""
-        groups = group_of(histogram.indptr)
+        groups = owners(histogram.indptr)
         sizes = group_sums(histogram.indptr, histogram.counts)[groups]
         in_group = times(histogram.counts, int(histogram.overall.sum()))
         in_all = times(histogram.overall[histogram.values], sizes)
@@ -51,7 +50,7 @@ class DeltaDisclosure(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Compare the share of each value in each class with its share in the release."""
-        of_class = group_of(tally.indptr)
+        of_class = owners(tally.indptr)
         whole = tally.overall[tally.values] / max(tally.total, 1)
         change = np.log(tally.counts / tally.sizes[of_class]) - np.log(whole)
         far = np.abs(change) >= self.delta
@@ -59,9 +58,9 @@ class DeltaDisclosure(SensitiveModel):
             share = Fraction(int(tally.counts[place]), int(tally.sizes[of_class[place]]))
             overall = Fraction(int(tally.overall[tally.values[place]]), tally.total)
             far[place] = not _near(share / overall, fraction(self.delta))
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         values = int((tally.overall > 0).sum())
-        absent = told & (np.bincount(of_class, minlength=len(classes)) < values)
+        absent = filled & (np.bincount(of_class, minlength=len(classes)) < values)
         worst = np.where(absent, np.inf, 0.0)
         np.maximum.at(worst, of_class, np.abs(change))
         broken = absent.copy()
@@ -79,7 +78,7 @@ class DeltaDisclosure(SensitiveModel):
             )
 
         largest = float(worst.max(initial=0.0))
-        return Finding(broken, worst, largest if told.any() else None, why)
+        return Finding(broken, worst, largest if filled.any() else None, why)
 
     def promise(self) -> str:
         """The promise in words."""

@@ -10,12 +10,11 @@ from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
-from shoal.data.order_violations import early
 from shoal.data.release import Published
-from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.models._combinations import rarest
+from shoal.data.verdict import SHOWN, Offender, Verdict, early
 from shoal.models._evidence import Evidence, Part
 from shoal.models._published_order import disordered_chunks, early_clusters
+from shoal.models.km_anonymity import rarest
 from shoal.models.model import LineModel
 
 BELOW = "an item of the shared chunk stands in a chunk below it"

@@ -52,12 +52,12 @@ class DistinctDiversity(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Count the different values of each class."""
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         different = tally.indptr[1:] - tally.indptr[:-1]
         return Finding(
-            broken=told & (different < self.l),
+            broken=filled & (different < self.l),
             badness=-different.astype(np.float64),
-            value=int(different[told].min()) if told.any() else None,
+            value=int(different[filled].min()) if filled.any() else None,
             why=lambda place: (
                 f"{counted(int(different[place]), 'different values')} where {self.l} are promised"
             ),

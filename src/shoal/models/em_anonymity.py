@@ -49,15 +49,15 @@ class EmAnonymity(NumericModel):
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Find the most crowded number of each class."""
         numbers = self.numbers(tally.column.domain)
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         at, crowds = self._crowds(numbers, tally.indptr, tally.values, tally.counts)
         shares: AnyArray = np.zeros(len(crowds))
-        shares[told] = crowds[told] / tally.sizes[told]
-        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
+        shares[filled] = crowds[filled] / tally.sizes[filled]
+        worst = int(np.argmax(np.where(filled, shares, -1.0))) if len(shares) else 0
         return Finding(
-            broken=told & (crowds * self.m > tally.sizes),
+            broken=filled & (crowds * self.m > tally.sizes),
             badness=shares,
-            value=Fraction(int(crowds[worst]), int(tally.sizes[worst])) if told.any() else None,
+            value=Fraction(int(crowds[worst]), int(tally.sizes[worst])) if filled.any() else None,
             why=lambda place: (
                 f"{crowds[place]} of {tally.sizes[place]} rows lie near {float(numbers.values[at[place]]):g} where "
                 f"one in {self.m} is promised"

@@ -11,8 +11,7 @@ from shoal.arrays import Counts, Floats, Indptr, Mask
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import ROUNDING, fraction, group_maxima, group_sums, rounded_down
-from shoal.models._logarithms import sign_of_logarithms
+from shoal.models._exact import ROUNDING, fraction, group_maxima, group_sums, rounded_down, sign_of_logarithms
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -65,16 +64,16 @@ class EntropyDiversity(SensitiveModel):
         share = tally.counts / tally.sizes[of_class]
         entropy = np.zeros(len(classes))
         np.add.at(entropy, of_class, -share * np.log(share))
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         margin = ROUNDING * (np.diff(tally.indptr) + 8) * (entropy + log(self.l) + 1)
-        broken: Mask = told & (entropy < log(self.l))
-        for place in np.flatnonzero(told & (np.abs(entropy - log(self.l)) <= margin)).tolist():
+        broken: Mask = filled & (entropy < log(self.l))
+        for place in np.flatnonzero(filled & (np.abs(entropy - log(self.l)) <= margin)).tolist():
             counts = tally.counts[tally.indptr[place] : tally.indptr[place + 1]]
             broken[place] = not _reaches(tuple(sorted(counts.tolist())), self.l)
         return Finding(
             broken=broken,
             badness=-entropy,
-            value=float(np.exp(entropy[told].min())) if told.any() else None,
+            value=float(np.exp(entropy[filled].min())) if filled.any() else None,
             why=lambda place: f"entropy of {np.exp(entropy[place]):.4g} values where {self.l:g} are promised",
         )
 

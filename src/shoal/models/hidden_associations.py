@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from shoal.arrays import Rows
+from shoal.arrays import Rows, owners
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -93,10 +93,7 @@ class HiddenAssociations(Model):
     ) -> Verdict:
         """The verdict that follows from sensitive rules of enough support: baskets of both sides, and of the left.
 
-        Parameters
-        ----------
-        published
-            The items and their roles; the baskets may be elsewhere.
+        `published`: the items and their roles; the baskets may be elsewhere.
         """
         share = fraction(self.confidence)
         every = "no rule" if self.scope == "all" else "no sensitive rule"
@@ -162,7 +159,7 @@ class HiddenAssociations(Model):
 
 def _holders(baskets: Baskets) -> dict[str, Rows]:
     """The baskets that hold each item."""
-    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    rows = owners(baskets.indptr)
     order = np.argsort(baskets.items, kind="stable")
     ends = np.cumsum(baskets.supports)
     parts = np.split(rows[order], ends[:-1]) if len(ends) else []

@@ -20,8 +20,7 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
 from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, rounded_up
-from shoal.models._sensitive import SensitiveModel
-from shoal.models._shares import Bounds, shares_kept
+from shoal.models._sensitive import Bounds, SensitiveModel, shares_kept
 
 
 class HiddenRules(SensitiveModel):
@@ -55,10 +54,10 @@ class HiddenRules(SensitiveModel):
         default="class", description="what a reader may know: a whole class, or any cells of it"
     )
     size: int | None = Field(
-        default=None, ge=1, description="with antecedent any: the largest number of cells; all unless told"
+        default=None, ge=1, description="with antecedent any: the largest number of cells; all by default"
     )
     values: tuple[str, ...] = Field(
-        default=(), description="the sensitive values whose rules are hidden; all unless told"
+        default=(), description="the sensitive values whose rules are hidden; all by default"
     )
 
     @model_validator(mode="after")
@@ -66,7 +65,7 @@ class HiddenRules(SensitiveModel):
         if self.size is not None and self.antecedent != "any":
             raise WrongUse(
                 "Size bounds the cells that a reader may know, and has no effect on whole classes: add --antecedent "
-                "any, or leave --size away"
+                "any, or omit --size"
             )
         return self
 
@@ -205,8 +204,8 @@ class HiddenRules(SensitiveModel):
     def _offender(self, rules: "Rules", place: int) -> Offender:
         shown, stars, size = (int(rules.shown[place]), *rules.stars_and_size(place))
         value = rules.tally.column.domain.labels[rules.values[place]] or "(missing)"
-        told = rules.classes.excerpt.told
-        total = rules.classes.table.rows if told is None else told
+        telling = rules.classes.excerpt.telling_rows
+        total = rules.classes.table.rows if telling is None else telling
         who = f"{shown} of {counted(size, 'rows')} show{'s' * (shown == 1)} it"
         return Offender(
             f"{rules.words(place)}: {rules.tally.column.name} {value}",
@@ -218,29 +217,19 @@ class HiddenRules(SensitiveModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """The rules whose antecedents are cells of the same columns.
-
-    Parameters
-    ----------
-    chosen
-        The places of those columns among the quasi-identifiers.
-    first
-        One class of each antecedent.
-    sizes, stars
-        Rows of each antecedent, and those of them whose sensitive cell is a star.
-    antecedents, values, shown
-        Each rule: its antecedent, its value, and the rows that show both.
-    """
+    """The rules whose antecedents are cells of the same columns."""
 
     classes: PublishedClasses
     tally: Tally
-    chosen: tuple[int, ...]
-    first: Rows
+    chosen: tuple[int, ...]  # the places of those columns among the quasi-identifiers
+    first: Rows  # one class of each antecedent
     sizes: Counts
     stars: Counts
+    """`sizes`, `stars`: rows of each antecedent, and those of them whose sensitive cell is a star."""
     antecedents: Rows
     values: Codes
     shown: Counts
+    """`antecedents`, `values`, `shown`: each rule: its antecedent, its value, and the rows that show both."""
 
     @classmethod
     def of(cls, classes: PublishedClasses, tally: Tally, bounded: Mask, chosen: tuple[int, ...]) -> "Rules":
@@ -254,7 +243,7 @@ class Rules:
             texts = np.array([label == SUPPRESSED for label in column.domain.labels], dtype=np.bool_)
             blank &= texts[codes]
         count = int(number.max(initial=-1)) + 1
-        sizes, told = (_summed(number, part, count) for part in (classes.sizes, tally.sizes))
+        sizes, shown_sizes = (_summed(number, part, count) for part in (classes.sizes, tally.sizes))
         first = np.unique(number, return_index=True)[1]
         of_class = np.repeat(np.arange(len(classes)), np.diff(tally.indptr))
         kept = bounded[tally.values]
@@ -265,7 +254,7 @@ class Rules:
         pairs, place = np.unique(keys, return_inverse=True)
         shown = _summed(place, tally.counts[kept], len(pairs))
         values = (pairs % width).astype(np.int32)
-        return cls(classes, tally, chosen, first, sizes, sizes - told, pairs // width, values, shown)
+        return cls(classes, tally, chosen, first, sizes, sizes - shown_sizes, pairs // width, values, shown)
 
     def broken(self, c: Fraction, fewer_than: int | None) -> list[int]:
         """The rules above the confidence, or above it in the worst case and shown too often; the worst first."""

@@ -1,18 +1,40 @@
-"""(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1)."""
+"""(h,k,p)-coherence (Xu, Wang, Fu and Yu 2008, definition 1).
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+Let X have a row for each basket of the cohort of a set and a column for each further item. Then XᵀX holds the cohort
+sizes of the set with every pair of items added, and the same of the rows with a secret tells how many of those hold it.
+So one product stands for all sets that are two items longer. Equal baskets are one row that counts as often as they are
+there.
+"""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
 from pydantic import Field
 
+from shoal.arrays import Counts, Floats, Items, Mask, Rows
 from shoal.data._plural import counted
-from shoal.data.baskets import Baskets
+from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, WrongUse
-from shoal.models._cohort_pairs import Broken, broken_sets
 from shoal.models._exact import fraction
 from shoal.models.model import Model
+
+MOST = 10_000
+"""The search ends after so many broken sets."""
+
+DENSE, LARGEST = 0.02, 20_000_000
+"""A matrix is dense if at least such a share of its cells are 1, and it has at most so many cells."""
+
+EXACT = 2**24
+"""Counts below this are exact in single precision."""
+
+Pairs: TypeAlias = tuple[Rows, Counts]
+"""Ascending keys ``first * width + second`` of pairs with ``first < second``, and how many rows hold both."""
 
 
 class HkpCoherence(Model):
@@ -61,13 +83,10 @@ class HkpCoherence(Model):
         """No share is larger than 1."""
         return "h = 1 promises nothing about sensitive items: no share is larger" if self.h >= 1 else ""
 
-    def conclude_sets(self, least: int | None, broken: list[Broken], published: Baskets) -> Verdict:
+    def conclude_sets(self, least: int | None, broken: list["Broken"], published: Baskets) -> Verdict:
         """The verdict that follows from the smallest cohort and the broken sets.
 
-        Parameters
-        ----------
-        published
-            The items and their roles; the baskets may be elsewhere.
+        `published`: the items and their roles; the baskets may be elsewhere.
         """
         share = fraction(self.h)
         broken.sort(key=lambda found: (len(found.items), found.cohort, found.items))
@@ -87,7 +106,7 @@ class HkpCoherence(Model):
             else "no published item is named sensitive, so that h bounds nothing",
         )
 
-    def _offender(self, found: Broken, vocabulary: tuple[str, ...]) -> Offender:
+    def _offender(self, found: "Broken", vocabulary: tuple[str, ...]) -> Offender:
         where = f"{{{', '.join(vocabulary[item] for item in found.items)}}}"
         if found.cohort < self.k:
             return Offender(where, f"{counted(found.cohort, 'baskets')} where {self.k} are promised")
@@ -96,6 +115,237 @@ class HkpCoherence(Model):
             where,
             f"{secret} in {found.count} of {counted(found.cohort, 'baskets')} where a share of {self.h:g} is promised",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A set of items whose cohort is too small, or holds a secret too often."""
+
+    items: tuple[int, ...]  # the set, ascending codes
+    cohort: int  # the number of baskets that hold it
+    secret: int = -1
+    count: int = 0
+    """`secret`, `count`: the most frequent secret among them, and how many hold it; -1 and 0 where the cohort is too
+    small."""
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the secret."""
+        return Fraction(self.count, self.cohort)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The cohort of a set, with the items that may be added to it."""
+
+    items: tuple[int, ...]  # the set
+    rows: Rows  # its distinct baskets
+    weights: Counts  # how often each of them is there
+    added: Items  # codes of further items, ascending
+    matrix: Any
+    """A row a basket, a column an item that may be added: a dense array of 0 and 1, or a sparse matrix in compressed
+    rows."""
+
+
+def broken_sets(
+    baskets: Baskets, h: Fraction, k: int, p: int, firsts: Mask | None = None
+) -> tuple[int | None, list[Broken]]:
+    """All sets of at most p public items that break (h,k,p)-coherence and have no part that does.
+
+    `h`, `k`, `p`: largest share of a secret, least size of a cohort, most items of a set. `firsts`: look only at sets
+    whose first item is one of these (one entry an item), and not at the empty set: the baskets are all that hold one
+    of these items. Returns the size of the smallest cohort that was met, and the broken sets, at most some thousands
+    of them.
+    """
+    if not len(baskets):
+        return None, []
+    search = _Search(baskets, h, k, firsts)
+    if firsts is None:
+        search.empty_set()
+    if not search.broken:
+        search.single_items()
+        if p > 1:
+            search.pairs_and_more(p)
+    return search.least, minimal(search.broken)
+
+
+class _Search:
+    """One search with what it has found."""
+
+    def __init__(self, baskets: Baskets, h: Fraction, k: int, firsts: Mask | None) -> None:
+        from scipy.sparse import csr_array
+
+        distinct, self._weights = _distinct(baskets)
+        ones = np.ones(len(distinct.items), dtype=np.int32)
+        shape = (len(distinct), len(baskets.vocabulary))
+        everything = csr_array((ones, distinct.items, distinct.indptr), shape=shape)
+        self.public = baskets.public
+        self.sensitive = baskets.sensitive
+        self._known = everything[:, self.public]
+        self._secrets = everything[:, self.sensitive]
+        self._h, self._k = h, k
+        self._firsts: Mask = np.ones(len(baskets.vocabulary), dtype=np.bool_) if firsts is None else firsts
+        self.rows = len(baskets)
+        self.least = self.rows
+        self.broken: list[Broken] = []
+
+    def empty_set(self) -> None:
+        """Whoever knows nothing."""
+        self._judge([()], np.array([self.rows]), [self._weights @ self._secrets])
+
+    def single_items(self) -> None:
+        """Whoever knows one item: products of the items' columns with those of the secrets."""
+        sizes = self._weights @ self._known
+        together = (self._known.T @ _weighted(self._secrets, self._weights)).tocsr()
+        for item in np.flatnonzero((sizes > 0) & self._firsts[self.public]).tolist():
+            counts = np.zeros(len(self.sensitive), dtype=np.int64)
+            entries = slice(together.indptr[item], together.indptr[item + 1])
+            counts[together.indices[entries]] = together.data[entries]
+            self._judge([(int(self.public[item]),)], sizes[item : item + 1], [counts])
+
+    def pairs_and_more(self, p: int) -> None:
+        """Whoever knows two items and more, up to p."""
+        bad = {found.items[0] for found in self.broken}
+        added = np.array([item for item in self.public.tolist() if item not in bad], dtype=np.int32)
+        columns = np.searchsorted(self.public, added)
+        rows = np.arange(len(self._weights))
+        waiting = [Part((), rows, self._weights, added, _form(self._known[:, columns]))]
+        while waiting and len(self.broken) < MOST:
+            part = waiting.pop()
+            pairs = _pairs(part.matrix, part.weights)
+            if not part.items and not self._firsts.all():
+                begun = self._firsts[part.added][pairs[0] // max(len(part.added), 1)]
+                pairs = pairs[0][begun], pairs[1][begun]
+            safe = self._judge_pairs(part, pairs)
+            if len(part.items) + 3 <= p:
+                waiting += self._children(part, pairs[0][safe])
+
+    def _judge_pairs(self, part: Part, pairs: Pairs) -> Mask:
+        """Judge a set with every pair added; which pairs do not break it."""
+        keys, sizes = pairs
+        if not len(keys):
+            return np.empty(0, dtype=np.bool_)
+        self.least = min(self.least, int(sizes.min()))
+        large = sizes >= self._k
+        limits = floor_each(sizes, self._h)
+        lowest = int(limits[large].min()) if large.any() else self.rows
+        worst, most = np.full(len(keys), -1), np.zeros(len(keys), dtype=np.int64)
+        secrets = self._secrets[part.rows].tocsc() if len(self.sensitive) else self._secrets
+        totals = part.weights @ secrets if len(self.sensitive) else np.empty(0, dtype=np.int64)
+        for secret in np.flatnonzero(totals > lowest).tolist():
+            holders = secrets.indices[secrets.indptr[secret] : secrets.indptr[secret + 1]]
+            holders = np.sort(holders)
+            counts = _looked_up(_pairs(part.matrix[holders], part.weights[holders]), keys)
+            above = counts > most
+            worst[above], most[above] = secret, counts[above]
+        bad = ~large | (most > limits)
+        width = len(part.added)
+        for place in np.flatnonzero(bad).tolist():
+            pair = (int(part.added[keys[place] // width]), int(part.added[keys[place] % width]))
+            items = tuple(sorted((*part.items, *pair)))
+            if large[place]:
+                secret = int(self.sensitive[worst[place]])
+                self.broken.append(Broken(items, int(sizes[place]), secret, int(most[place])))
+            else:
+                self.broken.append(Broken(items, int(sizes[place])))
+        return ~bad
+
+    def _children(self, part: Part, keys: Rows) -> Iterator[Part]:
+        """The sets one item longer to which two more items can be added."""
+        width = len(part.added)
+        firsts, seconds = keys // width, keys % width
+        starts = np.searchsorted(firsts, np.arange(width + 1))
+        for first in np.flatnonzero(np.diff(starts) > 1).tolist():
+            columns = seconds[starts[first] : starts[first + 1]]
+            held = part.matrix[:, [first]]
+            rows = np.flatnonzero(held) if isinstance(held, np.ndarray) else np.sort(held.nonzero()[0])
+            matrix = _form(part.matrix[rows][:, columns])
+            items = (*part.items, int(part.added[first]))
+            yield Part(items, part.rows[rows], part.weights[rows], part.added[columns], matrix)
+
+    def _judge(self, sets: list[tuple[int, ...]], sizes: Counts, secret_counts: list[Counts]) -> None:
+        for items, size, counts in zip(sets, sizes.tolist(), secret_counts, strict=True):
+            self.least = min(self.least, size)
+            worst = int(counts.argmax()) if len(counts) else -1
+            if size < self._k:
+                self.broken.append(Broken(items, size))
+            elif worst >= 0 and Fraction(int(counts[worst]), size) > self._h:
+                self.broken.append(Broken(items, size, int(self.sensitive[worst]), int(counts[worst])))
+
+
+def floor_each(sizes: Counts, share: Fraction) -> Counts:
+    """The largest whole number not above each size times a share, exactly."""
+    distinct, places = np.unique(sizes, return_inverse=True)
+    up, down = share.numerator, share.denominator
+    floors = np.array([size * up // down for size in distinct.tolist()], dtype=np.int64)
+    return np.asarray(floors[places])
+
+
+def _form(matrix: Any) -> Any:
+    """A matrix in the form in which it is multiplied faster."""
+    rows, columns = matrix.shape
+    if isinstance(matrix, np.ndarray):
+        return matrix
+    if rows * columns <= LARGEST and matrix.nnz >= DENSE * rows * columns:
+        return matrix.toarray().astype(np.int8)
+    return matrix
+
+
+def _distinct(baskets: Baskets) -> tuple[Baskets, Counts]:
+    """The distinct baskets by items that an adversary knows or asks for, and how often each is there."""
+    asked = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
+    asked[baskets.public] = asked[baskets.sensitive] = True
+    told = baskets if asked.all() else baskets.keep(asked)
+    _, firsts, counts = np.unique(
+        ragged_ranks(told.indptr, told.items), return_index=True, return_counts=True
+    )
+    return baskets.take(firsts), counts
+
+
+def _weighted(matrix: Any, weights: Counts) -> Any:
+    """A matrix in compressed rows, each of which counts as often as its weight."""
+    from scipy.sparse import csr_array
+
+    data = np.repeat(weights, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _pairs(matrix: Any, weights: Counts) -> Pairs:
+    """How many baskets hold each pair of columns, for the pairs that some of them hold."""
+    width = matrix.shape[1]
+    if isinstance(matrix, np.ndarray):
+        kind = np.float32 if weights.sum() < EXACT else np.float64
+        exact: Floats = matrix.astype(kind)
+        products = np.triu(exact.T @ (exact * weights[:, None].astype(kind)), 1)
+        first, second = np.nonzero(products)
+        return first * width + second, products[first, second].astype(np.int64)
+    from scipy.sparse import triu
+
+    upper = triu(matrix.T @ _weighted(matrix, weights), 1).tocoo()
+    keys = upper.row.astype(np.int64) * width + upper.col
+    order = np.argsort(keys)
+    return keys[order], upper.data[order].astype(np.int64)
+
+
+def _looked_up(pairs: Pairs, wanted: Rows) -> Counts:
+    """The counts of some pairs; 0 of those that are not there."""
+    keys, counts = pairs
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=np.int64)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, counts[places], 0)
+
+
+def minimal(broken: list[Broken]) -> list[Broken]:
+    """Broken sets without those that hold another one."""
+    bad = {found.items for found in broken}
+    return [
+        found
+        for found in broken
+        if not any(
+            part in bad for size in range(len(found.items)) for part in combinations(found.items, size)
+        )
+    ]
 
 
 def _without_public(data: Published) -> bool:

@@ -1,5 +1,6 @@
 """k-anonymity (Samarati and Sweeney 1998; Samarati 2001, section 2)."""
 
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,6 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence
-from shoal.models._wildcards import matching_rows
 from shoal.models.model import TableModel
 
 
@@ -45,7 +45,7 @@ class KAnonymity(TableModel):
     )
 
     def as_promise(self) -> dict[str, Any]:
-        """The model as plain data; wildcards are told where there are any."""
+        """The model as plain data; wildcards are named where there are any."""
         plain = super().as_promise()
         if not self.missing_matches_all:
             del plain["missing_matches_all"]
@@ -125,6 +125,36 @@ class KAnonymity(TableModel):
         who = table.column(self.entity)
         one_a_person = np.unique(classes * max(len(who.domain), 1) + who.codes, return_index=True)[1]
         return first, np.bincount(classes[one_a_person], minlength=len(first))
+
+
+def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts) -> Counts:
+    """How many rows match each class, if a missing cell matches every cell and every cell a missing one.
+
+    Classes are compared kind by kind, a kind being the columns in which a class has missing cells: two classes
+    match if they agree on the columns that neither of them misses.
+
+    `first`: one row of each class. `sizes`: the rows of each class.
+    """
+    if not columns:
+        return np.full(len(first), sizes.sum())
+    cells = np.stack([column.codes[first] for column in columns], axis=1)
+    missing = np.stack(
+        [
+            np.array([not label for label in column.domain.labels], dtype=np.bool_)[column.codes[first]]
+            for column in columns
+        ],
+        axis=1,
+    )
+    found = np.zeros(len(first), dtype=np.int64)
+    kinds, kind = np.unique(missing, axis=0, return_inverse=True)
+    for one, other in product(range(len(kinds)), repeat=2):
+        here, there = np.flatnonzero(kind == one), np.flatnonzero(kind == other)
+        shared = np.flatnonzero(~(kinds[one] | kinds[other]))
+        both = np.concatenate((cells[here][:, shared], cells[there][:, shared]))
+        _, same = np.unique(both, axis=0, return_inverse=True)
+        rows = np.bincount(same[len(here) :], weights=sizes[there], minlength=len(both))
+        found[here] += rows[same[: len(here)]].astype(np.int64)
+    return found
 
 
 def _cells(columns: tuple[Column, ...], row: int) -> str:

@@ -12,7 +12,7 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
 from shoal.models._evidence import Evidence
-from shoal.models._population import PopulationModel
+from shoal.models._matching import PopulationModel
 
 
 class KMap(PopulationModel):

@@ -73,16 +73,16 @@ class KeAnonymity(NumericModel):
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Look at the different numbers of each class, and at the outermost two."""
         numbers = self.numbers(tally.column.domain)
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         different, least, most = _extent(numbers, tally.indptr, tally.values, tally.counts)
         floats: AnyArray = np.array([float(value) for value in numbers.values] or [0.0])
         spread = floats[most] - floats[least]
         lacking = np.maximum(self.k - different, 0) / self.k
         narrow = np.maximum(self.e - spread, 0) / self.e if self.e else np.zeros(len(spread))
         return Finding(
-            broken=told & ~self._kept(numbers, different, least, most),
+            broken=filled & ~self._kept(numbers, different, least, most),
             badness=lacking + narrow,
-            value=int(different[told].min()) if told.any() else None,
+            value=int(different[filled].min()) if filled.any() else None,
             why=lambda place: (
                 f"{counted(int(different[place]), 'different numbers')} spread over {spread[place]:g} where "
                 f"{self.k} over {self.e:g} are promised"

@@ -63,10 +63,7 @@ class Model(Parameters):
 
         A release that was made of data with them is not asked: it may publish none of them any more.
 
-        Raises
-        ------
-        UnknownName
-            With the near ones.
+        Raises `UnknownName` with the near ones.
         """
 
     def vacuous(self) -> str:
@@ -81,10 +78,7 @@ class Model(Parameters):
     def refuse_vague(self) -> None:
         """Refuse a promise of a release that leaves open what only the release can tell.
 
-        Raises
-        ------
-        BadData
-            With what it must name.
+        Raises `BadData` with what it must name.
         """
 
     def of_everything(self) -> Self:
@@ -96,17 +90,8 @@ class Model(Parameters):
     def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that gives every item a role in which the promise does not look at it.
 
-        Parameters
-        ----------
-        published
-            The items and their roles; the baskets may be elsewhere.
-        details
-            The public facts of the release.
-
-        Raises
-        ------
-        BadData
-            Unless the method says that nothing else is left.
+        `published`: the items and their roles; the baskets may be elsewhere. `details`: the public facts of the
+        release. Raises `BadData` unless the method says that nothing else is left.
         """
 
     def as_promise(self) -> dict[str, Any]:
@@ -140,12 +125,7 @@ class LineModel(Model):
     def refuse_absent(self, items: Sequence[str], secrets: frozenset[str]) -> None:
         """Refuse sensitive items that are not published.
 
-        Parameters
-        ----------
-        items
-            Those that are published.
-        secrets
-            Those of them that are secret because some line says so.
+        `items`: those that are published. `secrets`: those of them that are secret because some line says so.
         """
         for name in self.sensitive:
             if name not in items:
@@ -168,10 +148,7 @@ class LineModel(Model):
     def examine(self, published: Published, part: Part | None = None) -> Evidence:
         """Look at some lines, or at all.
 
-        Parameters
-        ----------
-        part
-            What must be known of the other lines, where the published data is a part of it all.
+        `part`: what must be known of the other lines, where the published data is a part of it all.
         """
         raise NotImplementedError
 
@@ -218,10 +195,8 @@ class TableModel(Model):
 
         What a method promises is what this gives; the release names it, and so `verify` needs no guess.
 
-        Parameters
-        ----------
-        published
-            The table is a published one, whose cells are texts: what the kinds of its columns would tell is left open.
+        `published`: the table is a published one, whose cells are texts: what the kinds of its columns would tell is
+        left open.
         """
         if table.entity is not None and "entity" in type(self).model_fields:
             return (self.model_copy(update={"entity": table.entity.name}),)

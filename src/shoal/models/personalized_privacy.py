@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, field_validator
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, owners
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED
@@ -15,9 +15,9 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import at_most, fraction, group_of, group_sums
+from shoal.models._exact import at_most, fraction, group_sums
 from shoal.models._sensitive import Finding, SensitiveModel
-from shoal.models._value_tree import flaw_of
+from shoal.models._value_order import flaw_of
 
 
 class PersonalizedPrivacy(SensitiveModel):
@@ -116,13 +116,13 @@ class PersonalizedPrivacy(SensitiveModel):
         for name, groups, below in self._below(guards.column.domain, guards.indptr, guards.values, *values):
             worse = groups[below[groups] > most[groups]]
             most[worse], node[worse] = below[worse], name
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         shares: AnyArray = most / np.maximum(tally.sizes, 1)
-        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
+        worst = int(np.argmax(np.where(filled, shares, -1.0))) if len(shares) else 0
         return Finding(
-            broken=told & ~at_most(most, tally.sizes, fraction(self.p)),
+            broken=filled & ~at_most(most, tally.sizes, fraction(self.p)),
             badness=shares,
-            value=Fraction(int(most[worst]), int(tally.sizes[worst])) if told.any() else None,
+            value=Fraction(int(most[worst]), int(tally.sizes[worst])) if filled.any() else None,
             why=lambda place: (
                 f"{most[place]} of {tally.sizes[place]} rows have {node[place]}, which somebody there guards, where a "
                 f"chance of {self.p:g} is promised"
@@ -141,7 +141,7 @@ class PersonalizedPrivacy(SensitiveModel):
     ) -> Iterator[tuple[str, AnyArray, AnyArray]]:
         """Each guarding node, the groups in which it guards somebody, and how much of every group lies below it."""
         self._refuse_unguarded(names)
-        where = group_of(guard_indptr)
+        where = owners(guard_indptr)
         for code in np.unique(guards).tolist():
             name = names.labels[code]
             if name not in ("", SUPPRESSED):

@@ -11,9 +11,8 @@ from shoal.arrays import Counts, Mask, Rows
 from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
-from shoal.data.order_violations import early, shortened
 from shoal.data.release import Published
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import SHOWN, Offender, Verdict, early, shortened
 from shoal.errors import BadData, WrongUse
 from shoal.models._evidence import Evidence, Part
 from shoal.models.model import LineModel
@@ -41,7 +40,7 @@ class PrivacyDegree(LineModel):
 
     sensitive: tuple[str, ...] = Field(
         default=(),
-        description="the sensitive items, which stand in no basket; those that groups count unless told",
+        description="the sensitive items, which stand in no basket; those that groups count by default",
     )
 
     def refuse_vague(self) -> None:
@@ -72,10 +71,10 @@ class PrivacyDegree(LineModel):
         counts = published.sensitive_counts
         group = np.searchsorted(published.sensitive_indptr, np.arange(len(counts)), side="right") - 1
         sizes = published.group_indptr[1:][group] - published.group_indptr[:-1][group]
-        told = self.secrets(published) if part is None else part.secrets
+        secrets = self.secrets(published) if part is None else part.secrets
         named = frozenset(self.sensitive)
-        listed = _listed(published, named | told)
-        strange = _strange(published, named or told)
+        listed = _listed(published, named | secrets)
+        strange = _strange(published, named or secrets)
         reached = [Fraction(int(sizes[place]), int(counts[place])) for place in _worst(sizes, counts)]
         reached += [Fraction(1)] if listed else []
         broken = np.flatnonzero(counts * self.p > sizes)
@@ -188,9 +187,9 @@ def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offen
     group = np.searchsorted(groups.group_indptr, falls, side="right") - 1
     mixed = np.unique(group[falls > groups.group_indptr[group]])
     baskets = ragged_ranks(groups.group_indptr, ranks)
-    told = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
-    told[0::2], told[1::2] = groups.sensitive_items, groups.sensitive_counts
-    summaries = ragged_ranks(2 * groups.sensitive_indptr, told)
+    secrets = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
+    secrets[0::2], secrets[1::2] = groups.sensitive_items, groups.sensitive_counts
+    summaries = ragged_ranks(2 * groups.sensitive_indptr, secrets)
     same = baskets[1:] == baskets[:-1]
     late = np.flatnonzero((baskets[1:] < baskets[:-1]) | (same & (summaries[1:] < summaries[:-1]))) + 1
     late = late if lines else late[:0]

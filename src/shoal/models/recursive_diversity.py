@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Indptr, Mask
+from shoal.arrays import AnyArray, Counts, Indptr, Mask, owners
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
-from shoal.models._exact import below, fraction, group_maxima, group_of, group_sums
+from shoal.models._exact import below, fraction, group_maxima, group_sums
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -68,23 +68,23 @@ class RecursiveDiversity(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Put the counts of each class in order and compare the first with the sum from the l-th on."""
-        of_class = group_of(tally.indptr)
+        of_class = owners(tally.indptr)
         order = np.lexsort([-tally.counts, of_class])
         counts = tally.counts[order]
         rank = np.arange(len(counts)) - tally.indptr[:-1][of_class]
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         first = np.zeros(len(classes), dtype=np.int64)
-        first[told] = counts[tally.indptr[:-1][told]]
+        first[filled] = counts[tally.indptr[:-1][filled]]
         rare = np.zeros(len(classes), dtype=np.int64)
         np.add.at(rare, of_class[rank >= self.l - 1], counts[rank >= self.l - 1])
-        broken = told & ~below(first, rare, fraction(self.c))
-        ratio = np.where(rare > 0, first / np.maximum(rare, 1), np.where(told, np.inf, 0.0))
+        broken = filled & ~below(first, rare, fraction(self.c))
+        ratio = np.where(rare > 0, first / np.maximum(rare, 1), np.where(filled, np.inf, 0.0))
         worst = int(np.argmax(ratio)) if len(ratio) else 0
         value = Fraction(int(first[worst]), int(rare[worst])) if len(rare) and rare[worst] else inf
         return Finding(
             broken=broken,
             badness=ratio,
-            value=value if told.any() else None,
+            value=value if filled.any() else None,
             why=lambda place: (
                 f"the most frequent value occurs {first[place]} times, those from rank {self.l} on {rare[place]} times"
             ),
@@ -104,7 +104,7 @@ class RecursiveDiversity(SensitiveModel):
 
 def _frequent_sums(indptr: Indptr, counts: Counts, rank: int) -> AnyArray:
     """The sum of the counts of each group before the given rank, the largest first."""
-    groups = group_of(indptr)
+    groups = owners(indptr)
     order = np.lexsort([counts, groups])
     place_from_end = indptr[1:][groups] - np.arange(len(counts))
     return group_sums(indptr, np.where(place_from_end < rank, counts[order], 0))

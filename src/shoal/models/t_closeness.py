@@ -13,13 +13,11 @@ from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column
 from shoal.errors import WrongUse
-from shoal.models._earth_mover import equal_work, hierarchical_work, ordered_at_most
-from shoal.models._emd_from_cells import published_work
+from shoal.models._earth_mover import equal_work, hierarchical_work, ordered_at_most, published_work
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import at_most, fraction
 from shoal.models._sensitive import Finding, SensitiveModel
-from shoal.models._value_order import is_ordered, keys_of, order_of, ranks_of
-from shoal.models._value_tree import flaw_of, levels_of
+from shoal.models._value_order import flaw_of, is_ordered, keys_of, levels_of, order_of, ranks_of
 
 Distance = Literal["by-kind", "equal", "ordered", "hierarchical"]
 
@@ -125,7 +123,7 @@ class TCloseness(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Compute the work for each class from the published texts."""
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         kind = self.distance
         if kind == "by-kind":
             texts = [tally.column.domain.labels[code] for code in np.flatnonzero(tally.overall).tolist()]
@@ -133,17 +131,17 @@ class TCloseness(SensitiveModel):
             kind = "hierarchical" if self.tree is not None else "ordered" if numbers else "equal"
         numerators, denominators = published_work(tally, kind, self.order, self.tree)
         shares: AnyArray = np.zeros(len(classes))
-        shares[told] = numerators[told].astype(np.float64) / denominators[told].astype(np.float64)
-        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
-        reached = Fraction(int(numerators[worst]), int(denominators[worst])) if told.any() else None
+        shares[filled] = numerators[filled].astype(np.float64) / denominators[filled].astype(np.float64)
+        worst = int(np.argmax(np.where(filled, shares, -1.0))) if len(shares) else 0
+        reached = Fraction(int(numerators[worst]), int(denominators[worst])) if filled.any() else None
         return Finding(
-            broken=told & ~at_most(numerators, denominators, fraction(self.t)),
+            broken=filled & ~at_most(numerators, denominators, fraction(self.t)),
             badness=shares,
             value=reached,
             why=lambda place: (
                 f"a distance of {shares[place]:.4g} from the whole where {self.t:g} is promised"
             ),
-            told=self._taken(kind, tally),
+            remark=self._taken(kind, tally),
         )
 
     def vacuous(self) -> str:
@@ -175,10 +173,10 @@ class TCloseness(SensitiveModel):
         count = int((tally.overall > 0).sum())
         if not count:
             return ""
-        told = f"{tally.column.name}: distances "
+        remark = f"{tally.column.name}: distances "
         if kind == "equal":
-            return f"{told}of 1 between any two of {counted(count, 'published values')}"
+            return f"{remark}of 1 between any two of {counted(count, 'published values')}"
         if kind == "ordered":
             how = "as numbers or days" if self.order is None else "in the order of the promise"
-            return f"{told}by the ranks of {counted(count, 'published values')} {how}"
-        return f"{told}by the tree of the promise over {counted(count, 'published values')}"
+            return f"{remark}by the ranks of {counted(count, 'published values')} {how}"
+        return f"{remark}by the tree of the promise over {counted(count, 'published values')}"

@@ -63,14 +63,14 @@ class XyPrivacy(SensitiveModel):
         if self.apart(published.table):
             return super().examine(published)
         self.refuse_unknown(published.table)
-        told = published.telling()
+        telling = published.telling()
         columns = (
             replace(column, role=Role.INSENSITIVE)
             if column.role is Role.QUASI and column.name not in self.x
             else column
-            for column in told.table.columns
+            for column in telling.table.columns
         )
-        return super().examine(replace(told, table=Table(tuple(columns))))
+        return super().examine(replace(telling, table=Table(tuple(columns))))
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have k values, and none of too large a share."""
@@ -85,16 +85,16 @@ class XyPrivacy(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Count the different values beside each X, and the most frequent one."""
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         different = tally.indptr[1:] - tally.indptr[:-1]
         most = group_maxima(tally.indptr, tally.counts)
         shares = most / np.maximum(tally.sizes, 1)
-        worst = int(np.argmax(np.where(told, shares, -1.0))) if len(shares) else 0
+        worst = int(np.argmax(np.where(filled, shares, -1.0))) if len(shares) else 0
         few, frequent = different < self.k, ~at_most(most, tally.sizes, fraction(self.h))
         return Finding(
-            broken=told & (few | frequent),
+            broken=filled & (few | frequent),
             badness=np.maximum(shares, np.where(few, 1 + (self.k - different) / self.k, 0)),
-            value=Fraction(int(most[worst]), int(tally.sizes[worst])) if told.any() else None,
+            value=Fraction(int(most[worst]), int(tally.sizes[worst])) if filled.any() else None,
             why=lambda place: (
                 f"{counted(int(different[place]), 'different values')}, the most frequent in {most[place]} of "
                 f"{tally.sizes[place]} rows, where {self.k} and a share of {self.h:g} are promised"

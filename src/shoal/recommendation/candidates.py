@@ -1,17 +1,18 @@
 """What is tried: what the methods offer for a stated promise, the quick and promising ones first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal import registry
+from shoal.comparison.results import Row
 from shoal.data.baskets import Baskets
 from shoal.errors import ShoalError
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.recipe import make_method
-from shoal.recommendation.goal import Stated
+from shoal.recommendation.goal import Stated, spelled
 
 SUPPRESSION = (0.01, 0.05)
 """Shares of rows that may be left out, where fewer are not asked for."""
@@ -36,12 +37,8 @@ HARDER: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
 def candidates(aim: Aim, stated: Stated, *, seconds: float, suppression_limit: float) -> list[Candidate]:
     """What to try for a stated promise, the quickest first. What it cannot be promised of is left out.
 
-    Parameters
-    ----------
-    seconds
-        What a method with a time limit of its own is given.
-    suppression_limit
-        The largest share of rows that may be left out.
+    `seconds`: what a method with a time limit of its own is given. `suppression_limit`: the largest share of rows that
+    may be left out.
     """
     limits = [share for share in SUPPRESSION if share < suppression_limit]
     limits += [suppression_limit] if suppression_limit else []
@@ -96,3 +93,36 @@ def harder(candidate: Candidate, axis: str) -> list[Candidate]:
         plain = float(f"{stronger:.4g}") if isinstance(stronger, float) else stronger
         found.append(replace(candidate, method=kind.strengthened(candidate.method, axis, plain), axis=axis))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate and what came of it."""
+
+    candidate: Candidate
+    status: str
+    error: str
+    """`status`, `error`: ``done``: it keeps the promise, proved; otherwise why there is no release."""
+    loss: float | None
+    privacy: float | None
+    """`loss`, `privacy`: on the scale of the recommendation; none where there is no release."""
+    seconds: float | None
+    meets: bool  # whether it also meets the risk that was stated
+    best: bool  # whether no other candidate is better in both ways
+    row: Row  # everything that was measured
+
+    @property
+    def label(self) -> str:
+        """What it is called, with the parameters that tell it from others of the same name."""
+        axis = self.candidate.axis
+        named = {*self.candidate.shown, *(("k", axis) if axis else ())}
+        shown = {name: value for name, value in self.candidate.method.items() if name in named}
+        words = [
+            f"{spelled(name)} {value:g}" for name, value in shown.items() if isinstance(value, int | float)
+        ]
+        return ", ".join([self.candidate.label, *words])
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be proposed."""
+        return self.status == "done" and self.meets and self.loss is not None

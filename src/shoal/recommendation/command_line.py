@@ -33,7 +33,7 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
                 words += typed_option(option, ",".join(str(one).replace(",", "\\,") for one in value))
             case _:
                 words += typed_option(option, str(value))
-    words += [*retyped(recipe.roles), *retyped(recipe.source.reading)]
+    words += [*typed_options(recipe.roles), *typed_options(recipe.source.reading)]
     if recipe.source.baskets is not None:
         words += typed_option("--baskets", recipe.source.baskets)
     for name, spec in recipe.hierarchies.items():
@@ -41,11 +41,11 @@ def command_line(recipe: Recipe, folder: str = "out") -> list[str]:
     return [*words, "-o", folder]
 
 
-def retyped(section: Any) -> list[str]:
+def typed_options(section: Any) -> list[str]:
     r"""The options that make a section again: those of its fields that are not left at their defaults.
 
     >>> from shoal.io.reading import Reading
-    >>> retyped(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
+    >>> typed_options(Reading(names=("age", "income, yearly"), drop_missing=True, kinds={"zip": "nominal"}))
     ['--names', 'age,income\\, yearly', '--drop-missing', '--kind', 'zip=nominal']
     """
     options: list[str] = []

@@ -51,10 +51,7 @@ class Stated(TableMethod):
     def aim(self, baskets: bool) -> Aim:
         """What kind of promise it is.
 
-        Raises
-        ------
-        WrongUse
-            If nothing is promised, or what is promised does not fit the data or together.
+        Raises `WrongUse` if nothing is promised, or what is promised does not fit the data or together.
         """
         return self._aim_of_baskets() if baskets else self._aim_of_table()
 

@@ -2,24 +2,105 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import floor, log10
 from pathlib import Path
 
 from shoal.addresses import without_passwords
 from shoal.comparison.grid import Cell
 from shoal.comparison.results import row_of
 from shoal.comparison.workers import Answer
+from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.table import Table
-from shoal.errors import WrongUse
+from shoal.data.domain import Domain, Kind
+from shoal.data.table import Column, Table
+from shoal.errors import ShoalError, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import Recipe, Roles, Source
-from shoal.recommendation.first_hierarchies import builder_for
+from shoal.recommendation.candidates import Tried
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
-from shoal.recommendation.trial import Tried
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets
+
+FEW = 3
+"""So many names have nothing between them and ``*``."""
+
+CHILDREN, MANY_CHILDREN, MANY = 3, 5, 60
+"""Names are joined by threes, and by fives where there are more than sixty."""
+
+FINEST = 16
+"""About so many bins has the finest level of a column of numbers."""
+
+CODE = 3
+"""Names that all have one length, at least this one, and a digit at their beginning or end are codes."""
+
+
+def builder_for(column: Column) -> str:
+    """The builder of a sensible hierarchy, as `shoal anonymize --hierarchy COLUMN=…` takes it.
+
+    Numbers: bins of a round width and its doubles. Dates: months to decades. Codes such as postcodes: characters hidden
+    from the right. Other names: neighbors in their order, because nothing is known of their meaning.
+    """
+    for spec in (*_wanted(column.domain), "suppress"):
+        try:
+            build(spec, column.domain, column.name)
+        except ShoalError:
+            continue
+        return spec
+    return "suppress"
+
+
+def _wanted(domain: Domain) -> list[str]:
+    if domain.present <= FEW:
+        return []
+    if domain.kind is Kind.DATE:
+        return ["dates"]
+    if domain.kind is Kind.NUMERIC:
+        return _widths(domain)
+    if domain.kind is Kind.NOMINAL and _are_codes(domain):
+        return ["mask"]
+    return [f"balanced:{CHILDREN if domain.present <= MANY else MANY_CHILDREN}"]
+
+
+def _widths(domain: Domain) -> list[str]:
+    """Round widths, each twice the one before, as long as there are two bins or more.
+
+    >>> import numpy as np
+    >>> ages = np.arange(17.0, 91.0)
+    >>> _widths(Domain(Kind.NUMERIC, tuple(map(str, ages)), ages))
+    ['intervals:5,10,20,40']
+    """
+    low, high = domain.bounds
+    if not high > low:
+        return []
+    assert domain.values is not None
+    present = domain.values[: domain.present]
+    width = _round((high - low) / FINEST)
+    if bool((present == present.astype("int64")).all()):
+        width = max(width, 2.0)
+    widths = []
+    while width < (high - low):
+        widths.append(width)
+        width *= 2
+    return [f"intervals:{','.join(f'{one:.12g}' for one in widths)}"] if widths else []
+
+
+def _round(least: float) -> float:
+    """The least of 1, 2, 5, 10, 20, … (or their fractions) that is not below a number."""
+    place = floor(log10(least))
+    steps = (float(f"{factor}e{place}") for factor in (1, 2, 5, 10))
+    return next(step for step in steps if step >= least * (1 - 1e-9))
+
+
+def _are_codes(domain: Domain) -> bool:
+    """Whether all names have one length and look like numbers of something."""
+    labels = domain.labels[: domain.present]
+    length = len(labels[0])
+    return length >= CODE and all(
+        len(label) == length and (label[0].isdigit() or label[-1].isdigit()) for label in labels
+    )
+
 
 SWEEP = "tried"
 ITEM_TREE = "balanced:5"
@@ -28,15 +109,7 @@ ITEM_TREE = "balanced:5"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The data and the promise as candidates see them.
-
-    Parameters
-    ----------
-    hierarchies, trees
-        Those that are given, and those that are built for columns without one.
-    quasi, sensitive
-        The number of such columns.
-    """
+    """The data and the promise as candidates see them."""
 
     aim: Aim
     stated: Stated
@@ -46,8 +119,10 @@ class Problem:
     layout: str | None
     hierarchies: Mapping[str, str]
     trees: Mapping[str, str]
+    """`hierarchies`, `trees`: those that are given, and those that are built for columns without one."""
     quasi: int
     sensitive: int
+    """`quasi`, `sensitive`: the number of such columns."""
     profile: str
 
     @classmethod
@@ -63,12 +138,8 @@ class Problem:
     ) -> "Problem":
         """Read the data, and see whether the promise fits it.
 
-        Raises
-        ------
-        WrongUse
-            If the promise is about something that the data does not have.
-        Infeasible
-            If no release of this data can keep it, whatever is left out.
+        Raises `WrongUse` if the promise is about something that the data does not have. Raises `Infeasible` if no
+        release of this data can keep it, whatever is left out.
         """
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):
@@ -88,7 +159,7 @@ class Problem:
                 trees,
                 0,
                 0,
-                _told_of_baskets(sets),
+                _facts_of_baskets(sets),
             )
         aim = stated.aim(baskets=False)
         intake = load_table(Request(source, roles, reading, hierarchies, folder))
@@ -114,7 +185,7 @@ class Problem:
             trees,
             len(table.quasi),
             len(table.sensitive),
-            _told_of_table(table),
+            _facts_of_table(table),
         )
 
     def hierarchies_for(self, candidate: Candidate) -> dict[str, str]:
@@ -186,7 +257,7 @@ class Problem:
         )
 
 
-def _told_of_table(table: Table) -> str:
+def _facts_of_table(table: Table) -> str:
     from shoal.data.profile import profile_table
 
     found = profile_table(table)
@@ -197,7 +268,7 @@ def _told_of_table(table: Table) -> str:
     )
 
 
-def _told_of_baskets(baskets: Baskets) -> str:
+def _facts_of_baskets(baskets: Baskets) -> str:
     mean = len(baskets.items) / max(len(baskets), 1)
     return (
         f"{counted(len(baskets), 'baskets')} of {counted(len(baskets.vocabulary), 'items')}, {mean:.1f} in a basket; "

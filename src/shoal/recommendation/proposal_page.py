@@ -1,16 +1,13 @@
 """The folder of a recommendation: a page, the results, the picture of the frontier, and the recipe."""
 
 import shutil
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal import __version__
-from shoal.comparison.comparison_page import inline, page_style
+from shoal.comparison.comparison_page import inline, machine
 from shoal.comparison.curves import Figure, figure_of, number_text
-from shoal.comparison.machine import machine
 from shoal.comparison.results import write_results
 from shoal.comparison.runner import Picture
 from shoal.comparison.sweep_recipe import Chart
@@ -18,6 +15,7 @@ from shoal.errors import CannotWrite, WrongUse
 from shoal.recommendation.problem import SWEEP
 from shoal.recommendation.propose import Recommendation
 from shoal.recommendation.reasons import WORDS
+from shoal.report.compiled_templates import page_style, templates
 
 PAGE, RECIPE = "recommend.html", "recipe.toml"
 
@@ -25,9 +23,7 @@ PAGE, RECIPE = "recommend.html", "recipe.toml"
 def write(found: Recommendation, folder: str | Path) -> Path:
     """Write recommend.html, results.csv and .parquet, charts and recipe.toml; earlier ones are replaced.
 
-    Returns
-    -------
-    The page.
+    Returns the page.
     """
     folder = Path(folder)
     refuse_other_folder(folder)
@@ -57,10 +53,7 @@ def write(found: Recommendation, folder: str | Path) -> Path:
 def refuse_other_folder(folder: str | Path) -> None:
     """Refuse to replace anything but an earlier recommendation.
 
-    Raises
-    ------
-    WrongUse
-        If there is something else.
+    Raises `WrongUse` if there is something else.
     """
     folder = Path(folder)
     try:
@@ -107,7 +100,7 @@ def _picture(found: Recommendation) -> Picture:
 def render(found: Recommendation, picture: Picture) -> str:
     """The page as a text."""
     return (
-        _templates()
+        templates("shoal.recommendation")
         .get_template("recommendation.html.j2")
         .render(
             found=found,
@@ -122,15 +115,4 @@ def render(found: Recommendation, picture: Picture) -> str:
             machine=machine(),
             version=__version__,
         )
-    )
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("shoal.recommendation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )

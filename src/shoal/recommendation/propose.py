@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.addresses import without_passwords
 from shoal.comparison.results import Row, frame_of
-from shoal.comparison.scheduler import Race
+from shoal.comparison.workers import Scheduler
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.data.table import Table
@@ -31,13 +31,12 @@ from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.option_names import spoken
 from shoal.recipe import Recipe
-from shoal.recommendation.candidates import candidates, harder, main_parameter
+from shoal.recommendation.candidates import Tried, candidates, harder, main_parameter
 from shoal.recommendation.command_line import command_line
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem
 from shoal.recommendation.reasons import reasons
 from shoal.recommendation.scale import By, Scale, scale_for
-from shoal.recommendation.trial import Tried
 
 if TYPE_CHECKING:
     import polars
@@ -60,35 +59,17 @@ Tell = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recommendation:
-    """A proposal, and what it was chosen from.
-
-    Parameters
-    ----------
-    tried
-        All candidates in the order in which they were tried.
-    proposal
-        The one that loses least.
-    recipe
-        What to run; without a folder to write.
-    trees
-        Column to the hierarchy that was built for it, where the proposal needs it.
-    profile
-        What the data is, in a sentence.
-    reasons
-        Why this one, in sentences.
-    seconds
-        How long it took.
-    """
+    """A proposal, and what it was chosen from."""
 
     aim: Aim
     scale: Scale
-    tried: tuple[Tried, ...]
-    proposal: Tried
-    recipe: Recipe
-    trees: Mapping[str, str]
-    profile: str
-    reasons: tuple[str, ...]
-    seconds: float
+    tried: tuple[Tried, ...]  # all candidates in the order in which they were tried
+    proposal: Tried  # the one that loses least
+    recipe: Recipe  # what to run; without a folder to write
+    trees: Mapping[str, str]  # column to the hierarchy that was built for it, where the proposal needs it
+    profile: str  # what the data is, in a sentence
+    reasons: tuple[str, ...]  # why this one, in sentences
+    seconds: float  # how long it took
 
     def __repr__(self) -> str:
         return f"<Recommendation: {self.proposal.label}, of {len(self.tried)} candidates; {self.command}>"
@@ -178,7 +159,7 @@ def recommend(
             raise WrongUse(
                 f"The hierarchy of {name!r} must be a builder or a file here: a recipe can hold no object."
             )
-    stated, told = Stated(**promised), with_names(reading, names)
+    stated, named = Stated(**promised), with_names(reading, names)
     limits: dict[str, Any] = {
         "time_limit": time_limit,
         "by": by,
@@ -187,12 +168,12 @@ def recommend(
     }
     if isinstance(data, str | Path):
         return propose(
-            data, stated, roles=roles, reading=told, baskets=baskets, hierarchies=hierarchies, **limits
+            data, stated, roles=roles, reading=named, baskets=baskets, hierarchies=hierarchies, **limits
         )
     with tempfile.TemporaryDirectory() as folder:
-        path, layout, told = _written(data, Path(folder), baskets, told)
+        path, layout, named = _written(data, Path(folder), baskets, named)
         found = propose(
-            path, stated, roles=roles, reading=told, baskets=layout, hierarchies=hierarchies, **limits
+            path, stated, roles=roles, reading=named, baskets=layout, hierarchies=hierarchies, **limits
         )
     source = found.recipe.source.model_copy(update={"path": path.name, "baskets": baskets})
     return replace(found, recipe=found.recipe.model_copy(update={"source": source}))
@@ -254,7 +235,7 @@ def propose(
     by
         What tables are compared by: the loss of their cells, or the error of counting questions.
     jobs
-        Runs at a time; as many as there are cores unless told.
+        Runs at a time; as many as there are cores by default.
 
     Raises
     ------
@@ -281,12 +262,14 @@ def propose(
     scale = scale_for(problem.aim, stated, by)
     own = max(time_limit * OWN, 1.0)
     first = candidates(problem.aim, stated, seconds=own, suppression_limit=suppression_limit)
-    with Race(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as race:
+    with Scheduler(jobs or os.cpu_count() or 1, begin + time_limit * (1 - RESERVE)) as scheduler:
 
         def carry_out(batch: Sequence[Candidate], before: int, *, finish_first: bool = False) -> list[Tried]:
             cells = {(cell := problem.cell(one, scale, time_limit * SHARE)).key: (one, cell) for one in batch}
             done: list[Tried] = []
-            for cell, answer in race.answers([cell for _, cell in cells.values()], finish_first=finish_first):
+            for cell, answer in scheduler.answers(
+                [cell for _, cell in cells.values()], finish_first=finish_first
+            ):
                 done.append(problem.tried(cells[cell.key][0], cell, answer, scale))
                 if tell is not None:
                     tell(before + len(done), before + len(cells), done[-1].label)
@@ -299,9 +282,11 @@ def propose(
     chosen = problem.chosen(proposal.candidate)
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
-    told = tuple(map(spoken, reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit)))
+    sentences = tuple(
+        map(spoken, reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit))
+    )
     return Recommendation(
-        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, told, seconds
+        problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, sentences, seconds
     )
 
 
@@ -381,7 +366,7 @@ def _refusal(found: Sequence[Tried], scale: Scale) -> Infeasible:
     said: dict[str, dict[str, None]] = {}
     for one in refused:
         said.setdefault(one.error, {})[one.candidate.method["name"]] = None
-    told = [f"{', '.join(names)}: {error}" for error, names in said.items()]
+    sentences = [f"{', '.join(names)}: {error}" for error, names in said.items()]
     bests = [one.row["best"] for one in refused if one.row.get("best") is not None]
     best = (max if scale.high else min)(bests, default=None)
-    return Infeasible(f"No candidate keeps the promise. {' '.join(told[:3])}{more}", best)
+    return Infeasible(f"No candidate keeps the promise. {' '.join(sentences[:3])}{more}", best)

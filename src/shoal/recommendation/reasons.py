@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
 from shoal.methods._candidates import Aim
+from shoal.recommendation.candidates import Tried
 from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
-from shoal.recommendation.trial import Tried
 
 WORDS = {
     "refused": "cannot keep the promise here",
@@ -82,8 +82,8 @@ def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
         bests.setdefault(one.candidate.method["name"], one)
     others = [one for name, one in bests.items() if name != proposal.candidate.method["name"]]
     if others:
-        told = ", ".join(f"{one.label} loses {number_text(one.loss or 0.0)}" for one in others)
-        yield f"Beside it, {told}."
+        text = ", ".join(f"{one.label} loses {number_text(one.loss or 0.0)}" for one in others)
+        yield f"Beside it, {text}."
     same = [one for one in base if one.candidate.method["name"] == proposal.candidate.method["name"]]
     worst = max(same, key=lambda one: one.loss or 0.0)
     if (worst.loss or 0.0) > (proposal.loss or 0.0):
@@ -93,11 +93,11 @@ def _rivals(proposal: Tried, base: Sequence[Tried]) -> Iterator[str]:
 def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterator[str]:
     if scale.aim is Aim.RULES:
         row = proposal.row
-        told = [f"{number_text(row['confidence_published'])} as published"]
+        parts = [f"{number_text(row['confidence_published'])} as published"]
         if row.get("confidence_stars"):
-            told.append(f"{number_text(row['confidence_stars'])} for who reads the stars")
-        told.append(f"{number_text(proposal.privacy or 0.0)} in the worst case")
-        yield f"A class tells a sensitive value with a confidence of at most {', '.join(told)}."
+            parts.append(f"{number_text(row['confidence_stars'])} for who reads the stars")
+        parts.append(f"{number_text(proposal.privacy or 0.0)} in the worst case")
+        yield f"A class tells a sensitive value with a confidence of at most {', '.join(parts)}."
     stronger = [one for one in found if one.usable and one.best and one is not proposal]
     ahead = [
         one
@@ -119,11 +119,11 @@ def _protection(proposal: Tried, found: Sequence[Tried], scale: Scale) -> Iterat
 
 def _failures(found: Sequence[Tried]) -> Iterator[str]:
     """What there is no release of, and why."""
-    told: dict[tuple[str, str], dict[str, None]] = {}
+    failures: dict[tuple[str, str], dict[str, None]] = {}
     for one in found:
         if one.status != "done" and one.candidate.axis is None:
-            told.setdefault((one.status, one.error), {})[one.candidate.label] = None
-    for (status, error), labels in told.items():
+            failures.setdefault((one.status, one.error), {})[one.candidate.label] = None
+    for (status, error), labels in failures.items():
         yield f"Without a release: {'; '.join(labels)} {WORDS[status]} ({error.rstrip('.')})."
     stronger = [one for one in found if one.candidate.axis is not None]
     if refused := next((one for one in stronger if one.status == "refused"), None):

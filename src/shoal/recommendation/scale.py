@@ -32,27 +32,18 @@ HIGHER = frozenset({"k", "l", "entropy_l", "k_map"})
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """One measure of loss and one of protection for all candidates.
-
-    Parameters
-    ----------
-    measures
-        What is measured of each run.
-    loss, meaning
-        The score, and what it says.
-    axis, privacy
-        The parameter that protection is measured by, and what it is called; of rules it is the ``worst case``.
-    high
-        Whether more of it is more protection.
-    """
+    """One measure of loss and one of protection for all candidates."""
 
     aim: Aim
-    measures: tuple[str, ...]
+    measures: tuple[str, ...]  # what is measured of each run
     loss: str
     meaning: str
+    """`loss`, `meaning`: the score, and what it says."""
     axis: str
     privacy: str
-    high: bool
+    """`axis`, `privacy`: the parameter that protection is measured by, and what it is called; of rules it is the
+    ``worst case``."""
+    high: bool  # whether more of it is more protection
     risk: float | None = None
 
     def loss_of(self, row: Row, quasi: int, sensitive: int) -> float | None:

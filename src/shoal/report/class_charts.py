@@ -6,9 +6,8 @@ import numpy as np
 
 from shoal.arrays import Counts, Mask
 from shoal.data._equal_rows import RowClasses, row_classes
-from shoal.data._telling import telling_rows
 from shoal.data.group_statistics import GroupStatistics, group_statistics
-from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table

@@ -19,6 +19,7 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
 from shoal.measures._comparison import Comparison
+from shoal.report.attacks import Tried, attacks_of
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
@@ -123,6 +124,8 @@ class Facts:
         Columns, and where their hierarchies come from.
     summary, notes, explanation
         What the method chose, in sentences, and what else it tells of its work.
+    attacks
+        What attacks find in the raw data and in the release.
     """
 
     source: str | None
@@ -155,6 +158,7 @@ class Facts:
     summary: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
+    attacks: tuple[Tried, ...] = ()
 
 
 def facts_of(run: "Run") -> Facts:
@@ -200,6 +204,7 @@ def facts_of(run: "Run") -> Facts:
         summary=summary_of(notes),
         notes=notes_of(notes),
         explanation=explanation_of(notes),
+        attacks=attacks_of(run),
     )
 
 

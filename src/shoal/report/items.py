@@ -11,7 +11,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published
-from shoal.measures._nodes import NodeTexts
+from shoal.measures._interval_syntax import NodeTexts
 from shoal.report.marginals import BARS, Marginal, Pair
 from shoal.report.wording import count, shown
 

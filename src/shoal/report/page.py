@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal.report import svg_charts as charts
 from shoal.report import wording
 from shoal.report.class_charts import Bin, Sizes
+from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
 from shoal.report.items import ItemFacts
@@ -19,6 +18,8 @@ from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from shoal.outcome import Run
 
 LOSS_BARS = 24
@@ -65,7 +66,9 @@ def render(run: "Run") -> str:
 
 def render_facts(facts: Facts) -> str:
     """The page of plain facts."""
-    return _templates().get_template("page.html.j2").render(style=Markup(style()), **_pictured(facts))
+    return (
+        page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **_pictured(facts))
+    )
 
 
 def render_parts(facts: Facts) -> dict[str, str]:
@@ -81,7 +84,7 @@ def render_parts(facts: Facts) -> dict[str, str]:
         "pictures": pictured["pictures"],
     }
     return {
-        name: _templates().get_template(f"{name}.html.j2").render(**pictured)
+        name: page_templates().get_template(f"{name}.html.j2").render(**pictured)
         for name, there in told.items()
         if there
     }
@@ -105,14 +108,9 @@ def _pictured(facts: Facts) -> dict[str, Any]:
 
 
 @cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("shoal.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def page_templates() -> "Environment":
+    """The templates of pages, with the words that they use."""
+    environment = templates("shoal.report")
     environment.filters |= {
         "compact": wording.compact,
         "count": wording.count,
@@ -125,12 +123,6 @@ def _templates() -> Environment:
         "shown": wording.shown,
     }
     return environment
-
-
-@cache
-def style() -> str:
-    """The style sheet, which other pages of Shoal share."""
-    return files("shoal.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
 
 
 def _sizes_figure(sizes: Sizes) -> Figure:

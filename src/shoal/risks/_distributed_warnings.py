@@ -11,6 +11,7 @@ from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.risks.disclosure_warnings import nothing_told, of_column
+from shoal.risks.role_guards import determined_in_parts, known_too_in_parts, warned_of_known, warned_of_names
 
 if TYPE_CHECKING:
     import polars
@@ -34,11 +35,24 @@ def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, 
         quasi = [column.name for column in kept if column.role is Role.QUASI]
         alike = published.parts.distinct(quasi).collect()
         found += nothing_told(kept, {name: {alike[name][0] or ""} for name in quasi})
-    for column in kept:
-        profile = profile_column(column, counts[column.name])
+    profiles = [profile_column(column, counts[column.name]) for column in kept]
+    for column, profile in zip(kept, profiles, strict=True):
         raw = partial(_raw_rows, column, published)
         found += of_column(column, profile, raw, original.rows, original.schema.entity)
-    return tuple(found)
+    found += warned_of_names(kept, profiles)
+    coarse = _coarse(kept, published) if any(column.role is Role.INSENSITIVE for column in kept) else {}
+    found += determined_in_parts(original, names, coarse)
+    return (*found, *warned_of_known(known_too_in_parts(published)))
+
+
+def _coarse(columns: list[Column], published: Dataset) -> dict[str, bool]:
+    """Whether each quasi-identifier is published otherwise than it was."""
+    quasi = [column for column in columns if column.role is Role.QUASI]
+    return {
+        column.name: not {text or "" for text in published.parts.counts([column.name])[column.name].to_list()}
+        <= set(column.domain.labels)
+        for column in quasi
+    }
 
 
 def value_counts(data: Dataset, table: Table) -> dict[str, Counts]:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask
-from shoal.data._basket_orders import taken
+from shoal.arrays import Counts, Floats, Mask, taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.errors import BadData

@@ -18,6 +18,7 @@ from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
+from shoal.risks.role_guards import determined, known_too, warned_of_known, warned_of_names
 
 TELLING = 0.5
 """From this share of unique rows on, an insensitive column is worth a word."""
@@ -42,10 +43,12 @@ def concerns(original: Table, published: Table) -> tuple[str, ...]:
         column.name: _texts(published.column(column.name)) for column in kept if column.role is Role.QUASI
     }
     found = nothing_told(kept, texts)
-    for column in kept:
+    profiles = [profile_column(column) for column in kept]
+    for column, profile in zip(kept, profiles, strict=True):
         raw = partial(_raw_rows, column, published.column(column.name))
-        found += of_column(column, profile_column(column), raw, original.rows, original.entity)
-    return tuple(found)
+        found += of_column(column, profile, raw, original.rows, original.entity)
+    found += warned_of_names(kept, profiles)
+    return (*found, *determined(original, published), *warned_of_known(known_too(published)))
 
 
 def of_column(

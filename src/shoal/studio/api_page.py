@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shoal.report.page import style
+from shoal.report.compiled_templates import page_style
 from shoal.studio.walk import templates
 
 
@@ -23,7 +23,7 @@ def api_page(told: dict[str, Any]) -> str:
         for verb, call in verbs.items()
     ]
     page = templates().get_template("api.html.j2")
-    return page.render(calls=calls, about=told["info"], style=style())
+    return page.render(calls=calls, about=told["info"], style=page_style())
 
 
 def _shape(told: dict[str, Any], holder: dict[str, Any]) -> list[tuple[str, str, str]]:

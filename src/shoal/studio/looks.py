@@ -176,8 +176,7 @@ def values_of(source: Mapping[str, Any], column: str) -> list[str]:
 
 def suggested_trees(source: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
     """A builder of a hierarchy for each column, or for the items."""
-    from shoal.recommendation.first_hierarchies import builder_for
-    from shoal.recommendation.problem import ITEM_TREE
+    from shoal.recommendation.problem import ITEM_TREE, builder_for
 
     if tuple(columns) == ("items",):
         return {"items": ITEM_TREE}
@@ -264,7 +263,7 @@ EXAMPLES: Mapping[str, dict[str, Any]] = {
 
 def find(folder: str, known: Any) -> dict[str, Any]:
     """What a neighbour finds in a release."""
-    from shoal.finding import find as find_in_folder
+    from shoal.attacking import find as find_in_folder
 
     return find_in_folder(folder, known).as_dict()
 

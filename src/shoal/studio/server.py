@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from nicegui import ui
 
 from shoal.errors import CannotWrite, WrongUse
-from shoal.report.page import style
+from shoal.report.compiled_templates import page_style
 from shoal.studio.api import add_api
 from shoal.studio.guard import Guard
 from shoal.studio.pages import add_pages
@@ -162,7 +162,7 @@ def application(studio: Studio, *, pages: bool) -> FastAPI:
 @cache
 def _style() -> str:
     own = files("shoal.studio").joinpath("studio.css").read_text(encoding="utf-8")
-    return style() + own
+    return page_style() + own
 
 
 def _listening(start: Start) -> socket.socket:

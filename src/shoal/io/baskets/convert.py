@@ -15,7 +15,7 @@ from shoal.io.baskets.long_tables import BETWEEN_ITEMS, between_items, published
 from shoal.io.reading import Reading
 from shoal.io.source import format_of
 from shoal.io.tables.columnar import ARROW, PARQUET
-from shoal.io.tables.encoded import EncodedBaskets
+from shoal.io.tables.encode import EncodedBaskets
 
 ENDINGS = {".dat": "lines", ".spmf": "spmf", **dict.fromkeys((*PARQUET, *ARROW), "long")}
 """Layouts that the ending of a file tells."""
@@ -41,13 +41,13 @@ def convert_baskets(
         The file to write.
     to
         The layout to write: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or
-        ``column:NAME``. Unless told, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and
+        ``column:NAME``. By default, the ending says it: ``.dat`` is lines, ``.spmf`` is SPMF, ``.parquet`` and
         ``.arrow`` are long. ``.gz`` or ``.zst`` behind it compresses.
     least_support
         Items that fewer baskets hold are left out: a number of baskets, or below 1 a share of them.
     drop_empty
         Leave out baskets without items. They are persons too, and count wherever baskets are counted: they stay
-        unless told.
+        by default.
 
     Returns
     -------
@@ -59,25 +59,20 @@ def convert_baskets(
         If the layout to write is not known, or an item cannot be written in it.
     """
     wanted = target_layout(target, to)
-    arrival = load_baskets(source, layout, reading)
-    written = without_rare_items(arrival.baskets, least_support)
+    encoded = load_baskets(source, layout, reading)
+    written = without_rare_items(encoded.baskets, least_support)
     if drop_empty:
         written = written.take(np.flatnonzero(written.lengths))
     written = replace(written, layout=str(wanted))
     write_baskets(written, target)
-    return arrival, written
+    return encoded, written
 
 
 def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
     """The baskets without the items that too few of them hold.
 
-    Parameters
-    ----------
-    least_support
-        A number of baskets, or below 1 a share of them. Items at the bound stay.
+    `least_support`: a number of baskets, or below 1 a share of them. Items at the bound stay.
 
-    Examples
-    --------
     >>> from shoal.io.baskets.load import read_baskets
     >>> baskets = read_baskets([["a", "b"], ["a"], ["a"], ["c", "a"]])
     >>> without_rare_items(baskets, 2).vocabulary, without_rare_items(baskets, 0.25).vocabulary
@@ -93,30 +88,27 @@ def without_rare_items(baskets: Baskets, least_support: float) -> Baskets:
 
 def target_layout(target: str | Path, to: str | None) -> Layout:
     """The layout to write: the one that is named, or the one that the ending of the file tells."""
-    told = to or ENDINGS.get(format_of(target))
-    if told is None:
+    layout = to or ENDINGS.get(format_of(target))
+    if layout is None:
         raise WrongUse(
             f"Say how to write {target} with --to: lines, spmf, long:ID,ITEM, matrix or column:NAME. "
             "Only the endings .dat, .spmf, .parquet and .arrow tell it by themselves."
         )
-    return parse_layout(told)
+    return parse_layout(layout)
 
 
 def layout_by_ending(target: str | Path) -> str:
     """The layout that the ending of a new file tells where nothing else does: ``.csv`` is a long table.
 
-    Raises
-    ------
-    WrongUse
-        If the ending tells none.
+    Raises `WrongUse` if the ending tells none.
     """
-    told = {**ENDINGS, ".csv": "long"}.get(format_of(target))
-    if told is None:
+    layout = {**ENDINGS, ".csv": "long"}.get(format_of(target))
+    if layout is None:
         raise WrongUse(
             f"The ending of {target} tells no layout of baskets: take .dat, .spmf, .csv (a long table), .parquet or "
             ".arrow; .gz or .zst behind .dat, .spmf or .csv compresses."
         )
-    return told
+    return layout
 
 
 def separator_to_tell(baskets: Baskets) -> str | None:

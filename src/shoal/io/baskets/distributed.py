@@ -22,7 +22,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.baskets.assembly import from_pairs, pairs_of
+from shoal.io.baskets.assembly import from_pairs, missing_in, pairs_of, trimmed_baskets, trimmed_items
 from shoal.io.baskets.layouts import (
     SAMPLE,
     Layout,
@@ -34,8 +34,8 @@ from shoal.io.baskets.layouts import (
     table_layout,
 )
 from shoal.io.baskets.lines import COMMENTS, Tokens, read_lines, read_spmf
+from shoal.io.baskets.load import given_layout, refuse_names, refuse_trimmed, with_roles
 from shoal.io.baskets.load import load_baskets as load_here
-from shoal.io.baskets.load import refuse_names, refuse_trimmed, told_layout, with_roles
 from shoal.io.baskets.long_tables import (
     Pairs,
     between_items,
@@ -46,13 +46,12 @@ from shoal.io.baskets.long_tables import (
     texts_of,
     trimmed_in,
 )
-from shoal.io.baskets.remarks import missing_in, trimmed_baskets, trimmed_items
 from shoal.io.baskets.write import FRAME_FORMATS, spelling_of
 from shoal.io.reading import Reading, first_line_like_data
 from shoal.io.source import STANDARD_INPUT, format_of
 from shoal.io.tables.database import is_database
 from shoal.io.tables.distributed import open_parts
-from shoal.io.tables.encoded import EncodedBaskets
+from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import FrameInput
 
 if TYPE_CHECKING:
@@ -107,11 +106,11 @@ def load_baskets(
         If the layout is ambiguous, unknown, or a matrix.
     """
     reading, roles = reading or Reading(), roles or Roles()
-    told = told_layout(layout, reading)
+    given = given_layout(layout, reading)
     if not isinstance(source, str | Path) and engine.own(source) is None:
         return _handed_over(engine, load_here(source, layout, reading, roles))
     path = str(source) if isinstance(source, str | Path) else None
-    read = _read(engine, source, path, told, reading, published)
+    read = _read(engine, source, path, given, reading, published)
     if published:
         refuse_trimmed(read.trimmed, path)
     baskets = replace(read.baskets, schema=with_roles(read.baskets.schema, roles))
@@ -139,33 +138,33 @@ def _read(
     engine: "Distributed",
     source: Any,
     path: str | None,
-    told: Layout | None,
+    given: Layout | None,
     reading: Reading,
     published: bool,
 ) -> _Read:
     if path is not None and _is_text(engine, path):
-        told = told or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
-        if told.form in ("lines", "spmf"):
-            refuse_names(told, reading.names)
-            return _of_lines(engine.lines(path), told, path, published)
-    if told is not None and told.form == "matrix":
+        given = given or find_layout(engine.head(path)[:SAMPLE], path, reading.names)
+        if given.form in ("lines", "spmf"):
+            refuse_names(given, reading.names)
+            return _of_lines(engine.lines(path), given, path, published)
+    if given is not None and given.form == "matrix":
         raise WrongUse(
             "A matrix of 0 and 1 is read on one machine alone: convert it to lines first (shoal convert)."
         )
     # The separator of a column stands inside its cells.
-    between_cells = told.separator if told is not None and told.form == "long" else None
+    between_cells = given.separator if given is not None and given.form == "long" else None
     opened = open_parts(source, engine, replace(reading, separator=between_cells))
     parts = opened.parts
-    told = told or _layout_of(parts)
+    given = given or _layout_of(parts)
     if published:
-        refuse_further(parts.names, told, path)
-    if told.form == "long":
+        refuse_further(parts.names, given, path)
+    if given.form == "long":
         headed = opened.of_texts and reading.names is None and not published
-        return _of_long(parts, told, path, engine.memory, headed)
-    if told.form == "column":
-        return _of_column(parts, told, path)
+        return _of_long(parts, given, path, engine.memory, headed)
+    if given.form == "column":
+        return _of_column(parts, given, path)
     raise WrongUse(
-        f"A table has no layout {told.form}; say which columns hold the baskets with long:ID,ITEM or column:NAME."
+        f"A table has no layout {given.form}; say which columns hold the baskets with long:ID,ITEM or column:NAME."
     )
 
 
@@ -295,11 +294,11 @@ def _vocabulary(parts: Parts, items: Cut, path: str | None) -> Pairs:
 
     def distinct(frame: pl.DataFrame) -> pl.DataFrame:
         found = items(frame)
-        told = [("", MISSED)] * found.missing + [("", TRIMMED_BASKET)] * found.trimmed_baskets
-        told += [("", MISSED_BASKET)] * found.missing_baskets + [("", HEADLESS)] * found.headless
-        told += [(text, TRIMMED) for text in found.trimmed]
+        reported = [("", MISSED)] * found.missing + [("", TRIMMED_BASKET)] * found.trimmed_baskets
+        reported += [("", MISSED_BASKET)] * found.missing_baskets + [("", HEADLESS)] * found.headless
+        reported += [(text, TRIMMED) for text in found.trimmed]
         texts = found.texts.alias(ITEM).unique().to_frame().with_columns(pl.lit(PLAIN, pl.Int64).alias(HOW))
-        return pl.concat([texts, pl.DataFrame(told, schema=texts.schema, orient="row")])
+        return pl.concat([texts, pl.DataFrame(reported, schema=texts.schema, orient="row")])
 
     frame = parts.map(distinct, {ITEM: pl.String, HOW: pl.Int64}).counts([ITEM, HOW]).drop(COUNT)
     vocabulary = frame.filter(pl.col(HOW) == PLAIN)[ITEM].sort()
@@ -368,14 +367,8 @@ NUMBERED = 1 << 17
 def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> Dataset:
     """Baskets in parts as they are published: in canonical order, in their layout, a line a row.
 
-    Parameters
-    ----------
-    schema
-        The baskets without rows; every item of the vocabulary occurs.
-    parts
-        A column ``items`` of ascending codes, in any order.
-    rows
-        How many baskets there are.
+    `schema`: the baskets without rows; every item of the vocabulary occurs. `parts`: a column ``items`` of ascending
+    codes, in any order.
     """
     layout = parse_layout(schema.layout)
     refuse_unwritable(schema.vocabulary, layout)

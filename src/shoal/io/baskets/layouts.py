@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.reading import refuse_told_names
+from shoal.io.reading import refuse_wrong_names
 
 Form: TypeAlias = Literal["lines", "spmf", "long", "matrix", "column"]
 
@@ -53,24 +53,17 @@ _NODE = re.compile(r"(?<!\S)(\{[^{}\s]*\}|\[[^\[\]()\s]*[\])])(?!\S)")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout and what belongs to it.
-
-    Parameters
-    ----------
-    form
-        ``lines``: one basket a line. ``spmf``: the same in the format of the SPMF library, ``1 -1 2 -1 -2``. ``long``:
-        a table with one row for each item of each basket. ``matrix``: a table of 0 and 1, one column an item.
-        ``column``: a table with the baskets in one of its columns.
-    columns
-        Of a long table the names of the columns that hold the basket and the item; of a column layout the column's.
-        Empty where the file's own order says it.
-    separator
-        The character between items: of ``lines`` None for blanks, of ``column`` None for the one that is found.
-    """
+    """A layout and what belongs to it."""
 
     form: Form
+    """``lines``: one basket a line. ``spmf``: the same in the format of the SPMF library, ``1 -1 2 -1 -2``. ``long``:
+    a table with one row for each item of each basket. ``matrix``: a table of 0 and 1, one column an item. ``column``:
+    a table with the baskets in one of its columns."""
     columns: tuple[str, ...] = ()
+    """Of a long table the names of the columns that hold the basket and the item; of a column layout the column's.
+    Empty where the file's own order says it."""
     separator: str | None = None
+    """The character between items: of ``lines`` None for blanks, of ``column`` None for the one that is found."""
 
     def __str__(self) -> str:
         if self.form == "lines":
@@ -87,18 +80,9 @@ class Layout:
 def parse_layout(text: str, separator: str | None = None) -> Layout:
     """The layout that a text such as ``long:invoice,item`` names.
 
-    Parameters
-    ----------
-    text
-        ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. A name
-        with a comma in it is put in double quotes.
-    separator
-        The character between items, for ``lines`` and ``column``; between cells, for ``long`` and ``matrix``.
-
-    Raises
-    ------
-    WrongUse
-        If there is no such layout, or it lacks a name.
+    `text`: ``lines``, ``lines:SEPARATOR``, ``spmf``, ``long``, ``long:ID,ITEM``, ``matrix`` or ``column:NAME``. A name
+    with a comma in it is put in double quotes. `separator`: the character between items, for ``lines`` and ``column``;
+    between cells, for ``long`` and ``matrix``. Raises `WrongUse` if there is no such layout, or it lacks a name.
     """
     form, colon, rest = text.partition(":")
     if form == "lines":
@@ -194,17 +178,8 @@ def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> La
     - Two columns, and their names are those of a basket and an item, as in a text: long.
     - Two columns or more of 0 and 1 alone: a matrix.
 
-    Parameters
-    ----------
-    lists
-        The columns that hold lists.
-    binary
-        Whether all columns hold 0 and 1 (or True and False) alone.
-
-    Raises
-    ------
-    WrongUse
-        If it is none of them, with what to say.
+    `lists`: the columns that hold lists. `binary`: whether all columns hold 0 and 1 (or True and False) alone. Raises
+    `WrongUse` if it is none of them, with what to say.
     """
     if len(lists) == 1:
         return Layout("column", (lists[0],))
@@ -212,10 +187,10 @@ def table_layout(names: Sequence[str], lists: Sequence[str], binary: bool) -> La
         return Layout("long", tuple(names))
     if binary and len(names) > 1:
         return Layout("matrix")
-    raise _untold(names, lists)
+    raise _unclear(names, lists)
 
 
-def _untold(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
+def _unclear(names: Sequence[str], lists: Sequence[str]) -> WrongUse:
     has = f"The table has the columns {', '.join(names)}"
     if len(names) == 2 and not lists:
         first, second = reversed(names) if names_say(names[::-1]) else names
@@ -243,19 +218,8 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
     - No line holds a comma, semicolon, tab or ``|``, but for those inside of nodes such as ``{beer|wine}`` and
       ``[1,5]``, and the name does not end in ``.csv`` or ``.tsv``: lines.
 
-    Parameters
-    ----------
-    sample
-        The first bytes of the file, `SAMPLE` of them.
-    name
-        What the file is called.
-    names
-        The names of the columns, where they are told: then the first line is no header.
-
-    Raises
-    ------
-    WrongUse
-        If it may be more than one of them.
+    `sample`: the first bytes of the file, `SAMPLE` of them. `names`: the names of the columns, where they are given:
+    then the first line is no header. Raises `WrongUse` if it may be more than one of them.
     """
     lines = _sample_lines(sample)
     if _looks_like_spmf(lines):
@@ -264,7 +228,7 @@ def find_layout(sample: bytes, name: str = "", names: Sequence[str] | None = Non
         cells = [line.split(delimiter) for line in lines]
         if cells and all(len(row) == 2 for row in cells):
             if names is not None:
-                refuse_told_names(names, cells[0])
+                refuse_wrong_names(names, cells[0])
             basket, item = (
                 names if names and len(names) == 2 else (cell.strip().strip('"') for cell in cells[0])
             )

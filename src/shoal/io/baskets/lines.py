@@ -40,13 +40,8 @@ def read_lines(content: bytes, separator: str | None) -> Tokens:
 
     An empty line is an empty basket; the newline at the end of the last line starts no other.
 
-    Parameters
-    ----------
-    content
-        The file: UTF-8 without a byte order mark.
-    separator
-        The character between items, None for any run of blanks and tabs. Blanks around an item are trimmed, and
-        what is empty between two separators is no item.
+    `content`: the file: UTF-8 without a byte order mark. `separator`: the character between items, None for any run of
+    blanks and tabs. Blanks around an item are trimmed, and what is empty between two separators is no item.
     """
     if separator is None:
         return _trimmed(_cut(_with_last_newline(content), BLANKS))
@@ -61,15 +56,8 @@ def read_spmf(content: bytes, path: str | None = None, published: bool = False) 
     Comment lines and blank lines are no baskets; ``-2`` alone is an empty one. Item sets of a sequence
     (``1 2 -1 3 -1 -2``) are merged: their order is not kept.
 
-    Parameters
-    ----------
-    published
-        Refuse comments: they tell more than the baskets.
-
-    Raises
-    ------
-    BadData
-        With its line, if a line does not end with ``-2``, or has one before its end.
+    `published`: refuse comments: they tell more than the baskets. Raises `BadData` with its line, if a line does not
+    end with ``-2``, or has one before its end.
     """
     lines = _with_last_newline(content)
     buffer = np.frombuffer(lines, dtype=np.uint8)
@@ -119,8 +107,8 @@ def _trimmed(tokens: Tokens) -> Tokens:
     changed = texts != tokens.texts
     if not changed.any():
         return tokens
-    told = texts.filter(changed & (texts != "")).unique()
-    return Tokens(tokens.indptr, texts, tuple(told.to_list())).where((texts != "").to_numpy())
+    reported = texts.filter(changed & (texts != "")).unique()
+    return Tokens(tokens.indptr, texts, tuple(reported.to_list())).where((texts != "").to_numpy())
 
 
 def _with_last_newline(content: bytes) -> bytes:

@@ -13,7 +13,17 @@ from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse, warn
-from shoal.io.baskets.assembly import from_ones, from_texts, from_tokens, joined
+from shoal.io.baskets.assembly import (
+    NUMBERED,
+    from_ones,
+    from_texts,
+    from_tokens,
+    joined,
+    missing_in,
+    read_values,
+    trimmed_baskets,
+    trimmed_items,
+)
 from shoal.io.baskets.layouts import (
     SAMPLE,
     Layout,
@@ -26,21 +36,13 @@ from shoal.io.baskets.layouts import (
 from shoal.io.baskets.lines import read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
 from shoal.io.baskets.matrix import Ones, read_matrix
-from shoal.io.baskets.remarks import (
-    NUMBERED,
-    missing_in,
-    trimmed_baskets,
-    trimmed_items,
-)
-from shoal.io.baskets.values import read_values
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
-from shoal.io.releases.part_files import part_files
-from shoal.io.source import format_of, name_of, read_bytes
+from shoal.io.source import format_of, name_of, part_files, read_bytes
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
 from shoal.io.tables.delimited import Delimited
-from shoal.io.tables.encoded import EncodedBaskets
+from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import Input
 from shoal.io.tables.load import open_input
 
@@ -94,7 +96,7 @@ def read_baskets(
     query
         What to ask a database, in SQL.
     sheet
-        The sheet of an Excel file; the first one unless told.
+        The sheet of an Excel file; the first one by default.
 
     Returns
     -------
@@ -138,33 +140,29 @@ def load_baskets(
 ) -> EncodedBaskets:
     """Read baskets as `read_baskets` does, and tell what cannot be seen in them any more.
 
-    Parameters
-    ----------
-    reading
-        Of it separator, names, query and sheet are used.
-    published
-        They are published already: items are judged as they stand, so that blanks around them are refused, and so is
-        whatever else the file tells: further columns, labels of rows, comments.
+    `reading`: of it separator, names, query and sheet are used. `published`: they are published already: items are
+    judged as they stand, so that blanks around them are refused, and so is whatever else the file tells: further
+    columns, labels of rows, comments.
     """
     reading = reading or Reading()
-    told = told_layout(layout, reading)
+    given = given_layout(layout, reading)
     remarks: list[str] = []
-    baskets = _received(source, told, reading, remarks, published)
+    baskets = _received(source, given, reading, remarks, published)
     return EncodedBaskets(with_roles(baskets, roles or Roles()), tuple(dict.fromkeys(remarks)))
 
 
-def told_layout(layout: str | None, reading: Reading) -> Layout | None:
-    """The layout that is told: a separator alone means lines."""
+def given_layout(layout: str | None, reading: Reading) -> Layout | None:
+    """The layout that is given: a separator alone means lines."""
     if layout is None:
         return None if reading.separator is None else parse_layout("lines", reading.separator)
     return parse_layout(layout, reading.separator)
 
 
 def _received(
-    source: Any, told: Layout | None, reading: Reading, remarks: list[str], published: bool
+    source: Any, given: Layout | None, reading: Reading, remarks: list[str], published: bool
 ) -> Baskets:
     if isinstance(source, str | Path):
-        door = _Door(told, reading, remarks, published)
+        door = _Door(given, reading, remarks, published)
         if is_database(source):
             return door.table(open_input(source, Reading(query=reading.query)))
         if reading.query is not None:
@@ -173,30 +171,25 @@ def _received(
         return door.file(source) if parts == [Path(source)] else door.parts(parts)
     if is_frame(source):
         if reading.names is not None:
-            raise WrongUse("A frame has names of its own: leave the names away, or rename its columns.")
-        if (told is None or told.form == "matrix") and (matrix := sparse_frame(source)) is not None:
-            return read_values(matrix, told, tuple(map(str, source.columns)), remarks)
-        return _Door(told, reading, remarks, published).table(open_frame(source))
-    return read_values(source, told, reading.names, remarks)
+            raise WrongUse("A frame has names of its own: omit the names, or rename its columns.")
+        if (given is None or given.form == "matrix") and (matrix := sparse_frame(source)) is not None:
+            return read_values(matrix, given, tuple(map(str, source.columns)), remarks)
+        return _Door(given, reading, remarks, published).table(open_frame(source))
+    return read_values(source, given, reading.names, remarks)
 
 
 class _Door:
     """Reads tables and texts.
 
-    Parameters
-    ----------
-    told
-        The layout, where it is told.
-    remarks
-        What is to be said is added here.
+    `given`: the layout, where one is given. `remarks`: what is to be said is added here.
     """
 
-    def __init__(self, told: Layout | None, reading: Reading, remarks: list[str], published: bool) -> None:
-        self._told, self._reading, self._remarks, self._published = told, reading, remarks, published
+    def __init__(self, given: Layout | None, reading: Reading, remarks: list[str], published: bool) -> None:
+        self._given, self._reading, self._remarks, self._published = given, reading, remarks, published
 
     def file(self, source: str | Path) -> Baskets:
         """The baskets of one file, or of standard input."""
-        told, names = self._told, self._reading.names
+        given, names = self._given, self._reading.names
         if str(source) != "-" and format_of(source) in FRAME_FORMATS:
             # The separator of a column stands inside its cells.
             return self.table(open_input(source, Reading(names=names, sheet=self._reading.sheet)))
@@ -207,7 +200,7 @@ class _Door:
         content = content.removeprefix(BYTE_ORDER_MARK)
         if not content:
             raise BadData("the file is empty; there are no baskets.", name)
-        layout = told or find_layout(content[:SAMPLE], name, names)
+        layout = given or find_layout(content[:SAMPLE], name, names)
         if layout.form in ("lines", "spmf"):
             refuse_names(layout, names)
             read = (
@@ -222,13 +215,13 @@ class _Door:
             return self._of_ones(ones, name)
         between_cells = layout.separator if layout.form == "long" else None
         opened = Delimited(source, Reading(separator=between_cells, names=names), text=content)
-        opened.refuse_told_names()
+        opened.refuse_wrong_names()
         return self.table(opened, layout)
 
     def parts(self, parts: list[Path]) -> Baskets:
         """Baskets of part files; rows of a long table belong together across parts."""
         first = self.file(parts[0])
-        layout = self._told or parse_layout(first.layout)
+        layout = self._given or parse_layout(first.layout)
         if layout.form == "long":
             reading = Reading(separator=layout.separator, names=self._reading.names)
             return self.table(open_input(parts[0].parent, reading), layout)
@@ -237,7 +230,7 @@ class _Door:
 
     def table(self, source: Input, found: Layout | None = None) -> Baskets:
         """The baskets of a table."""
-        layout = found or self._told or _layout_of(source)
+        layout = found or self._given or _layout_of(source)
         if self._published:
             refuse_further(source.names, layout, source.path)
         if layout.form == "long":
@@ -289,9 +282,7 @@ def refuse_trimmed(items: Collection[str], path: str | Path | None) -> None:
 def refuse_names(layout: Layout, names: Sequence[str] | None) -> None:
     """Refuse names of columns for a text that has none."""
     if names is not None:
-        raise WrongUse(
-            f"Baskets in the layout {layout.form} have no columns: leave the names away (--names)."
-        )
+        raise WrongUse(f"Baskets in the layout {layout.form} have no columns: omit the names (--names).")
 
 
 def _layout_of(source: Input) -> Layout:

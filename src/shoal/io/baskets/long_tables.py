@@ -18,7 +18,7 @@ CELLS = 1 << 24
 LOOKED_AT = 100
 """Cells of each column that are looked at first."""
 
-TOLD = 1000
+NAMED = 1000
 """How many baskets that do not stand as published ones do are remembered."""
 
 BETWEEN_ITEMS = "|;, \t\x1f"
@@ -27,52 +27,28 @@ BETWEEN_ITEMS = "|;, \t\x1f"
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Which basket holds which item: two columns of equal length, and the number of baskets.
-
-    Parameters
-    ----------
-    misnumbered
-        Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order.
-    trimmed
-        Items that had blanks around them.
-    missing
-        Whether missing items were left out.
-    missing_baskets
-        Whether lists are missing, which are empty baskets then.
-    headless
-        Whether the name of the column of baskets is that of a basket too.
-    trimmed_baskets
-        Whether names of baskets had blanks around them.
-    """
+    """Which basket holds which item: two columns of equal length, and the number of baskets."""
 
     rows: Rows
     texts: pl.Series
     count: int
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    trimmed: tuple[str, ...] = ()
-    missing: bool = False
-    missing_baskets: bool = False
-    trimmed_baskets: bool = False
-    headless: bool = False
+    """Some of the baskets that a table calls otherwise than 1, 2, 3, … in their order."""
+    trimmed: tuple[str, ...] = ()  # items that had blanks around them
+    missing: bool = False  # whether missing items were left out
+    missing_baskets: bool = False  # whether lists are missing, which are empty baskets then
+    trimmed_baskets: bool = False  # whether names of baskets had blanks around them
+    headless: bool = False  # whether the name of the column of baskets is that of a basket too
 
 
 def read_long(source: Input, columns: tuple[str, ...]) -> tuple[Pairs, tuple[str, str]]:
     """Baskets of a table with one row for each item of each basket, in the order of their first rows.
 
     Rows of one basket need not stand together. A row without an item stands for its basket alone: so an empty basket
-    can be told.
+    can be written.
 
-    Parameters
-    ----------
-    source
-        The table.
-    columns
-        The columns of the basket and the item; none for the first two.
-
-    Raises
-    ------
-    BadData
-        With its line, if a row names no basket.
+    `source`: the table. `columns`: the columns of the basket and the item; none for the first two. Raises `BadData`
+    with its line, if a row names no basket.
     """
     names = columns or tuple(source.names[:2])
     if len(names) < 2:
@@ -110,21 +86,14 @@ def misnumbered(texts: pl.Series, before: int = 0) -> Rows:
     [2]
     """
     places = pl.Series(np.arange(before + 1, before + 1 + len(texts), dtype=np.int64)).cast(pl.String)
-    return np.flatnonzero((texts != places).to_numpy())[:TOLD].astype(np.int64)
+    return np.flatnonzero((texts != places).to_numpy())[:NAMED].astype(np.int64)
 
 
 def read_column(source: Input, name: str, separator: str | None) -> Pairs:
     """Baskets of a table with a basket in a cell: a list, or items with a separator between them.
 
-    Parameters
-    ----------
-    source
-        The table. Its other columns are left alone.
-    name
-        The column.
-    separator
-        What stands between items. None takes the first of ``|``, ``;``, ``,``, blank and tab that is
-        between two items.
+    `source`: the table. Its other columns are left alone. `separator`: what stands between items. None takes the first
+    of ``|``, ``;``, ``,``, blank and tab that is between two items.
     """
     if name not in source.names:
         raise UnknownName("column", name, source.names)
@@ -151,10 +120,7 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
 def read_ones(source: Input) -> Ones:
     """The ones of a table with a column for each item, of 0 and 1 or True and False.
 
-    Raises
-    ------
-    BadData
-        With its row and column, if a cell is something else, or missing.
+    Raises `BadData` with its row and column, if a cell is something else, or missing.
     """
     names, trimmed = checked_names(source.names)
     rows, columns, height = [], [], 0

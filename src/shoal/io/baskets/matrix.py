@@ -12,7 +12,7 @@ from shoal.arrays import Items, Rows
 from shoal.data.baskets import Baskets
 from shoal.errors import BadData
 from shoal.io.baskets.layouts import DELIMITERS, is_row_of_cells
-from shoal.io.reading import refuse_told_names
+from shoal.io.reading import refuse_wrong_names
 
 Bytes = NDArray[np.uint8]
 
@@ -29,24 +29,15 @@ _WORDS = ((b"1", (b"True", b"TRUE", b"true", b"1.0")), (b"0", (b"False", b"FALSE
 
 @dataclass(frozen=True, slots=True)
 class Ones:
-    """The places of a matrix that hold a 1, and the names of its columns.
-
-    Parameters
-    ----------
-    rows, columns
-        The places, row by row.
-    numbered
-        Whether the columns have no names, and are called by their numbers.
-    trimmed
-        Names that had blanks around them.
-    """
+    """The places of a matrix that hold a 1, and the names of its columns."""
 
     rows: Rows
     columns: Items
+    """`rows`, `columns`: the places, row by row."""
     height: int
     names: tuple[str, ...]
-    numbered: bool = False
-    trimmed: tuple[str, ...] = ()
+    numbered: bool = False  # whether the columns have no names, and are called by their numbers
+    trimmed: tuple[str, ...] = ()  # names that had blanks around them
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +70,9 @@ def read_matrix(
     The first line names the items, unless all its cells are 0 or 1 (or True or False): then items are called 0, 1, 2, …
     A first column without a name is a label of the rows (as pandas writes it) and is left out.
 
-    Parameters
-    ----------
-    names
-        The items, for a file without a header.
-    published
-        Refuse labels of rows, and items that no basket holds: they tell more than the baskets.
-
-    Raises
-    ------
-    BadData
-        With line and column, if a cell is neither 0 nor 1, or a line has too few or too many cells.
+    `names`: the items, for a file without a header. `published`: refuse labels of rows, and items that no basket
+    holds: they tell more than the baskets. Raises `BadData` with line and column, if a cell is neither 0 nor 1, or a
+    line has too few or too many cells.
     """
     shape = _shape(content, separator, path, names)
     if published and shape.labeled:
@@ -108,9 +91,9 @@ def read_matrix(
         height += block.count(b"\n")
     places = np.concatenate(rows), np.concatenate(columns)
     ones = Ones(*places, height, shape.names, shape.numbered, shape.trimmed)
-    idle = np.bincount(ones.columns, minlength=len(ones.names)) == 0
-    if published and shape.header and idle.any():
-        name = ones.names[int(np.argmax(idle))]
+    unused = np.bincount(ones.columns, minlength=len(ones.names)) == 0
+    if published and shape.header and unused.any():
+        name = ones.names[int(np.argmax(unused))]
         raise BadData(
             "no basket holds this item, so that it is not published; take it out.", path, column=name
         )
@@ -148,7 +131,7 @@ def _published_columns(names: tuple[str, ...]) -> tuple[bytes, Items]:
     return (",".join(cells) + "\n").encode(), np.arange(len(names), dtype=np.int32)
 
 
-def _shape(content: bytes, separator: str | None, path: str | None, told: Sequence[str] | None) -> _Shape:
+def _shape(content: bytes, separator: str | None, path: str | None, given: Sequence[str] | None) -> _Shape:
     lines = content.split(b"\n", 2)
     first = lines[0].decode().rstrip("\r")
     second = lines[1].decode().rstrip("\r") if len(lines) > 1 else ""
@@ -159,9 +142,9 @@ def _shape(content: bytes, separator: str | None, path: str | None, told: Sequen
         cells_of_first = re.split(" +", first.strip(BLANKS))
     else:
         cells_of_first = next(csv.reader([first], delimiter=separator), [])
-    if told is not None:
-        refuse_told_names(told, cells_of_first)
-        return _Shape(*checked_names(told, path)[:1], separator)
+    if given is not None:
+        refuse_wrong_names(given, cells_of_first)
+        return _Shape(*checked_names(given, path)[:1], separator)
     if is_row_of_cells([cell.strip(BLANKS) for cell in cells_of_first]):
         return _Shape(tuple(map(str, range(len(cells_of_first)))), separator, numbered=True)
     labeled = cells_of_first[0].strip(BLANKS) == ""

@@ -1,24 +1,101 @@
-"""Baskets out: in the layout they came in."""
+"""Baskets out: in the layout they came in, plain or compressed."""
 
+import gzip
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 import numpy as np
 import polars as pl
 
+from shoal.arrays import Indptr, Items
 from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.errors import CannotWrite, WrongUse
-from shoal.io.baskets.join_items import Spelling
 from shoal.io.baskets.layouts import Layout, parse_layout, refuse_unwritable
 from shoal.io.baskets.long_tables import published_separator
 from shoal.io.baskets.matrix import write_matrix
-from shoal.io.compression import packed
 from shoal.io.source import format_of
 from shoal.io.tables.columnar import ARROW, PARQUET, write_arrow, write_parquet
 from shoal.io.tables.excel import ENDINGS
 from shoal.io.tables.spss_stata_sas import READERS
+
+
+@contextmanager
+def packed(path: Path, ending: str) -> Iterator[IO[bytes]]:
+    """A new file to write bytes to, which are compressed on the way if the ending is ``.gz`` or ``.zst``.
+
+    What is written depends on the bytes alone: neither the name nor the time goes into it.
+    """
+    with path.open("wb") as file:
+        match ending.lower():
+            case ".gz":
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as inside:
+                    yield cast("IO[bytes]", inside)
+            case ".zst":
+                import zstandard
+
+                with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as writer:
+                    yield writer
+            case _:
+                yield file
+
+
+CHUNK = 1 << 20
+"""How many items are spelled at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a row of items becomes text."""
+
+    opening: str
+    between: str
+    closing: str
+    """`opening`, `between`, `closing`: what stands before the first item, between two, and after the last."""
+    empty: str  # what stands for a row without items
+
+    def texts(self, labels: Sequence[str], indptr: Indptr, items: Items) -> Iterator[str]:
+        """The text of all rows, one after the other, in pieces of about a million items.
+
+        Each item has four pieces of text, by whether it is the first and the last of its row, so that a row is spelled
+        by one lookup an item.
+
+        >>> lines = Spelling("", " ", ".", ".")
+        >>> "".join(lines.texts(["a", "b"], np.array([0, 2, 2, 3]), np.array([0, 1, 1])))
+        'a b..b.'
+        """
+        pieces = np.array(
+            [
+                *(label + self.between for label in labels),
+                *(label + self.closing for label in labels),
+                *(self.opening + label + self.between for label in labels),
+                *(self.opening + label + self.closing for label in labels),
+                self.empty,
+            ],
+            dtype=object,
+        )
+        start, rows = 0, len(indptr) - 1
+        while start < rows:
+            stop = int(np.searchsorted(indptr, indptr[start] + CHUNK, side="right")) - 1
+            stop = min(max(stop, start + 1), start + CHUNK, rows)
+            yield "".join(pieces[self._lookups(indptr[start : stop + 1], items, len(labels))])
+            start = stop
+
+    @staticmethod
+    def _lookups(indptr: Indptr, items: Items, labels: int) -> Items:
+        """Which piece comes after which."""
+        first, last = indptr[:-1], indptr[1:]
+        filled = last > first
+        base = indptr[0]
+        lookups = items[base : indptr[-1]].astype(np.int64)
+        lookups[first[filled] - base] += 2 * labels
+        lookups[last[filled] - 1 - base] += labels
+        return np.insert(lookups, first[~filled] - base, 4 * labels)
+
 
 FRAME_FORMATS = frozenset({*PARQUET, *ARROW, *ENDINGS, *READERS})
 """Endings of files that hold a table and no text."""
@@ -34,11 +111,8 @@ def write_baskets(baskets: Baskets, path: str | Path) -> None:
     A long table numbers the baskets 1, 2, 3, …; an empty basket is an empty line, ``-2`` in SPMF, a row with an
     empty item in a long table, a row of zeros in a matrix, and an empty cell in a column.
 
-    Raises
-    ------
-    WrongUse
-        If an item cannot be told apart in this layout, such as one with a blank in lines, or the ending is that of
-        a format that does not hold it.
+    Raises `WrongUse` if an item cannot be distinguished in this layout, such as one with a blank in lines, or the
+    ending is that of a format that does not hold it.
     """
     layout = parse_layout(baskets.layout)
     refuse_unwritable(baskets.vocabulary, layout)

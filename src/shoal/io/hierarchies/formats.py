@@ -64,10 +64,7 @@ Parsed: TypeAlias = LeafRows | Edges
 def parse(path: str | Path) -> Parsed:
     """Read a hierarchy file of any format.
 
-    Raises
-    ------
-    BadData
-        If it cannot be read, or is no hierarchy of a known format.
+    Raises `BadData` if it cannot be read, or is no hierarchy of a known format.
     """
     text = _text(Path(path))
     start = text.lstrip()

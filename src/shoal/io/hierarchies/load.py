@@ -14,9 +14,7 @@ import numpy as np
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import ROOT, Hierarchy
 from shoal.errors import BadData, CannotWrite, WrongUse
-from shoal.io.hierarchies.check import examine
-from shoal.io.hierarchies.check_edges import leaf_ranges
-from shoal.io.hierarchies.findings import Levels
+from shoal.io.hierarchies.check import Levels, examine, leaf_ranges
 from shoal.io.hierarchies.formats import NULL, Edges, parse
 
 Format = Literal["arx", "edges", "amnesia", "amnesia-json"]
@@ -62,15 +60,8 @@ def read_hierarchies(
     The file of a column is called ``<column>.csv`` or ``<anything>_hierarchy_<column>.csv``, or the same with
     ``.tsv``, ``.txt`` or ``.json``. A column without a file has no hierarchy.
 
-    Parameters
-    ----------
-    columns
-        The names of the columns; with their domains if hierarchies of ranges are to be read.
-
-    Raises
-    ------
-    BadData
-        If the folder cannot be read, if two files claim one column, or if a file has a fault.
+    `columns`: the names of the columns; with their domains if hierarchies of ranges are to be read. Raises `BadData`
+    if the folder cannot be read, if two files claim one column, or if a file has a fault.
     """
     domains = columns if isinstance(columns, Mapping) else {}
     files = hierarchy_files(folder, columns)
@@ -106,17 +97,10 @@ def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Pat
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path, format: Format = "arx") -> None:
     """Write a hierarchy to a file.
 
-    Parameters
-    ----------
-    format
-        ``arx``: one line a value, from the value to ``*``, separated by ``;``. ``edges``: ``child,parent``.
-        ``amnesia``, ``amnesia-json``: Amnesia's formats. All but the first hold the tree alone: a node that is
-        repeated on several levels is written once, and on reading the leaves of short branches are repeated.
-
-    Raises
-    ------
-    WrongUse
-        If the format cannot hold the texts of the hierarchy.
+    `format`: ``arx``: one line a value, from the value to ``*``, separated by ``;``. ``edges``: ``child,parent``.
+    ``amnesia``, ``amnesia-json``: Amnesia's formats. All but the first hold the tree alone: a node that is repeated on
+    several levels is written once, and on reading the leaves of short branches are repeated. Raises `WrongUse` if the
+    format cannot hold the texts of the hierarchy.
     """
     writers = {
         "arx": _write_rows,
@@ -149,10 +133,7 @@ def hierarchy_as_data(hierarchy: Hierarchy) -> dict[str, Any]:
 def hierarchy_from_data(data: Mapping[str, Any]) -> Hierarchy:
     """The hierarchy of plain data made by `hierarchy_as_data`.
 
-    Raises
-    ------
-    BadData
-        If the data is not of that shape.
+    Raises `BadData` if the data is not of that shape.
     """
     try:
         labels = tuple(tuple(str(text) for text in texts) for texts in data["labels"])

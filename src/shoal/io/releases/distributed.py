@@ -19,15 +19,13 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData
+from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
-from shoal.io.releases.clusters_file import read_clusters
-from shoal.io.releases.file_order import order_of
-from shoal.io.releases.groups_file import read_groups
+from shoal.io.releases.file_order import order_violations
 from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts
-from shoal.io.releases.set_lines import Lines
+from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text
 from shoal.io.tables.distributed import (
@@ -73,19 +71,17 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
 
     Baskets are encoded by one vocabulary.
 
-    Parameters
-    ----------
-    folder
-        The folder that a release was written to, or the published folder inside.
+    `folder`: the folder that a release was written to, or the published folder inside.
     """
-    from shoal.io.releases.data_file import data_file
-    from shoal.io.releases.folder import published_folder
+    from shoal.io.releases.folder import data_file, published_folder
 
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
     shape = facts.shape
+    if shape["form"] == "summary":
+        raise WrongUse("Cross-tables are judged in memory; omit --engine.")
     path = data_file(published, shape)
-    order = partial(order_of, engine, path, shape)
+    order = partial(order_violations, engine, path, shape)
     if shape["form"] == "table":
         opened = open_parts(path, engine, own_reading(path), raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
@@ -96,16 +92,18 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
         looks = looks_of(opened)
         schema, parts = published_table(opened, roles, looks)
-        order = partial(order_of, engine, path, {**shape, LOOKS: looks})
-        told = {"rows": shape["rows"]}
+        order = partial(order_violations, engine, path, {**shape, LOOKS: looks})
+        expected = {"rows": shape["rows"]}
         return facts.release(
-            Dataset(schema, parts, shape["rows"], order=order, expected_counts=told, path=path)
+            Dataset(schema, parts, shape["rows"], order=order, expected_counts=expected, path=path)
         )
     if shape["form"] == "baskets":
         return facts.release(open_baskets(folder, engine))
     form, lines = shape["form"], engine.lines(str(path))
-    told = {what: shape[what] for what in ("baskets", form, "items")}
-    return facts.release(Dataset(empty_sets(form), lines, shape[form], shape["baskets"], order, told, path))
+    expected = {what: shape[what] for what in ("baskets", form, "items")}
+    return facts.release(
+        Dataset(empty_sets(form), lines, shape[form], shape["baskets"], order, expected, path)
+    )
 
 
 def open_table(source: str | Path, engine: "Distributed", reading: Reading | None = None) -> Dataset:
@@ -118,7 +116,7 @@ def open_table(source: str | Path, engine: "Distributed", reading: Reading | Non
 def open_sets(source: str, form: str, engine: "Distributed") -> Dataset:
     """Open the lines of published groups or clusters that are in no release where an engine works."""
     lines = engine.lines(source)
-    order = None if "://" in source else partial(order_of, engine, source, {"form": form})
+    order = None if "://" in source else partial(order_violations, engine, source, {"form": form})
     return Dataset(empty_sets(form), lines, rows_in(lines), order=order)
 
 
@@ -130,14 +128,10 @@ def rows_in(parts: Parts) -> int:
 def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
     """Open the published baskets of a release where an engine works, encoded by one vocabulary.
 
-    Raises
-    ------
-    BadData
-        If there are not as many baskets or items as release.json says.
+    Raises `BadData` if there are not as many baskets or items as release.json says.
     """
     from shoal.io.baskets.distributed import load_baskets
-    from shoal.io.releases.data_file import data_file
-    from shoal.io.releases.folder import published_folder
+    from shoal.io.releases.folder import data_file, published_folder
 
     published = published_folder(folder)
     shape = read_facts(published / "release.json").shape
@@ -153,7 +147,7 @@ def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
                 path,
             )
     schema = baskets_in_roles(read.schema, shape)
-    return replace(read, schema=schema, order=partial(order_of, engine, path, shape))
+    return replace(read, schema=schema, order=partial(order_violations, engine, path, shape))
 
 
 def baskets_published(data: Dataset, engine: "Distributed") -> Dataset:
@@ -193,7 +187,7 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
 
 
 def published_table(opened: DistributedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
-    """The columns of a published table, insensitive unless told, and its cells as texts."""
+    """The columns of a published table, insensitive by default, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
     work = partial(as_texts, looks=looks)

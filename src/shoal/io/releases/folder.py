@@ -11,7 +11,6 @@ half-written.
 """
 
 import json
-import os
 import secrets
 import shutil
 import sys
@@ -20,16 +19,177 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars.exceptions
 
 from shoal.data._remote import refuse_address
+from shoal.data._safe_cells import refuse_unsafe_names
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
+from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
-from shoal.errors import BadData, CannotWrite, WrongUse
+from shoal.data.release import Published, Release
+from shoal.data.role import Role
+from shoal.data.summary import Summary
+from shoal.data.table import Column, Table, canonical_order
+from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
+from shoal.io.baskets.layouts import published_name
+from shoal.io.baskets.load import load_baskets, write_baskets
 from shoal.io.hierarchies.load import hierarchy_from_data
-from shoal.io.releases.data_file import DATA_NAMES, read_data, write_data
-from shoal.io.releases.part_files import is_part
-from shoal.io.releases.release_json import facts_text, read_facts
+from shoal.io.reading import Reading, own_reading
+from shoal.io.releases.distributed import write_parts
+from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
+from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
+from shoal.io.releases.summary_file import read_summary, summary_shape
+from shoal.io.source import is_part
+from shoal.io.tables.load import read_published_table, write_table
+
+DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
+
+
+def write_data(
+    data: Published | Dataset, folder: Path, table_format: str, safe_cells: bool = False
+) -> dict[str, Any]:
+    """Write the data file into a folder, in canonical order.
+
+    Returns
+    -------
+    dict
+        What release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only what
+        can be seen in the data file too.
+    """
+    if isinstance(data, Dataset):
+        return write_parts(data, folder, table_format, safe_cells)
+    if isinstance(data, Table):
+        if safe_cells:
+            refuse_unsafe_names(data)
+        write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
+        shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        return {**shape, "safe_cells": True} if safe_cells else shape
+    if isinstance(data, Baskets):
+        return _write_baskets(data, folder)
+    if isinstance(data, Summary):
+        write_table(_ordered(data.cells), folder / f"data.{table_format}")
+        return summary_shape(data)
+    if isinstance(data, Groups):
+        write_groups(data, folder / "data.jsonl")
+        return {"form": "groups", **counts_of(data)}
+    write_clusters(data, folder / "data.jsonl")
+    return {"form": "clusters", **counts_of(data)}
+
+
+def counts_of(data: Published) -> dict[str, int]:
+    """How much is published: what release.json says and the data file must bear out."""
+    if isinstance(data, Table):
+        return {"rows": data.rows}
+    if isinstance(data, Summary):
+        return {"cells": len(data)}
+    if isinstance(data, Baskets):
+        return {"baskets": len(data), "items": len(data.vocabulary)}
+    if isinstance(data, Groups):
+        items = len(np.union1d(data.items, data.sensitive_items))
+        return {"baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
+    items = len(np.union1d(data.items, data.terms))
+    return {"baskets": int(data.sizes.sum()), "clusters": data.count, "items": items}
+
+
+def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
+    """Read the data file of a folder; its shape is what `write_data` returned.
+
+    Raises `BadData` if the file is not there, there are two, or it does not have that shape.
+    """
+    path = data_file(folder, shape)
+    data = _read(path, shape)
+    for what, found in counts_of(data).items():
+        if found != shape[what]:
+            raise BadData(
+                f"release.json says {shape[what]:,} {what}, the file has {found:,}: it was changed after it was made. "
+                "Fetch the folder again.",
+                path,
+            )
+    return data
+
+
+def _read(path: Path, shape: Mapping[str, Any]) -> Published:
+    if shape["form"] == "table":
+        return _read_table(path, shape)
+    if shape["form"] == "summary":
+        return read_summary(read_published_table(path, (), reading=own_reading(path)), shape, path)
+    if shape["form"] == "baskets":
+        reading = Reading(separator=shape.get("separator"))
+        baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
+        return baskets_in_roles(baskets, shape)
+    return read_groups(path) if shape["form"] == "groups" else read_clusters(path)
+
+
+def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
+    """Write baskets without items that none of them holds: their names alone would reveal the input."""
+    supports = data.supports
+    if len(supports) and not supports.all():
+        data = data.keep(supports > 0)
+    data = data.take(data.canonical_order())
+    write_baskets(data, folder / published_name(data.layout))
+    return baskets_shape(data, len(data))
+
+
+def _entry(column: Column) -> dict[str, str]:
+    """What release.json says about a column."""
+    note = {"note": PERSONS} if column.role is Role.ENTITY else {}
+    return {"name": column.name, "role": str(column.role), **note}
+
+
+def _ordered(table: Table) -> Table:
+    """The table in canonical order; a table that is so already is only looked through, not sorted."""
+    undecided = np.ones(max(table.rows - 1, 0), dtype=np.bool_)
+    for column in table.columns:
+        ranks = column.domain.ranks()[column.codes]
+        if (undecided & (ranks[1:] < ranks[:-1])).any():
+            return table.take(canonical_order(table.columns))
+        undecided &= ranks[1:] == ranks[:-1]
+    return table
+
+
+def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
+    """The data file of a published folder, which may be a folder of part files; its name is one of its form."""
+    there = [folder / name for name in DATA_NAMES if (folder / name).exists()]
+    if not there:
+        raise BadData(
+            f"the published data is not there: one of {', '.join(DATA_NAMES)}. Fetch the whole folder again.",
+            folder,
+        )
+    if len(there) > 1:
+        names = " and ".join(path.name for path in there)
+        raise BadData(f"there are {names}, and only one can be what was published. Remove the other.", folder)
+    fitting = _names_of(shape)
+    if there[0].name not in fitting:
+        raise BadData(
+            f"release.json says {shape['form']}, whose file is called {' or '.join(fitting)}. Fetch the folder again.",
+            there[0],
+        )
+    return there[0]
+
+
+def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
+    if shape["form"] in ("table", "summary"):
+        return "data.csv", "data.parquet"
+    return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
+
+
+def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
+    roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+    named = {role: [name for name in roles if roles[name] is role] for role in Role}
+    entity = next(iter(named[Role.ENTITY]), None)
+    try:
+        table = read_published_table(
+            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path), "safe_cells" in shape
+        )
+    except UnknownName as error:
+        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
+    if set(table.names) != set(roles):
+        unlike = ", ".join(sorted(set(table.names) ^ set(roles)))
+        raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+    return table
+
 
 RELEASE, FACTS, RUN, REPORT = "release", "release.json", "run.json", "report.html"
 NO_PART = "it is no part of the release"
@@ -41,7 +201,6 @@ def write_release(
     folder: str | Path,
     release: Release[Any],
     *,
-    private: Mapping[str, bytes | str] | None = None,
     force: bool = False,
     table_format: str = "csv",
     safe_cells: bool = False,
@@ -55,8 +214,6 @@ def write_release(
         The folder to make. Folders above it are made as well.
     release
         What to publish. Rows are put into canonical order if they are not.
-    private
-        Files for the owner of the data by name, such as ``report.html``; they lie beside the published folder.
     force
         Replace a folder of an earlier release, once the new one is complete. Files in it that Shoal did not write are
         carried over. A folder that is not empty and holds no release is never replaced.
@@ -65,7 +222,8 @@ def write_release(
     safe_cells
         Put an apostrophe before cells of a table as csv that a spreadsheet would run as formulas.
     check
-        Called with the complete folder before it gets its name; if it raises, nothing is left behind.
+        Called with the complete folder before it gets its name, to judge it and to add private files; if it raises,
+        nothing is left behind.
 
     Returns
     -------
@@ -82,7 +240,7 @@ def write_release(
     if table_format not in ("csv", "parquet"):
         raise WrongUse(f"A table is published as csv or parquet, not as {table_format!r}.")
     if safe_cells and table_format != "csv":
-        raise WrongUse("Safe cells are for csv, which spreadsheets open; leave --safe-cells away.")
+        raise WrongUse("Safe cells are for csv, which spreadsheets open; omit --safe-cells.")
     refuse_address(folder, writing=True)
     place = Path(folder).absolute()
     if place.is_symlink():
@@ -94,8 +252,6 @@ def write_release(
         published.mkdir(parents=True)
         shape = write_data(release.data, published, table_format, safe_cells)
         (published / FACTS).write_text(facts_text(release, shape, _version()), encoding="utf-8")
-        for name, content in (private or {}).items():
-            _private_path(draft, name).write_bytes(content.encode() if isinstance(content, str) else content)
         if check is not None:
             check(draft)
         _put(draft, place)
@@ -120,10 +276,7 @@ def read_release(folder: str | Path) -> Release:
 def published_folder(folder: str | Path) -> Path:
     """The folder that is published: the one inside that a release was written to, or itself.
 
-    Raises
-    ------
-    BadData
-        If there is no release.
+    Raises `BadData` if there is no release.
     """
     refuse_address(folder)
     place = Path(folder)
@@ -144,10 +297,7 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
     alone: nothing hidden, no links, no folders.
 
-    Parameters
-    ----------
-    folder
-        The folder that a release was written to, or the published folder inside.
+    `folder`: the folder that a release was written to, or the published folder inside.
     """
     published = published_folder(folder)
     found: list[tuple[str, str]] = []
@@ -176,15 +326,13 @@ def is_release(folder: object) -> bool:
 def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     """The recipe and the hierarchies of a run, by column, from the private run.json beside its release.
 
-    Raises
-    ------
-    BadData
-        If there is no run.json, or it is damaged.
+    Raises `BadData` if there is no run.json, or it is damaged.
     """
     path = Path(folder) / RUN
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        recipe, hierarchies = dict(kept["recipe"]), dict(kept["hierarchies"])
+        summary = kept["method"] == "summarize" if "method" in kept else False
+        recipe, hierarchies = ({}, {}) if summary else (dict(kept["recipe"]), dict(kept["hierarchies"]))
     except (FileNotFoundError, NotADirectoryError):
         raise BadData(
             "there is no such file. Name the folder that `shoal anonymize … -o` made, with its private files: run.json "
@@ -193,6 +341,8 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadData("the file cannot be read; make the release again.", path) from error
+    if summary:
+        raise WrongUse(f"{folder} holds cross-tables, and no rows that could be compared, attacked or found.")
     return recipe, {column: hierarchy_from_data(data) for column, data in hierarchies.items()}
 
 
@@ -241,12 +391,6 @@ def _put(draft: Path, place: Path) -> None:
         if entry.name not in OWN_NAMES and not (place / entry.name).exists():
             entry.rename(place / entry.name)
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _private_path(draft: Path, name: str) -> Path:
-    if name != os.path.basename(name) or name in ("", ".", "..", RELEASE):
-        raise WrongUse(f"{name!r} is no name for a private file.")
-    return draft / name
 
 
 def _version() -> str:

@@ -19,10 +19,7 @@ from shoal.io.releases.folder import read_release
 def read_published_clusters(folder: str | Path) -> Clusters:
     """The clusters of a release folder.
 
-    Raises
-    ------
-    WrongUse
-        If what is published is something else: then there is nothing to draw, it can be used as it is.
+    Raises `WrongUse` if what is published is something else: then there is nothing to draw, it can be used as it is.
     """
     data = read_release(folder).data
     if not isinstance(data, Clusters):
@@ -38,12 +35,8 @@ def reconstructions(
 ) -> Iterator[Baskets]:
     """Draw datasets that are consistent with a release, each in canonical order.
 
-    Parameters
-    ----------
-    seed
-        The seed of the first; the others follow, so that a larger count begins with the same datasets.
-    layout
-        The layout they are written in; lines unless an item has a blank in it, and a long table then.
+    `seed`: the seed of the first; the others follow, so that a larger count begins with the same datasets. `layout`:
+    the layout they are written in; lines unless an item has a blank in it, and a long table then.
     """
     blank = any(item != "".join(item.split()) for item in clusters.vocabulary)
     chosen = layout or ("long:basket,item" if blank else "lines")
@@ -57,10 +50,7 @@ def write_reconstructions(
 ) -> list[Path]:
     """Write datasets that are consistent with a release into a new folder, as ``1.dat``, ``2.dat`` and so on.
 
-    Raises
-    ------
-    WrongUse
-        If the folder is there already.
+    Raises `WrongUse` if the folder is there already.
     """
     place = Path(folder)
     if os.path.lexists(place):

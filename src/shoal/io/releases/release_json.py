@@ -14,6 +14,7 @@ from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.layouts import parse_layout
 from shoal.io.baskets.load import with_roles
 from shoal.io.baskets.long_tables import published_separator
+from shoal.io.releases.summary_file import check_summary
 from shoal.io.source import read_text
 
 Form = TypeVar("Form")
@@ -24,13 +25,14 @@ FORMAT = 1
 ITEM_ROLES = ("sensitive", "insensitive")
 
 PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarchy"})
-"""Parameters and details that tell of the input, and are left out."""
+"""Parameters and details that reveal the input, and are left out."""
 
 _SHAPES: dict[str, dict[str, type]] = {
     "table": {"columns": list, "rows": int},
     "baskets": {"layout": str, "baskets": int, "items": int, "sensitive": list, "insensitive": list},
     "groups": {"baskets": int, "groups": int, "items": int},
     "clusters": {"baskets": int, "clusters": int, "items": int},
+    "summary": {"columns": list, "tables": list, "values": list, "total": str, "cells": int},
 }
 _MADE: dict[str, type] = {
     "method": str,
@@ -61,21 +63,12 @@ _CHANGED = "Fetch the folder again."
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What release.json says.
-
-    Parameters
-    ----------
-    shape
-        What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts.
-    made
-        ``method``, ``parameters``, ``promises`` and ``suppressed``.
-    details
-        Public facts of the method.
-    """
+    """What release.json says."""
 
     shape: dict[str, Any]
-    made: dict[str, Any]
-    details: dict[str, Any]
+    """What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts."""
+    made: dict[str, Any]  # ``method``, ``parameters``, ``promises`` and ``suppressed``
+    details: dict[str, Any]  # public facts of the method
 
     def release(self, data: Form) -> Release[Form]:
         """The release of which this is said, its data in any form."""
@@ -115,17 +108,8 @@ def baskets_in_roles(baskets: Baskets, shape: Mapping[str, Any]) -> Baskets:
 def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) -> str:
     """The text of release.json.
 
-    The public facts of the method stand beside the others on the first level. Whatever could tell of the input (seed,
+    The public facts of the method stand beside the others on the first level. Whatever could reveal the input (seed,
     paths, hierarchies) is left out.
-
-    Parameters
-    ----------
-    release
-        What is published.
-    shape
-        What the data file holds.
-    version
-        Of Shoal.
     """
     details = _public(release.details)
     taken = sorted(_RESERVED & set(details))
@@ -153,10 +137,8 @@ def facts_text(release: Release[Any], shape: Mapping[str, Any], version: str) ->
 def read_facts(path: Path) -> Facts:
     """Read release.json.
 
-    Raises
-    ------
-    BadData
-        If it is no JSON object, of another version, lacks something, or says something that no release says.
+    Raises `BadData` if it is no JSON object, of another version, lacks something, or says something that no release
+    says.
     """
     facts = _object_in(path)
     if not isinstance(facts, dict) or "format" not in facts:
@@ -191,6 +173,8 @@ def read_facts(path: Path) -> Facts:
         _check_columns(facts["columns"], facts["promises"], path)
     elif form == "baskets":
         _check_items(facts, path)
+    elif form == "summary":
+        check_summary(facts, path)
     shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
     made = {key: facts[key] for key in _MADE}
     return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts})

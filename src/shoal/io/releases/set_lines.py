@@ -1,4 +1,4 @@
-"""Sets of items in JSON lines: what groups and clusters share when they are read, ordered and written."""
+"""Groups and clusters in JSON lines: how they are read, ordered and written."""
 
 import io
 import json
@@ -6,15 +6,20 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_of, owners, taken
+from shoal.data.baskets import ragged_ranks
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.errors import BadData
-from shoal.io.baskets.join_items import Spelling
-from shoal.io.releases.part_files import part_files
-from shoal.io.source import name_of, read_text
+from shoal.io.baskets.write import Spelling
+from shoal.io.source import name_of, part_files, read_text
+
+if TYPE_CHECKING:
+    from shoal.io.releases.plain_lines import PlainClusters, PlainGroups
 
 _SET = Spelling("[", ", ", "]\n", "[]\n")
 
@@ -56,10 +61,7 @@ class Numbers(dict[str, int]):
 class Sets:
     """Sets of texts that are collected line by line, checked, and encoded at the end.
 
-    Parameters
-    ----------
-    numbers
-        Of the texts of the file.
+    `numbers`: of the texts of the file.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -87,37 +89,34 @@ class Sets:
     def encode(self, vocabulary: Sequence[str], ranks: Items) -> tuple[Indptr, Items]:
         """The sets as ascending codes; those that did not ascend are noted under `unsorted`.
 
-        Parameters
-        ----------
-        vocabulary, ranks
-            As `Numbers.ranked` gives them.
-
-        Raises
-        ------
-        BadData
-            With its line, if a set holds an item twice.
+        `vocabulary`, `ranks`: as `Numbers.ranked` gives them. Raises `BadData` with its line, if a set holds an item
+        twice.
         """
         indptr = indptr_of(self.lengths)
         given = ranks[np.frombuffer(self.codes, dtype=np.int32)] if len(self.codes) else ranks[:0]
-        self.unsorted = unsorted_rows(indptr, given)
-        items = sorted_inside(indptr, given)
-        twice = np.flatnonzero(items[1:] == items[:-1]) + 1
-        rows = np.searchsorted(indptr, twice, side="right") - 1
-        inside = np.flatnonzero(indptr[rows] < twice)
-        if len(inside):
-            item, row = vocabulary[int(items[twice[inside[0]]])], int(rows[inside[0]])
+        items, self.unsorted, twice = encoded(indptr, given)
+        if len(twice):
+            item, row = (
+                vocabulary[int(items[twice[0]])],
+                int(np.searchsorted(indptr, twice[0], side="right") - 1),
+            )
             place = next(place for first, place in reversed(self.places) if first <= row)
             raise BadData(f"the item {item!r} stands twice in a set.", *place)
         return indptr, items
 
 
+def encoded(indptr: Indptr, given: Items) -> tuple[Items, Rows, Rows]:
+    """Sets with their items in ascending order, the sets that were not so, and where an item stands again."""
+    items = sorted_inside(indptr, given)
+    twice = np.flatnonzero(items[1:] == items[:-1]) + 1
+    rows = np.searchsorted(indptr, twice, side="right") - 1
+    return items, unsorted_rows(indptr, given), twice[indptr[rows] < twice]
+
+
 def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Each line of a file, or of the part files of a folder, as a JSON object with its place.
 
-    Raises
-    ------
-    BadData
-        With its line, if it is no JSON object or names something twice.
+    Raises `BadData` with its line, if it is no JSON object or names something twice.
     """
     decode = json.JSONDecoder(object_pairs_hook=_once).decode
     for name, texts in _lines_of(source):
@@ -168,21 +167,16 @@ def json_labels(vocabulary: Sequence[str]) -> list[str]:
     return [json.dumps(item, ensure_ascii=False) for item in vocabulary]
 
 
-def indptr_of(lengths: Sequence[int] | Rows) -> Indptr:
-    """Where each row of those lengths begins, and where the last ends."""
-    return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
-
-
 def order_inside(indptr: Indptr, ranks: AnyArray) -> Rows:
     """The places of all entries, those of a row in ascending order of their ranks; rows stay where they are."""
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    rows = owners(indptr)
     return np.lexsort((ranks, rows))
 
 
 def sorted_inside(indptr: Indptr, items: Items) -> Items:
     """The items of each row in ascending order."""
     width = int(items.max(initial=0)) + 1
-    base = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * width
+    base = owners(indptr) * width
     keys = base + items
     if (keys[1:] >= keys[:-1]).all():
         return items
@@ -196,13 +190,6 @@ def unsorted_rows(indptr: Indptr, items: Items) -> Rows:
     return np.unique(rows[indptr[rows] < falls])
 
 
-def taken(indptr: Indptr, order: Rows) -> tuple[Indptr, Rows]:
-    """The rows in another order: where they begin then, and which entries they hold."""
-    lengths = np.diff(indptr)[order]
-    new = indptr_of(lengths)
-    return new, np.repeat(indptr[order] - new[:-1], lengths) + np.arange(new[-1])
-
-
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entry = dict(pairs)
     if len(entry) < len(pairs):
@@ -210,3 +197,313 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise BadData(f"{twice!r} is named twice")
     return entry
+
+
+def write_groups(groups: Groups, path: str | Path) -> None:
+    """Write groups in canonical order, a line a group.
+
+    ``{"baskets": [["meat", "wine"], …], "sensitive": {"viagra": 1}}``
+    """
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in group_lines(canonical_groups(groups)))
+
+
+def group_lines(groups: Groups) -> Iterator[str]:
+    """The line of each group, without its end."""
+    labels = json_labels(groups.vocabulary)
+    baskets = set_texts(labels, groups.basket_indptr, groups.items)
+    summaries = [
+        f"{labels[item]}: {count}"
+        for item, count in zip(groups.sensitive_items.tolist(), groups.sensitive_counts.tolist(), strict=True)
+    ]
+    group_indptr, sensitive_indptr = groups.group_indptr.tolist(), groups.sensitive_indptr.tolist()
+    for group in range(len(groups)):
+        sets = ", ".join(baskets[group_indptr[group] : group_indptr[group + 1]])
+        summary = ", ".join(summaries[sensitive_indptr[group] : sensitive_indptr[group + 1]])
+        yield f'{{"baskets": [{sets}], "sensitive": {{{summary}}}}}'
+
+
+def canonical_groups(groups: Groups) -> Groups:
+    """The same groups in canonical order.
+
+    Items of a basket and sensitive items of a group ascend by their text, baskets ascend as lists of items, and groups
+    ascend by their baskets, then by their sensitive items and counts. It is computed on ranks, without a loop
+    over baskets.
+    """
+    items = sorted_inside(groups.basket_indptr, groups.items)
+    ranks = ragged_ranks(groups.basket_indptr, items)
+    baskets = order_inside(groups.group_indptr, ranks)
+    secrets = order_inside(groups.sensitive_indptr, groups.sensitive_items)
+    pairs = np.empty(2 * len(secrets), dtype=np.int64)
+    pairs[0::2], pairs[1::2] = groups.sensitive_items[secrets], groups.sensitive_counts[secrets]
+    order = np.lexsort(
+        (
+            ragged_ranks(2 * groups.sensitive_indptr, pairs),
+            ragged_ranks(groups.group_indptr, ranks[baskets]),
+        )
+    )
+    group_indptr, places = taken(groups.group_indptr, order)
+    basket_indptr, entries = taken(groups.basket_indptr, baskets[places])
+    sensitive_indptr, sensitive_places = taken(groups.sensitive_indptr, order)
+    return Groups(
+        group_indptr,
+        basket_indptr,
+        items[entries],
+        sensitive_indptr,
+        groups.sensitive_items[secrets][sensitive_places],
+        groups.sensitive_counts[secrets][sensitive_places],
+        groups.vocabulary,
+    )
+
+
+def read_groups(path: str | Path | Lines) -> Groups:
+    """Read groups that `write_groups` wrote, or anybody else in the same form.
+
+    Raises `BadData` with its line, if one is malformed: no JSON object, other names than ``baskets`` and
+    ``sensitive``, a group without baskets, an item twice in a basket, or a count that is no positive whole number.
+    """
+    from shoal.io.releases.plain_lines import plain_groups
+
+    found = plain_groups(path)
+    if found is None:
+        found = _groups_line_by_line(path)
+    order = order_inside(found.sensitive_indptr, found.sensitive_items)
+    mixed = np.searchsorted(found.group_indptr, found.unsorted, side="right") - 1
+    return Groups(
+        found.group_indptr,
+        found.basket_indptr,
+        found.items,
+        found.sensitive_indptr,
+        found.sensitive_items[order],
+        found.sensitive_counts[order],
+        found.vocabulary,
+        np.union1d(mixed, unsorted_rows(found.sensitive_indptr, found.sensitive_items)),
+    )
+
+
+def _groups_line_by_line(path: str | Path | Lines) -> "PlainGroups":
+    """Read groups in any form of JSON."""
+    from shoal.io.releases.plain_lines import PlainGroups
+
+    numbers = Numbers()
+    baskets = Sets(numbers)
+    sizes: list[int] = []
+    summary_lengths: list[int] = []
+    secrets: list[int] = []
+    counts: list[int] = []
+    for place, entry in read_json_lines(path):
+        check_keys(entry, ("baskets", "sensitive"), place)
+        sizes.append(baskets.add(entry["baskets"], place, "the baskets of a group", least=0))
+        if not sizes[-1]:
+            raise BadData("the group has no baskets.", *place)
+        summary = entry["sensitive"]
+        if not isinstance(summary, dict) or "" in summary:
+            raise BadData("the sensitive items must be an object of items and counts.", *place)
+        counts += [check_count(count, f"the count of {item!r}", place) for item, count in summary.items()]
+        secrets += map(numbers.__getitem__, summary)
+        summary_lengths.append(len(summary))
+    vocabulary, ranks = numbers.ranked()
+    basket_indptr, items = baskets.encode(vocabulary, ranks)
+    return PlainGroups(
+        vocabulary,
+        indptr_of(sizes),
+        basket_indptr,
+        items,
+        baskets.unsorted,
+        indptr_of(summary_lengths),
+        ranks[np.array(secrets, dtype=np.int64)],
+        np.array(counts, dtype=np.int64),
+    )
+
+
+def write_clusters(clusters: Clusters, path: str | Path) -> None:
+    """Write clusters in canonical order, a line a tree.
+
+    ``{"size": 5, "chunks": [[["flu", "itunes"], …], …], "terms": ["ikea"]}``, or for a joint cluster
+    ``{"joint": [cluster, …], "shared": [[["ikea", "ruby"], …], …]}``.
+    """
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{tree}\n" for tree in tree_lines(canonical_clusters(clusters)))
+
+
+def tree_lines(clusters: Clusters) -> list[str]:
+    """The line of each tree, without its end."""
+    labels = json_labels(clusters.vocabulary)
+    records = set_texts(labels, clusters.item_indptr, clusters.items)
+    bounds = clusters.record_indptr.tolist()
+    chunks = [
+        f"[{', '.join(records[bounds[place] : bounds[place + 1]])}]" for place in range(len(bounds) - 1)
+    ]
+    terms = set_texts(labels, clusters.term_indptr, clusters.terms)
+    chunk_indptr, parents = clusters.chunk_indptr.tolist(), clusters.parents.tolist()
+    parts: list[list[str]] = [[] for _ in parents]
+    trees: list[str] = []
+    # Parts come after their joint cluster, so that from the end every part is spelled before what it is a part of.
+    for cluster in reversed(range(len(clusters))):
+        own = ", ".join(chunks[chunk_indptr[cluster] : chunk_indptr[cluster + 1]])
+        if parts[cluster]:
+            text = f'{{"joint": [{", ".join(reversed(parts[cluster]))}], "shared": [{own}]}}'
+        else:
+            text = f'{{"size": {clusters.sizes[cluster]}, "chunks": [{own}], "terms": {terms[cluster]}}}'
+        (trees if parents[cluster] < 0 else parts[parents[cluster]]).append(text)
+    trees.reverse()
+    return trees
+
+
+def canonical_clusters(clusters: Clusters) -> Clusters:
+    """The same clusters in canonical order.
+
+    Items of a sub-record and terms ascend by their text; sub-records of a chunk and chunks of a cluster ascend as
+    lists. Simple clusters come first and ascend by their chunks, then their terms, then their size; joint ones
+    ascend by the height of their tree, then their parts, then their shared chunks. Parts follow their joint cluster.
+    """
+    return ordered_clusters(clusters)[0]
+
+
+def ordered_clusters(clusters: Clusters) -> tuple[Clusters, Rows]:
+    """The same clusters in canonical order, and where each of them was before."""
+    items = sorted_inside(clusters.item_indptr, clusters.items)
+    terms = sorted_inside(clusters.term_indptr, clusters.terms)
+    record_ranks = ragged_ranks(clusters.item_indptr, items)
+    records = order_inside(clusters.record_indptr, record_ranks)
+    chunk_ranks = ragged_ranks(clusters.record_indptr, record_ranks[records])
+    chunks = order_inside(clusters.chunk_indptr, chunk_ranks)
+    own = ragged_ranks(clusters.chunk_indptr, chunk_ranks[chunks])
+    ranks = _cluster_ranks(clusters, own, ragged_ranks(clusters.term_indptr, terms))
+    order = _depth_first(clusters.parents, ranks)
+
+    place_of = np.empty(len(order) + 1, dtype=np.int64)
+    place_of[order] = np.arange(len(order))
+    place_of[-1] = -1
+    chunk_indptr, chunk_places = taken(clusters.chunk_indptr, order)
+    record_indptr, record_places = taken(clusters.record_indptr, chunks[chunk_places])
+    item_indptr, item_places = taken(clusters.item_indptr, records[record_places])
+    term_indptr, term_places = taken(clusters.term_indptr, order)
+    ordered = Clusters(
+        place_of[clusters.parents[order]].astype(np.int32),
+        clusters.sizes[order],
+        chunk_indptr,
+        record_indptr,
+        item_indptr,
+        items[item_places],
+        term_indptr,
+        terms[term_places],
+        clusters.vocabulary,
+    )
+    return ordered, order
+
+
+def read_clusters(path: str | Path | Lines) -> Clusters:
+    """Read clusters that `write_clusters` wrote, or anybody else in the same form.
+
+    Raises `BadData` with its line, if one is malformed: no JSON object, other names than those of a simple or a joint
+    cluster, a size that is no positive whole number, an empty sub-record, an item twice in a set, or a joint cluster
+    without parts. A chunk with more sub-records than its cluster has baskets is read: its model judges it.
+    """
+    from shoal.io.releases.plain_lines import plain_clusters
+
+    found = plain_clusters(path)
+    if found is None:
+        found = _clusters_line_by_line(path)
+    mixed = np.searchsorted(found.record_indptr, found.unsorted, side="right") - 1
+    mixed = np.searchsorted(found.chunk_indptr, mixed, side="right") - 1
+    return Clusters(
+        found.parents,
+        found.sizes,
+        found.chunk_indptr,
+        found.record_indptr,
+        found.item_indptr,
+        found.items,
+        found.term_indptr,
+        found.terms,
+        found.vocabulary,
+        np.union1d(mixed, found.unsorted_terms),
+    )
+
+
+def _clusters_line_by_line(path: str | Path | Lines) -> "PlainClusters":
+    """Read clusters in any form of JSON."""
+    from shoal.io.releases.plain_lines import PlainClusters
+
+    numbers = Numbers()
+    records, terms = Sets(numbers), Sets(numbers)
+    parents: list[int] = []
+    sizes: list[int] = []
+    chunk_counts: list[int] = []
+    record_counts: list[int] = []
+    for place, entry in read_json_lines(path):
+        # The first of the stack comes next, and its parts right after it.
+        stack: list[tuple[Any, int]] = [(entry, -1)]
+        while stack:
+            cluster, parent = stack.pop()
+            joint = isinstance(cluster, dict) and "joint" in cluster
+            check_keys(cluster, ("joint", "shared") if joint else ("size", "chunks", "terms"), place)
+            if joint:
+                if not isinstance(cluster["joint"], list) or not cluster["joint"]:
+                    raise BadData("a joint cluster must list its parts.", *place)
+                stack.extend((part, len(parents)) for part in reversed(cluster["joint"]))
+            sizes.append(0 if joint else check_count(cluster["size"], "the size of a cluster", place))
+            counts = _add_chunks(cluster["shared" if joint else "chunks"], records, place)
+            record_counts += counts
+            chunk_counts.append(len(counts))
+            terms.add([[] if joint else cluster["terms"]], place, "the terms of a cluster", least=0)
+            parents.append(parent)
+    vocabulary, ranks = numbers.ranked()
+    item_indptr, items = records.encode(vocabulary, ranks)
+    term_indptr, term_items = terms.encode(vocabulary, ranks)
+    return PlainClusters(
+        vocabulary,
+        np.array(parents, dtype=np.int32),
+        np.array(sizes, dtype=np.int64),
+        indptr_of(chunk_counts),
+        indptr_of(record_counts),
+        item_indptr,
+        items,
+        records.unsorted,
+        term_indptr,
+        term_items,
+        terms.unsorted,
+    )
+
+
+def _add_chunks(chunks: object, records: Sets, place: Place) -> list[int]:
+    """Add the sub-records of a cluster's chunks, and count those of each."""
+    if not isinstance(chunks, list):
+        raise BadData("the chunks of a cluster must be a list.", *place)
+    return [records.add(chunk, place, "the sub-records of a chunk", least=1) for chunk in chunks]
+
+
+def _cluster_ranks(clusters: Clusters, own: Rows, terms: Rows) -> Rows:
+    """The rank of each cluster among all, from the ranks of its own chunks and its terms; equal ones are equal."""
+    heights = np.zeros(len(clusters), dtype=np.int64)
+    parents = clusters.parents.tolist()
+    for cluster in reversed(range(len(parents))):
+        if parents[cluster] >= 0:
+            heights[parents[cluster]] = max(heights[parents[cluster]], heights[cluster] + 1)
+    simple = np.flatnonzero(heights == 0)
+    ranks = np.zeros(len(clusters), dtype=np.int64)
+    keys = np.stack((own[simple], terms[simple], clusters.sizes[simple]), axis=1)
+    ranks[simple] = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+    for height in range(1, int(heights.max(initial=0)) + 1):
+        above = int(ranks.max()) + 1
+        joint = np.flatnonzero(heights == height)
+        part = np.flatnonzero(np.isin(clusters.parents, joint))
+        part = part[np.lexsort((ranks[part], clusters.parents[part]))]
+        indptr = indptr_of(np.bincount(np.searchsorted(joint, clusters.parents[part]), minlength=len(joint)))
+        keys = np.stack((ragged_ranks(indptr, ranks[part]), own[joint]), axis=1)
+        ranks[joint] = above + np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+    return ranks
+
+
+def _depth_first(parents: np.ndarray[Any, np.dtype[np.int32]], ranks: Rows) -> Rows:
+    """All clusters, each joint one followed by its parts, ascending by rank."""
+    parts: list[list[int]] = [[] for _ in range(len(parents) + 1)]
+    above = parents.tolist()
+    for cluster in np.argsort(ranks, kind="stable")[::-1].tolist():
+        parts[above[cluster]].append(cluster)
+    order: list[int] = []
+    stack = parts[-1]
+    while stack:
+        order.append(stack.pop())
+        stack.extend(parts[order[-1]])
+    return np.array(order, dtype=np.int64)

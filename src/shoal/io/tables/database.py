@@ -35,25 +35,14 @@ _ONLY_READING = frozenset({20, 21, 31, 33})
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database, and the table in it that an address names.
+    """A database, and the table in it that an address names."""
 
-    Parameters
-    ----------
-    uri
-        What the driver connects to: ``postgresql://user@host/database``, or the path of a SQLite file.
-    scheme
-        ``postgresql`` or ``sqlite``.
-    schema, table
-        Of ``?table=NAME`` or, in PostgreSQL, ``?table=SCHEMA.NAME``.
-    name
-        The address as messages show it, without the password.
-    """
-
-    uri: str
-    scheme: str
+    uri: str  # what the driver connects to: ``postgresql://user@host/database``, or the path of a SQLite file
+    scheme: str  # ``postgresql`` or ``sqlite``
     schema: str | None
     table: str | None
-    name: str
+    """`schema`, `table`: of ``?table=NAME`` or, in PostgreSQL, ``?table=SCHEMA.NAME``."""
+    name: str  # the address as messages show it, without the password
 
     @property
     def quoted_table(self) -> str:
@@ -109,10 +98,7 @@ def open_database(source: str, query: str | None = None) -> FrameInput:
 
     Nothing is written, whatever the query says.
 
-    Raises
-    ------
-    WrongUse
-        If the query would change something, or gives no rows.
+    Raises `WrongUse` if the query would change something, or gives no rows.
     """
     address = parse_address(source)
     if query is None:
@@ -133,14 +119,8 @@ def open_database(source: str, query: str | None = None) -> FrameInput:
 def write_frame(frame: pl.DataFrame, target: str, replace: bool = False) -> None:
     """Write a frame into a new table, in one transaction: all rows are there, or nothing has changed.
 
-    Parameters
-    ----------
-    frame
-        The rows.
-    target
-        An address with ``?table=NAME``.
-    replace
-        Let go of a table of that name. Without it, one that exists is an error.
+    `target`: an address with ``?table=NAME``. `replace`: let go of a table of that name. Without it, one that exists
+    is an error.
     """
     address = parse_address(target)
     if address.table is None:

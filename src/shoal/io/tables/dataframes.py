@@ -45,12 +45,7 @@ def _is_sparse(kind: Any) -> bool:
 def open_frame(source: Any) -> FrameInput:
     """Open a frame in memory: of polars, of pandas (its index is no column), or anything that speaks Arrow.
 
-    Raises
-    ------
-    BadData
-        If a column mixes types, or two columns have one name.
-    WrongUse
-        If it is not a frame.
+    Raises `BadData` if a column mixes types, or two columns have one name. Raises `WrongUse` if it is not a frame.
     """
     if isinstance(source, pl.LazyFrame):
         source = source.collect()

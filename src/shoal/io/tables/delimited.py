@@ -2,25 +2,163 @@
 
 Polars parses, which is fast but lenient: it fills short lines with empty cells. So the shape of the text is proved
 before, on its separators and line ends alone (`shape`), and Polars sees only text on which all readers agree.
+
+Whether every line has as many cells as there are columns is decided on separators, line ends and quotes alone, a block
+of bytes at a time and without a loop over lines.
 """
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from shoal.arrays import Mask, Rows
 from shoal.data._export import named
 from shoal.data._utf8 import kept_mark
 from shoal.errors import BadData
-from shoal.io.reading import Reading, refuse_told_names
+from shoal.io.reading import Reading, refuse_wrong_names
 from shoal.io.source import name_of, read_text, single_character
-from shoal.io.tables.csv_structure import regular_lines
 from shoal.io.tables.input import Input, check_names
+
+_QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
+_BLOCK = 1 << 24
+
+_LARGE = 1 << 25
+"""Text from which on it is worth the while to load compiled code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Text in which every line has the same number of cells, quotes stand at the ends of cells, and lines end alike."""
+
+    text: bytes
+    rows: int
+    quoted: bool
+
+
+def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
+    r"""Prove that every line has as many cells as there are columns; None if it cannot be proved.
+
+    That is so if a line has more or fewer cells, is blank, or has a quote inside a cell that does not begin with one.
+    Line ends become ``\n``, and blanks between a quote and the separator beside it go, because readers differ in what
+    they make of them.
+
+    `text`: lines without a header. The last one is ended too.
+    """
+    if b'"' in text:
+        if len(text) >= _LARGE:
+            from shoal.kernels.csv_lines import even_lines
+
+            rows = even_lines(np.frombuffer(text, dtype=np.uint8), ord(separator), columns)
+            if rows >= 0:
+                return Lines(text, rows, quoted=True)
+        return _quoted_lines(text, ord(separator), columns)
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    if columns == 1 and (text.startswith(b"\n") or b"\n\n" in text):
+        return None
+    others = bytes(set(range(256)) - {ord(separator), _LINE})
+    pattern = separator.encode() * (columns - 1) + b"\n"
+    cells = 0
+    for start in range(0, len(text), _BLOCK):
+        skeleton = text[start : start + _BLOCK].translate(None, others)
+        # The block may begin inside a line.
+        offset = cells % columns
+        whole = pattern * (len(skeleton) // columns + 2)
+        if skeleton != whole[offset : offset + len(skeleton)]:
+            return None
+        cells += len(skeleton)
+    return Lines(text, cells // columns, quoted=False)
+
+
+def _quoted_lines(text: bytes, separator: int, columns: int) -> Lines | None:
+    pieces: list[bytes] = []
+    rows = 0
+    start, size = 0, _BLOCK
+    while start < len(text):
+        block = np.frombuffer(text, dtype=np.uint8, count=min(size, len(text) - start), offset=start)
+        quotes = block == _QUOTE
+        inside = np.bitwise_xor.accumulate(quotes)
+        ends = np.flatnonzero(((block == separator) | (block == _LINE)) & ~inside)
+        lines = np.flatnonzero(block[ends] == _LINE)
+        if not len(lines):
+            if start + len(block) == len(text):
+                return None
+            size *= 2
+            continue
+        stop = int(ends[lines[-1]]) + 1
+        plain = _without_quoted(block[:stop], quotes[:stop], inside[:stop], separator)
+        if plain is None or not _even(block, ends[: lines[-1] + 1], lines, columns):
+            return None
+        pieces.append(plain)
+        rows += len(lines)
+        start, size = start + stop, _BLOCK
+    return Lines(b"".join(pieces), rows, quoted=True)
+
+
+def _even(block: NDArray[np.uint8], ends: Rows, lines: Rows, columns: int) -> bool:
+    """Whether every line end is the last of as many ends of cells as there are columns, and no line is blank."""
+    if columns > 1:
+        return len(ends) == len(lines) * columns and bool((lines % columns == columns - 1).all())
+    if len(ends) != len(lines):
+        return False
+    lengths = np.diff(ends, prepend=-1) - 1
+    bare = (lengths == 1) & (block[ends - 1] == _RETURN)
+    return not ((lengths == 0) | bare).any()
+
+
+def _without_quoted(block: NDArray[np.uint8], quotes: Mask, inside: Mask, separator: int) -> bytes | None:
+    """The block without blanks beside quotes and carriage returns at line ends; None if a quote stands elsewhere."""
+    places = np.flatnonzero(quotes)
+    if not (block == _RETURN).any():
+        # The last byte is a line end, so every quote has a byte after it.
+        opens = inside[places]
+        beyond = np.where(opens, places - 1, places + 1)
+        neighbor = np.where(beyond >= 0, block[beyond], _LINE)
+        if ((neighbor == separator) | (neighbor == _LINE) | (neighbor == _QUOTE)).all():
+            return block.tobytes()
+    drop = _superfluous(block, places, inside, separator)
+    return None if drop is None else block[~drop].tobytes()
+
+
+def _superfluous(block: NDArray[np.uint8], places: Rows, inside: Mask, separator: int) -> Mask | None:
+    """Blanks beside quotes and carriage returns at line ends; None if a quote stands inside a cell."""
+    outside = ~inside
+    blank = (block == _BLANK) & outside
+    if separator != _TAB:
+        blank |= (block == _TAB) & outside
+    line_ends = np.flatnonzero((block == _LINE) & outside)
+    returns = line_ends[line_ends > 0] - 1
+    drop = np.zeros(len(block), dtype=np.bool_)
+    drop[returns[block[returns] == _RETURN]] = True
+    solid = np.flatnonzero(~(blank | drop))
+    marks = np.searchsorted(solid, places)
+    before, after = np.where(marks > 0, solid[marks - 1], -1), solid[marks + 1]
+    opens = inside[places]
+    low, high = np.where(opens, before, places), np.where(opens, places, after)
+    beyond = np.where(opens, before, after)
+    neighbor = np.where(beyond >= 0, block[beyond], _LINE)
+    doubled = (neighbor == _QUOTE) & (high - low == 1)
+    if not ((neighbor == separator) | (neighbor == _LINE) | doubled).all():
+        return None
+    apart = high - low > 1
+    steps = np.zeros(len(block) + 1, dtype=np.int32)
+    np.add.at(steps, low[apart] + 1, 1)
+    np.add.at(steps, high[apart], -1)
+    drop |= (np.cumsum(steps[:-1]) > 0) & blank
+    return drop
+
 
 _CANDIDATES = ",;\t|"
 _SAMPLE_BYTES, _SAMPLE_RECORDS = 1 << 16, 30
+
+_CELL, _ROOM = 16, 1 << 29
+"""Bytes that a cell takes as a text, and that the cells of some columns may take at a time."""
 
 
 class Delimited(Input):
@@ -31,7 +169,7 @@ class Delimited(Input):
     source
         A path, or ``-`` for standard input.
     reading
-        What is told about it: `separator` and `names`.
+        What is known about it: `separator` and `names`.
     trim
         Take blanks around names away, as is done later with cells; False for published files, which are read raw.
     allow_no_rows
@@ -61,6 +199,7 @@ class Delimited(Input):
             else single_character(reading.separator)
         )
         self._first_line, self._trim = first_line, trim
+        self._proved: Lines | None = None
         self.header: tuple[str, ...] | None = None
         if reading.names is None:
             names, lines = self._header(text)
@@ -81,19 +220,20 @@ class Delimited(Input):
         if not self._text and not allow_no_rows:
             raise BadData("there are no rows below the header.", self.path)
 
-    def refuse_told_names(self) -> None:
-        """Refuse names that were told for a text whose first line has them, or another number of cells."""
+    def refuse_wrong_names(self) -> None:
+        """Refuse names that were given for a text whose first line has them, or another number of cells."""
         if self.header is None:
             first = next((cells for _, cells in self._records()), [])
-            refuse_told_names(self.names, first)
+            refuse_wrong_names(self.names, first)
 
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns as texts, in the given order."""
         if not self._text:
             return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-        lines = regular_lines(self._text, self.separator, len(self.names))
+        lines = self._proved or regular_lines(self._text, self.separator, len(self.names))
         if lines is None:
             return self._careful(columns)
+        self._proved = lines
         places = sorted(self.names.index(column) for column in columns)
         frame = pl.read_csv(
             kept_mark(lines.text),
@@ -108,6 +248,13 @@ class Delimited(Input):
             return self._careful(columns)
         frame.columns = [self.names[place] for place in places]
         return frame.select(named(columns))
+
+    def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """As many columns at a time as there is room for; each time the text is gone through again."""
+        rows = self._text.count(b"\n") + 1
+        step = max(_ROOM // (rows * _CELL), 1)
+        for begin in range(0, max(len(columns), 1), step):
+            yield self.frame(columns[begin : begin + step])
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its line."""
@@ -182,12 +329,8 @@ class Delimited(Input):
 def find_separator(text: bytes, names: Sequence[str] | None = None) -> str:
     r"""Find the separator: of ``,`` ``;`` tab ``|`` the one that splits the first lines most evenly.
 
-    Parameters
-    ----------
-    text
-        The file.
-    names
-        The names of the columns where the file has no header: then lines must have as many cells.
+    `text`: the file. `names`: the names of the columns where the file has no header: then lines must have as many
+    cells.
 
     >>> find_separator(b"a;b;c\n1,5;2;3\n")
     ';'

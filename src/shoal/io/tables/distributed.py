@@ -14,35 +14,33 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts
-from shoal.data._distributed_notes import NOTE
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
 from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
-from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts, TextLayout
+from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, TextLayout
 from shoal.data.role import Role, Roles
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
-from shoal.io.releases.part_files import part_files
-from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.source import STANDARD_INPUT, format_of, part_files
 from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import (
+    EncodedTable,
     complete_rows,
     distinct,
     encode_column,
     has_texts,
     how_taken,
     is_plain,
+    positive_zero,
     refuse_nested,
     tell_empty,
     to_texts,
 )
-from shoal.io.tables.encoded import EncodedTable
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.kinds import positive_zero
 from shoal.io.tables.load import assigned_roles, refuse_text_options
 
 if TYPE_CHECKING:
@@ -61,14 +59,9 @@ _FOREIGN_TYPES = (pl.Datetime, pl.UInt64, pl.Int128, pl.UInt128)
 class DistributedInput(Input):
     """A source whose rows are in parts: its columns are known, its cells stay where they are.
 
-    Parameters
-    ----------
-    seek
-        Finds the line of a cell, where lines have numbers.
-    types
-        The types that columns had before they were handed over; those of the parts unless told.
-    of_texts
-        Whether all cells are texts, as those of text files are: others have types, and can be missing.
+    `seek`: finds the line of a cell, where lines have numbers. `types`: the types that columns had before they were
+    handed over; those of the parts by default. `of_texts`: whether all cells are texts, as those of text files are:
+    others have types, and can be missing.
     """
 
     def __init__(
@@ -160,7 +153,7 @@ def _refuse_other_columns(path: str) -> None:
         names = tuple(pl.read_parquet_schema(first))
         unlike = next((part for part in others if tuple(pl.read_parquet_schema(part)) != names), None)
     except (pl.exceptions.PolarsError, OSError):
-        # Which file is damaged is told when it is read.
+        # Which file is damaged is reported when it is read.
         return
     if unlike is not None:
         raise BadData(
@@ -193,7 +186,7 @@ def text_layout(head: bytes, path: str, reading: Reading, *, raw: bool = False) 
     if not text.strip():
         raise BadData("the file is empty; there is nothing to read.", path)
     opened = Delimited(path, reading, trim=not raw, allow_no_rows=True, text=text)
-    opened.refuse_told_names()
+    opened.refuse_wrong_names()
     header = None if reading.names is not None else opened.header
     lines = partial(_lines, opened.names, opened.separator, not raw)
 
@@ -341,7 +334,7 @@ def _encoded(
 
 
 def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
-    """Columns that are not kept and are called like the numbers of persons, as `EncodedTable` tells of them.
+    """Columns that are not kept and are called like the numbers of persons, as in `EncodedTable`.
 
     Their values are counted where the rows are, because there may be as many as persons.
     """
@@ -389,12 +382,8 @@ def comparable(series: pl.Series) -> pl.Series:
 class Lookup:
     """Looks the codes of cells up, where the rows are: a work for `Parts.map`.
 
-    Parameters
-    ----------
-    values, codes
-        For each column its distinct values, and the code of each.
-    missing
-        Leave out rows with a missing cell: the texts that mean one. None keeps all rows.
+    `values`, `codes`: for each column its distinct values, and the code of each. `missing`: leave out rows with a
+    missing cell: the texts that mean one. None keeps all rows.
     """
 
     def __init__(self, values: Mapping[str, pl.Series], codes: Mapping[str, Codes], missing: Missing) -> None:
@@ -451,10 +440,8 @@ class Dictionary:
     def codes(self, series: pl.Series, name: str) -> pl.Series:
         """The code of each cell of a column.
 
-        Raises
-        ------
-        BadData
-            If there is a value that was not there before: then the source gives other rows each time it is read.
+        Raises `BadData` if there is a value that was not there before: then the source gives other rows each time it
+        is read.
         """
         if self.kind is None:
             joined = series.to_frame("value").join(self.lookup, on="value", how="left", maintain_order="left")
@@ -487,20 +474,13 @@ LOOKS = "looks"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What must be known of a whole column before some of its cells are texts.
+    """What must be known of a whole column before some of its cells are texts."""
 
-    Parameters
-    ----------
-    plain
-        All numbers are whole, or all times midnight.
-    missing, empty, quotes
-        There are nulls, empty texts, and texts of two quotes.
-    """
-
-    plain: bool = True
+    plain: bool = True  # all numbers are whole, or all times midnight
     missing: bool = False
     empty: bool = False
     quotes: bool = False
+    """`missing`, `empty`, `quotes`: there are nulls, empty texts, and texts of two quotes."""
 
     def joined(self, other: "Look") -> "Look":
         """What is known of the cells of both."""
@@ -518,10 +498,7 @@ Looks: TypeAlias = Mapping[str, Look]
 def looks_of(opened: DistributedInput) -> Looks:
     """The looks of all columns of a file, which takes a pass over it; text files have no types, and need none.
 
-    Raises
-    ------
-    BadData
-        If a column holds lists, bytes or the like.
+    Raises `BadData` if a column holds lists, bytes or the like.
     """
     if opened.of_texts:
         return {}

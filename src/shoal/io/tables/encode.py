@@ -4,14 +4,17 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask
-from shoal.data._calendar import FORM_NAMES
+from shoal.data._calendar import FORM_NAMES, FORMS, TIMESTAMP
 from shoal.data._export import unnamed
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
@@ -20,9 +23,134 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data
-from shoal.io.tables.encoded import EncodedTable
 from shoal.io.tables.input import FrameInput, Input
-from shoal.io.tables.kinds import coordinates, find_kind, positive_zero, taken_as, without_times
+
+if TYPE_CHECKING:
+    from polars._typing import PolarsDataType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedTable:
+    """A table as it comes from its source."""
+
+    table: Any  # the columns that are kept: a `Table`, or a `Dataset` of one
+    left_out: int = 0  # rows that were left out because they have missing values
+    persons: Mapping[str, int] = field(default_factory=dict)
+    """Columns that are not kept and are called like the numbers of persons, with how many values they have; only those
+    in which a value repeats."""
+    taken: tuple[str, ...] = ()
+    """What is said of how columns are taken: otherwise than by their type, or with a name that looks like data."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its owner should hear of how it was taken, in sentences: also that rows are counted, and not persons."""
+        from shoal.risks.disclosure_warnings import rows_are_counted
+
+        rows = self.table.rows + self.left_out
+        return (*self.taken, *(rows_are_counted(name, count, rows) for name, count in self.persons.items()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedBaskets:
+    """Baskets as they come from their source."""
+
+    baskets: Any  # with the roles of their items: `Baskets`, or a `Dataset` of them
+    remarks: tuple[str, ...] = ()  # what their owner should hear of how they were taken, in sentences
+
+
+_NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_INTEGER = r"^-?[0-9]+$"
+_EXACT = 2**53
+
+
+def find_kind(texts: pl.Series) -> Kind:
+    """The kind of a column by its distinct texts, missing ones (null) left aside.
+
+    Numbers
+        if every text is a decimal number as programs write it: a leading zero (02263) or plus sign is the sign of
+        a name, and so are infinity, NaN, whole numbers beyond 2**53 and decimals so long that two of them are equal
+        as 64-bit numbers.
+    Dates
+        if every text is a day of the calendar, all in the same one of the forms 2024-02-29, 2024/02/29 and
+        29.02.2024.
+    Names
+        otherwise.
+    """
+    texts = texts.drop_nulls()
+    if not len(texts):
+        return Kind.NOMINAL
+    if texts.str.contains(_NUMBER).all():
+        values = coordinates(texts, Kind.NUMERIC)
+        whole = texts.filter(texts.str.contains(_INTEGER)).cast(pl.Int64, strict=False)
+        inexact = whole.has_nulls() or (whole.abs() > _EXACT).any()
+        if not (values.has_nulls() or inexact or _confused(texts, values)):
+            return Kind.NUMERIC
+    for form, pattern in FORMS.items():
+        if texts.str.contains(pattern).all() and not texts.str.to_date(form, strict=False).has_nulls():
+            return Kind.DATE
+    return Kind.NOMINAL
+
+
+def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str, ...]:
+    """The sentences on columns of a source with types that are taken for another thing than their type says.
+
+    `columns`: name, type and kind of each column.
+
+    >>> print(taken_as([("zip", pl.Categorical(), Kind.NUMERIC)])[0].partition(". ")[0])
+    By what they hold, columns are taken otherwise than by their type: 'zip' (texts) as numbers
+    """
+    reported, other, spans = [], "", []
+    for name, dtype, kind in columns:
+        if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) and kind in (Kind.NUMERIC, Kind.DATE):
+            reported.append(f"{name!r} (texts) as {'numbers' if kind is Kind.NUMERIC else 'dates'}")
+            other = other or f"--kind {quote(f'{name}=nominal')} for names"
+        elif isinstance(dtype, pl.Datetime) and kind is Kind.NOMINAL:
+            reported.append(f"{name!r} (times) as names of exact moments")
+            other = f"--kind {quote(f'{name}=date')} for days"
+        elif isinstance(dtype, pl.Duration):
+            spans.append(repr(name))
+    found = f"By what they hold, columns are taken otherwise than by their type: {', '.join(reported)}. Say {other}."
+    lengths = (
+        f"Lengths of time are taken as names, in the order of their texts: {', '.join(spans)}. Make them "
+        "numbers, of days for example, where their order matters."
+    )
+    return ((found,) if reported else ()) + ((lengths,) if spans else ())
+
+
+def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
+    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none."""
+    if kind is Kind.NUMERIC:
+        values = positive_zero(texts.cast(pl.Float64, strict=False))
+        return values.set(~values.is_finite().fill_null(False), None)
+    days = None
+    for form, pattern in FORMS.items():
+        fitting = texts.set(~texts.str.contains(pattern).fill_null(False), None)
+        found = fitting.str.to_date(form, strict=False).to_physical()
+        days = found if days is None else days.zip_with(days.is_not_null(), found)
+    assert days is not None
+    return days.cast(pl.Float64)
+
+
+def without_times(texts: pl.Series) -> pl.Series:
+    """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
+
+    The day is the one that is written, whatever the time zone.
+    """
+    return texts.str.replace(TIMESTAMP, "${1}")
+
+
+def positive_zero(values: pl.Series) -> pl.Series:
+    """The same numbers with -0 as 0."""
+    return values.set((values == 0.0).fill_null(False), 0.0)
+
+
+def _confused(texts: pl.Series, values: pl.Series) -> bool:
+    """Whether two texts are different numbers but equal as floats."""
+    shared = pl.DataFrame({"text": texts, "value": values}).filter(values.is_duplicated()).sort("value")
+    exact = [Decimal(text) for text in shared["text"].to_list()]
+    same = (shared["value"] == shared["value"].shift(1)).fill_null(False).to_list()
+    return any(same[place] and exact[place] != exact[place - 1] for place in range(1, len(exact)))
+
 
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
 _DENSE = 4
@@ -58,27 +186,26 @@ def encode_table(
 ) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
-    Parameters
-    ----------
-    opened
-        Where they are.
-    roles
-        Name and role of each column to keep, in the order of the table.
-    reading
-        What is missing, and which kinds and orders were told.
-    watched
-        Columns of which nothing is kept but whether their values repeat.
-
-    Raises
-    ------
-    BadData
-        If a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that was
-        told for its column, or if incomplete rows are to be dropped and no row is complete.
+    `roles`: name and role of each column to keep, in the order of the table. `reading`: what is missing, and which
+    kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat. Raises
+    `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind
+    that was given for its column, or if incomplete rows are to be dropped and no row is complete.
     """
-    frame = opened.frame([*(name for name, _ in roles), *watched])
-    persons = _repeated(frame, opened, watched, reading)
-    rows = np.ones(frame.height, dtype=np.bool_)
-    found = {name: distinct(frame[name], opened, reading.missing) for name, _ in roles}
+    found: dict[str, Distinct] = {}
+    persons: dict[str, int] = {}
+    types: dict[str, pl.DataType] = {}
+    numbers: dict[str, pl.Series] = {}
+    height = 0
+    for frame in opened.pieces([*(name for name, _ in roles), *watched]):
+        here = frozenset(frame.columns)
+        persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
+        found |= {name: distinct(frame[name], opened, reading.missing) for name, _ in roles if name in here}
+        types |= frame.schema
+        if reading.drop_missing:
+            numbers |= {one.name: one for one in frame if one.dtype != pl.String}
+        height = frame.height
+        del frame
+    rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
         for column in found.values():
             rows &= ~column.missing
@@ -91,13 +218,12 @@ def encode_table(
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
             found = {
-                name: column.take(rows)
-                if frame[name].dtype == pl.String
-                else distinct(unnamed(frame[name]).filter(kept).alias(name), opened, reading.missing)
+                name: distinct(unnamed(numbers[name]).filter(kept).alias(name), opened, reading.missing)
+                if name in numbers
+                else column.take(rows)
                 for name, column in found.items()
             }
-    types = frame.schema
-    del frame
+    numbers.clear()
     columns = []
     for name, role in roles:
         column = found.pop(name)
@@ -135,12 +261,8 @@ def encode_column(
 ) -> Column:
     """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
 
-    Parameters
-    ----------
-    fault
-        An error from a message and the place of a value among the distinct ones.
-    counts
-        The rows of each distinct value.
+    `fault`: an error from a message and the place of a value among the distinct ones. `counts`: the rows of each
+    distinct value.
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
@@ -203,19 +325,18 @@ def encode_published(
 ) -> Table:
     """Encode published cells as they are: names without a kind, nothing trimmed, nothing guessed to be missing.
 
-    Parameters
-    ----------
-    plain
-        Gives the cells that published texts stand for, where these are written in another way.
+    `plain`: gives the cells that published texts stand for, where these are written in another way.
     """
-    frame = opened.frame([name for name, _ in roles])
-    frame = frame if plain is None else plain(frame)
+    told = dict(roles)
     columns = []
-    for name, role in roles:
-        column = distinct(frame[name], opened, missing=None)
-        texts = tell_empty(column.texts, *empty_and_missing(column.texts))
-        column = Distinct(texts, column.places)
-        columns.append(Column(name, role, *encode(column, Kind.NOMINAL)))
+    for frame in opened.pieces([name for name, _ in roles]):
+        cells = frame if plain is None else plain(frame)
+        for name in cells.columns:
+            column = distinct(cells[name], opened, missing=None)
+            texts = tell_empty(column.texts, *empty_and_missing(column.texts))
+            column = Distinct(texts, column.places)
+            columns.append(Column(name, told[name], *encode(column, Kind.NOMINAL)))
+        del frame, cells
     return Table(tuple(columns))
 
 
@@ -225,7 +346,7 @@ def empty_and_missing(texts: pl.Series) -> tuple[bool, bool]:
 
 
 def tell_empty(texts: pl.Series, both: bool, quotes: bool) -> pl.Series:
-    """Published texts of which the empty ones are told from missing ones, where a column has both.
+    """Published texts of which the empty ones are distinguished from missing ones, where a column has both.
 
     A format with nulls tells them from empty texts, so that they are two values.
     """
@@ -250,14 +371,9 @@ def has_texts(series: pl.Series) -> bool:
 def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) -> Distinct:
     """Find the distinct values of a column as texts, in no particular order.
 
-    Parameters
-    ----------
-    series
-        The column, of any type that has one value a cell.
-    opened
-        Where it comes from, for messages.
-    missing
-        Texts that mean a missing value; the empty text always does, and NaN. None takes all as they are, untrimmed.
+    `series`: the column, of any type that has one value a cell. `opened`: where it comes from, for messages.
+    `missing`: texts that mean a missing value; the empty text always does, and NaN. None takes all as they are,
+    untrimmed.
     """
     refuse_nested(series, opened.path)
     series = unnamed(series)
@@ -329,10 +445,7 @@ def to_texts(values: pl.Series, plain: bool | None = None) -> pl.Series:
     Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
     where all are midnight.
 
-    Parameters
-    ----------
-    plain
-        Whether that is so of all values of the column, where these are but some of them.
+    `plain`: whether that is so of all values of the column, where these are but some of them.
     """
     dtype, values = values.dtype, unnamed(values)
     plain = is_plain(values) if plain is None else plain
@@ -399,7 +512,7 @@ def _dense_places(series: pl.Series, low: int, high: int) -> tuple[pl.Series, Co
 
 
 def _misfit(texts: pl.Series, kind: Kind, order: tuple[str, ...]) -> tuple[str, int] | None:
-    """Why and where a column is not of the kind that was told; None if it is."""
+    """Why and where a column is not of the kind that was given; None if it is."""
     if kind is Kind.NOMINAL:
         return None
     if kind is Kind.ORDINAL:

@@ -24,12 +24,7 @@ logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 def open_excel(path: str | Path, sheet: str | None = None) -> FrameInput:
     """Open a sheet of a workbook: the first row names the columns.
 
-    Parameters
-    ----------
-    path
-        The workbook.
-    sheet
-        The name of the sheet; the first one unless told.
+    `path`: the workbook. `sheet`: the name of the sheet; the first one by default.
     """
     import fastexcel
 
@@ -60,10 +55,7 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
 
     Texts stay texts: nothing becomes a formula, a link or a number by its looks.
 
-    Raises
-    ------
-    WrongUse
-        If the frame is larger than a sheet can be; then write CSV or Parquet.
+    Raises `WrongUse` if the frame is larger than a sheet can be; then write CSV or Parquet.
     """
     import xlsxwriter
 

@@ -1,7 +1,7 @@
 """A source that is open: its columns are known, its cells are read when they are asked for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -33,13 +33,17 @@ class Input(ABC):
     """The values of columns whose type has them in an order, ascending."""
 
     def ordered(self, reading: Reading) -> Reading:
-        """The reading with the orders that types tell, of columns whose kind is not told."""
+        """The reading with the orders that types tell, of columns whose kind is not given."""
         found = {name: order for name, order in self.orders.items() if reading.kind_of(name) is None}
         return replace(reading, orders={**found, **reading.orders}) if found else reading
 
     @abstractmethod
     def frame(self, columns: Sequence[str]) -> pl.DataFrame:
         """The cells of some columns, untrimmed, in the given order."""
+
+    def pieces(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The same a few columns at a time, where the texts of all of them would take too much room."""
+        yield self.frame(columns)
 
     def fault(self, message: str, row: int, column: str | None = None) -> BadData:
         """An error in one row (counted from 0), with its place in the file."""

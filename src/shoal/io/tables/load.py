@@ -18,7 +18,7 @@ from shoal.io.source import STANDARD_INPUT, format_of
 if TYPE_CHECKING:
     import polars
 
-    from shoal.io.tables.encoded import EncodedTable
+    from shoal.io.tables.encode import EncodedTable
     from shoal.io.tables.input import Input
 
 
@@ -112,10 +112,7 @@ def load_table(
     Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
     persons are looked at once: whether their values repeat.
 
-    Parameters
-    ----------
-    columns
-        More names of columns that the source must have.
+    `columns`: more names of columns that the source must have.
     """
     from shoal.data._suggested_role import numbers_persons
     from shoal.io.tables.encode import encode_table
@@ -196,17 +193,9 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     is empty. ``.parquet``, ``.arrow``, ``.feather`` and ``.xlsx`` keep numbers and dates as such where nothing is lost,
     and a missing cell is null. The file appears when it is whole: a crash or a full disk leaves nothing.
 
-    Parameters
-    ----------
-    safe_cells
-        Put an apostrophe before cells of delimited text that a spreadsheet would run as formulas.
-
-    Raises
-    ------
-    WrongUse
-        If there is no format of that ending.
-    CannotWrite
-        If the disk is full, or the place takes no file.
+    `safe_cells`: put an apostrophe before cells of delimited text that a spreadsheet would run as formulas. Raises
+    `WrongUse` if there is no format of that ending. Raises `CannotWrite` if the disk is full, or the place takes no
+    file.
     """
     import polars.exceptions
 
@@ -229,14 +218,9 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
 def write_database(table: Table, target: str, *, force: bool = False) -> None:
     """Write a table into a database, in one transaction: all rows are there, or nothing has changed.
 
-    Parameters
-    ----------
-    table
-        What to write. Numbers and dates have their types where nothing is lost; missing cells are NULL.
-    target
-        ``postgresql://…?table=NAME`` (or ``SCHEMA.NAME``) or ``sqlite:///PATH?table=NAME``.
-    force
-        Replace a table of that name. Without it, one that exists is an error.
+    `table`: what to write. Numbers and dates have their types where nothing is lost; missing cells are NULL. `target`:
+    ``postgresql://…?table=NAME`` (or ``SCHEMA.NAME``) or ``sqlite:///PATH?table=NAME``. `force`: replace a table of
+    that name. Without it, one that exists is an error.
     """
     from shoal.io.tables.database import write_frame
     from shoal.io.tables.decode import typed_frame
@@ -247,14 +231,8 @@ def write_database(table: Table, target: str, *, force: bool = False) -> None:
 def open_input(source: Any, reading: Reading | None = None, *, published: bool = False) -> "Input":
     """Open a source of rows: its columns are known, its cells not yet read.
 
-    Parameters
-    ----------
-    source
-        See `read_table`.
-    reading
-        What the source does not tell about itself.
-    published
-        Take names and cells as they stand, with the blanks around them.
+    `reading`: what the source does not tell about itself. `published`: take names and cells as they stand, with the
+    blanks around them.
     """
     from shoal.io.tables.database import is_database, open_database
 
@@ -287,14 +265,14 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
     }
     if ending not in typed:
         opened = Delimited(source, reading, trim=not published, allow_no_rows=part)
-        opened.refuse_told_names()
+        opened.refuse_wrong_names()
         return opened
     refuse_text_options(ending, reading)
     return typed[ending]()
 
 
 def refuse_text_options(ending: str, reading: Reading) -> None:
-    """Refuse what is told about a text of a file that is none."""
+    """Refuse options of text for a file that is none."""
     if reading.names is not None or reading.separator is not None:
         raise WrongUse(
             f"Names and a separator are for delimited text; {ending} files have names of their own."
@@ -314,8 +292,8 @@ def _open_parts(folder: Path, reading: Reading, published: bool) -> "Input":
 
 def _unknown_column(name: str, opened: "Input") -> UnknownName:
     error = UnknownName("column", name, opened.names, opened.path)
-    parted = any(known.startswith(f"{name}=") for known in opened.names)
-    hint = " Write a = that belongs to a name with a backslash before it: \\=." if parted else ""
+    has_equals = any(known.startswith(f"{name}=") for known in opened.names)
+    hint = " Write a = that belongs to a name with a backslash before it: \\=." if has_equals else ""
     error.args = (f"{error.args[0]}{hint}{header_hint(opened.names)}",)
     return error
 

@@ -1,24 +1,77 @@
 """Full-domain generalization of rows in parts: distinct tuples come here, levels go back to where the rows are."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Mask, Rows
-from shoal.data._distributed_texts import PublishedTexts
 from shoal.data.dataset import COUNT, Dataset
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods._full_domain._problem import Problem
-from shoal.methods._full_domain._publish import published_column
-from shoal.methods._full_domain._recoding import Part, placed
+from shoal.methods._full_domain._recoding import Part, placed, published_column
 from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel
 
 if TYPE_CHECKING:
+    import polars
+
     from shoal.data.dataset import Frame
+
+
+class PublishedTexts:
+    """Looks the texts of ranks up: a work for `Parts.map`.
+
+    Rows in parts are put into canonical order by the ranks of their texts, because integers are sorted and moved faster
+    than texts; the texts are looked up at the end.
+
+    `schema`: the published table without rows. The rank of a text is its place among the labels of its domain in
+    code-point order; a missing cell is null.
+    """
+
+    def __init__(self, schema: Table) -> None:
+        self._labels: dict[str, list[str | None]] = {}
+        for column in schema.columns:
+            labels: list[str | None] = [None] * len(column.domain)
+            for code, rank in enumerate(column.domain.ranks().tolist()):
+                labels[rank] = None if code == column.domain.missing else column.domain.labels[code]
+            self._labels[column.name] = labels
+        self._series: dict[str, polars.Series] = {}
+
+    @property
+    def ranked(self) -> dict[str, Any]:
+        """The columns of ranks that go in."""
+        import polars as pl
+
+        return dict.fromkeys(self._labels, pl.Int32)
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """The columns of texts that come out."""
+        import polars as pl
+
+        return dict.fromkeys(self._labels, pl.String)
+
+    def __call__(self, frame: "Frame") -> "Frame":
+        """The texts of each row."""
+        import polars as pl
+
+        if not self._series:
+            self._series = {name: pl.Series(labels, dtype=pl.String) for name, labels in self._labels.items()}
+        return pl.DataFrame(
+            [
+                texts.gather(pl.Series(frame[name].to_numpy().astype(np.uint32))).alias(name)
+                for name, texts in self._series.items()
+            ]
+        )
+
+    def __getstate__(self) -> dict[str, list[str | None]]:
+        return self._labels
+
+    def __setstate__(self, labels: dict[str, list[str | None]]) -> None:
+        self._labels, self._series = labels, {}
 
 
 def counted_rows(data: Dataset, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
@@ -38,7 +91,7 @@ def publish_parts(
 ) -> tuple[Dataset, int]:
     """The published rows of a table whose rows are in parts, and how many of them are suppressed."""
     tuples, where = problem.tuples, placed(problem, parts)
-    suppressed = int(tuples.counts[~where.told].sum())
+    suppressed = int(tuples.counts[~where.shown].sum())
     stars = keep_suppressed and suppressed > 0
     most = max(parts, key=lambda part: int(tuples.counts[part.mask].sum()))
     others = ~most.mask
@@ -48,8 +101,8 @@ def publish_parts(
         cells, labels = known.places[where.level[place], tuples.codes[place]], known.labels
         if stars:
             labels = labels if SUPPRESSED in labels else (*labels, SUPPRESSED)
-            cells = np.where(where.told, cells, labels.index(SUPPRESSED))
-        shown = np.ones_like(where.told) if stars else where.told
+            cells = np.where(where.shown, cells, labels.index(SUPPRESSED))
+        shown = np.ones_like(where.shown) if stars else where.shown
         texts[column.name] = published_column(column, labels, cells[shown])
         ranks = np.zeros(len(labels), dtype=np.int32)
         ranks[cells[shown]] = _ranks(texts[column.name])
@@ -64,7 +117,7 @@ def publish_parts(
         ),
         usual=usual,
         unusual=unusual,
-        told=where.told[others],
+        shown=where.shown[others],
         plain={name: _ranks(column) for name, column in plain.items()},
         stars=stars,
         names=tuple(column.name for column in columns),
@@ -103,22 +156,15 @@ class TupleIndex:
     """Finds the numbers of tuples by their codes.
 
     Codes of several columns are mixed into one key, in as many steps as there are bits for.
-
-    Parameters
-    ----------
-    names, sizes
-        The columns, and how many codes each has.
-    steps
-        For a column before which keys are numbered anew, the keys that there are.
-    keys, places
-        The keys in ascending order, and the number of the tuple of each.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
-    steps: dict[int, Rows]
+    """`names`, `sizes`: the columns, and how many codes each has."""
+    steps: dict[int, Rows]  # for a column before which keys are numbered anew, the keys that there are
     keys: Rows
     places: Rows
+    """`keys`, `places`: the keys in ascending order, and the number of the tuple of each."""
 
     @staticmethod
     def build(codes: list[Rows], names: tuple[str, ...], sizes: tuple[int, ...]) -> "TupleIndex":
@@ -158,31 +204,18 @@ def _found(sorted_keys: Rows, keys: Rows) -> tuple[Rows, Mask]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recoding:
-    """Turns codes into the ranks of published texts, where the rows are.
+    """Turns codes into the ranks of published texts, where the rows are."""
 
-    Parameters
-    ----------
-    index
-        The tuples that are not published on the levels of most.
-    usual
-        For each quasi-identifier, the rank of the text of each code on the levels of most tuples.
-    unusual, told
-        For each quasi-identifier, the rank of each other tuple; and which of them are published.
-    plain
-        For every other column, the rank of each code; that of the star comes after all, where there is one.
-    stars
-        Whether suppressed rows are published with stars instead of left out.
-    names
-        The published columns, in order.
-    """
-
-    index: TupleIndex
+    index: TupleIndex  # the tuples that are not published on the levels of most
     usual: dict[str, Codes]
+    """For each quasi-identifier, the rank of the text of each code on the levels of most tuples."""
     unusual: dict[str, Codes]
-    told: Mask
+    shown: Mask
+    """`unusual`, `shown`: for each quasi-identifier, the rank of each other tuple; and which of them are published."""
     plain: dict[str, Codes]
-    stars: bool
-    names: tuple[str, ...]
+    """For every other column, the rank of each code; that of the star comes after all, where there is one."""
+    stars: bool  # whether suppressed rows are published with stars instead of left out
+    names: tuple[str, ...]  # the published columns, in order
 
     def __call__(self, frame: "Frame") -> "Frame":
         """The ranks of the published cells of each row, suppressed ones left out or starred."""
@@ -191,7 +224,7 @@ class Recoding:
         found = self.index.find(frame)
         other = found >= 0
         gone = np.zeros(frame.height, dtype=np.bool_)
-        gone[other] = ~self.told[found[other]]
+        gone[other] = ~self.shown[found[other]]
         cells = {}
         for name in self.names:
             codes = frame[name].to_numpy()

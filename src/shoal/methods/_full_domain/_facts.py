@@ -5,16 +5,123 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
 from shoal.methods._full_domain._levels import Levels
-from shoal.methods._full_domain._population_counts import PopulationCounts
 from shoal.methods._full_domain._tuples import Grouping, Tuples
-from shoal.methods._full_domain._wildcard_counts import Wildcards
-from shoal.models._population import PopulationModel
+from shoal.models._matching import PopulationModel
 from shoal.models.model import TableModel
+
+
+class Wildcards:
+    """Counts the rows that match a class when a missing cell matches every cell, and every cell a missing one.
+
+    Matching is no equivalence: a row with a missing cell belongs to no class alone. A row is counted for every class
+    that it matches.
+    """
+
+    def __init__(self, columns: tuple[Column, ...], grouping: Grouping) -> None:
+        self._grouping = grouping
+        self._blank: list[list[int]] = []
+        for column in columns:
+            hierarchy, missing = column.hierarchy, column.domain.missing
+            assert hierarchy is not None
+            nodes = [-1] * len(hierarchy.labels)
+            if missing is not None:
+                leaf = int(hierarchy.leaf_of(column.domain)[missing])
+                for level in range(len(nodes)):
+                    node = int(hierarchy.nodes_at(level)[leaf])
+                    nodes[level] = node if hierarchy.labels[level][node] == "" else -1
+            self._blank.append(nodes)
+        self.stays = all(nodes[0] < 0 or all(node >= 0 for node in nodes[:-1]) for nodes in self._blank)
+
+    def matching(self, levels: Levels, of_tuple: Rows, sizes: Counts) -> Counts:
+        """The rows that match each class, its own among them.
+
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published. `sizes`: the rows of each class.
+        """
+        count = len(sizes)
+        first = np.full(count, -1, dtype=np.int64)
+        inside = np.flatnonzero(of_tuple >= 0)
+        first[of_tuple[inside[::-1]]] = inside[::-1]
+        cells = np.stack([self._grouping.nodes(place, level)[first] for place, level in enumerate(levels)])
+        missing = [nodes[level] for nodes, level in zip(self._blank, levels, strict=True)]
+        blank = cells == np.array(missing)[:, None]
+        blank &= np.array(missing)[:, None] >= 0
+        patterns, kind = np.unique(blank, axis=1, return_inverse=True)
+        members = [np.flatnonzero(kind == place) for place in range(patterns.shape[1])]
+        found = np.zeros(count, dtype=np.int64)
+        for one, here in enumerate(members):
+            for other, there in enumerate(members):
+                known = ~(patterns[:, one] | patterns[:, other])
+                found[here] += _agreeing(cells[known][:, here], cells[known][:, there], sizes[there])
+        return found
+
+
+def _agreeing(here: AnyArray, there: AnyArray, sizes: Counts) -> Counts:
+    """For each column of cells on one side, the rows on the other side that have the same cells."""
+    numbers = np.zeros(here.shape[1] + there.shape[1], dtype=np.int64)
+    for one, other in zip(here, there, strict=True):
+        both = np.concatenate([one, other]).astype(np.int64)
+        numbers = np.unique(numbers * (int(both.max(initial=0)) + 1) + both, return_inverse=True)[1]
+    totals = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
+    np.add.at(totals, numbers[here.shape[1] :], sizes)
+    return totals[numbers[: here.shape[1]]]
+
+
+class PopulationCounts:
+    """Generalizes a population along with the table.
+
+    A value of the population that is no leaf of a hierarchy matches the root alone.
+    """
+
+    def __init__(self, columns: tuple[Column, ...], grouping: Grouping, population: Table) -> None:
+        self._grouping = grouping
+        self._nodes: list[tuple[Codes, ...]] = []
+        self._codes: list[Codes] = []
+        keys = np.zeros(population.rows, dtype=np.int64)
+        others = population.select(column.name for column in columns)
+        for other in others:
+            keys = np.unique(keys * len(other.domain) + other.codes, return_inverse=True)[1]
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        self._counts: Counts = counts.astype(np.int64)
+        for column, other in zip(columns, others, strict=True):
+            hierarchy = column.hierarchy
+            assert hierarchy is not None
+            leaves = {leaf: place for place, leaf in enumerate(hierarchy.leaves)}
+            of_label = np.array([leaves.get(label, -1) for label in other.domain.labels], dtype=np.int64)
+            self._nodes.append(
+                tuple(
+                    np.where(
+                        of_label < 0,
+                        0 if level == hierarchy.height else -1,
+                        hierarchy.nodes_at(level)[of_label],
+                    )
+                    for level in range(hierarchy.height + 1)
+                )
+            )
+            self._codes.append(other.codes[first])
+
+    def matching(self, levels: Levels, of_tuple: Rows, count: int) -> Counts:
+        """Persons of the population that match each class.
+
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published. `count`: the number of classes.
+        """
+        first = np.full(count, -1, dtype=np.int64)
+        inside = np.flatnonzero(of_tuple >= 0)
+        first[of_tuple[inside]] = inside
+        numbers = np.zeros(count + len(self._counts), dtype=np.int64)
+        known = np.ones(len(self._counts), dtype=np.bool_)
+        for place, level in enumerate(levels):
+            theirs = self._nodes[place][level][self._codes[place]]
+            known &= theirs >= 0
+            both = np.concatenate([self._grouping.nodes(place, level)[first], np.maximum(theirs, 0)])
+            numbers = np.unique(numbers * (int(both.max(initial=0)) + 1) + both, return_inverse=True)[1]
+        totals = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
+        np.add.at(totals, numbers[count:][known], self._counts[known])
+        return totals[numbers[:count]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +148,13 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """Which persons of a tuple have which value.
-
-    Parameters
-    ----------
-    tuples, pairs
-        The tuples, each with the numbers of the distinct pairs of a person and a value that it holds.
-    values
-        The value of each pair.
-    """
+    """Which persons of a tuple have which value."""
 
     tuples: Rows
     pairs: Rows
-    values: Codes
+    """`tuples`, `pairs`: the tuples, each with the numbers of the distinct pairs of a person and a value that it
+    holds."""
+    values: Codes  # the value of each pair
 
     @classmethod
     def of(cls, tuples: Tuples, who: Codes, column: Column) -> "Held":
@@ -86,7 +187,7 @@ class Facts:
         for the models that count so (see `seen_by`).
     overall
         The distribution of each sensitive column that classes are compared with, where it is known what else will be
-        published; that of the published classes unless told.
+        published; that of the published classes by default.
     """
 
     def __init__(
@@ -130,16 +231,8 @@ class Facts:
     ) -> GroupStatistics:
         """Facts about the kept classes, in the order of their numbers.
 
-        Parameters
-        ----------
-        number
-            The class of each tuple.
-        sizes
-            The rows of each class.
-        kept
-            The classes that are published.
-        sensitive
-            Whether sensitive values and the population are wanted too.
+        `kept`: the classes that are published. `sensitive`: whether sensitive values and the population are wanted
+        too.
         """
         place = np.cumsum(kept) - 1
         count = int(kept.sum())
@@ -159,10 +252,7 @@ class Facts:
     def of_classes(self, of_tuple: Rows, sizes: Counts) -> GroupStatistics:
         """Facts about any classes of tuples, on whatever levels: without wildcards and a population.
 
-        Parameters
-        ----------
-        of_tuple
-            The class of each tuple; -1 for tuples that are not published.
+        `of_tuple`: the class of each tuple; -1 for tuples that are not published.
         """
         persons = self._persons_of(of_tuple, sizes, None)
         return GroupStatistics(sizes, persons, self._histograms(of_tuple, len(sizes), persons))

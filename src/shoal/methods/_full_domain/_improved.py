@@ -10,8 +10,14 @@ from shoal.arrays import Rows
 from shoal.data.table import Table
 from shoal.methods._full_domain._losses import CellMeasure
 from shoal.methods._full_domain._problem import Problem
-from shoal.methods._full_domain._publish import publish
-from shoal.methods._full_domain._recoding import Placed, Recoding, published_classes, scores, vectors_of
+from shoal.methods._full_domain._recoding import (
+    Placed,
+    Recoding,
+    publish,
+    published_classes,
+    scores,
+    vectors_of,
+)
 from shoal.methods._full_domain._tuples import Tuples
 from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import class_by_class
@@ -25,24 +31,17 @@ BY: dict[str, CellMeasure] = {
     "granularity": "granularity",
     "precision": "precision",
 }
-"""Measures that are minimized by themselves; with all others LM is, and what they say of it is told."""
+"""Measures that are minimized by themselves; with all others LM is, and what they say of it is reported."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """How a table is to be published, and what can be told of the way there.
+    """How a table is to be published, and notes on the way there."""
 
-    Parameters
-    ----------
-    parts
-        The tuples with their levels.
-    timings, notes
-        See `Trace`.
-    """
-
-    parts: Recoding
+    parts: Recoding  # the tuples with their levels
     timings: dict[str, float]
     notes: dict[str, Any]
+    """`timings`, `notes`: see `Trace`."""
 
 
 def improved(
@@ -50,17 +49,14 @@ def improved(
 ) -> tuple[Problem, Solution]:
     """The problem with every row by itself, and a better solution of it; both as they were where there is none.
 
-    Parameters
-    ----------
-    seed
-        The secret key of ties.
+    `seed`: the secret key of ties.
     """
     begin = time.perf_counter()
     table, tuples, lattice = problem.table, problem.tuples, problem.lattice
     measure = BY.get(str(solution.notes.get("objective")), "lm")
     classes = published_classes(problem, solution.parts)
     of_tuple = np.full(len(tuples), -1, dtype=np.int64)
-    of_tuple[classes.told] = classes.number
+    of_tuple[classes.shown] = classes.number
     columns = tuple(
         lossy(column, "nodes", measure, highest)
         for column, highest in zip(table.quasi, lattice.highest, strict=True)
@@ -73,13 +69,13 @@ def improved(
     made = (
         _published(single, better.groups, keep_suppressed=method.keep_suppressed) if better.gained else None
     )
-    made, told = method.kept(made, problem.models, better)
-    notes = {**solution.notes, **told, "summary": [*solution.notes.get("summary", ()), *told["summary"]]}
+    made, report = method.kept(made, problem.models, better)
+    notes = {**solution.notes, **report, "summary": [*solution.notes.get("summary", ()), *report["summary"]]}
     timings = {**solution.timings, "improve": time.perf_counter() - begin}
     if made is None:
         return problem, replace(solution, notes=notes, timings=timings)
     before = notes.get("solutions", [])
-    notes["solutions"] = [_told(single, made[1]), *before]
+    notes["solutions"] = [_solution_note(single, made[1]), *before]
     return single, Solution(made[1], timings, notes)
 
 
@@ -100,7 +96,7 @@ def _published(problem: Problem, groups: Rows, *, keep_suppressed: bool) -> tupl
     return publish(problem, found, keep_suppressed=keep_suppressed)[0], found
 
 
-def _told(problem: Problem, parts: Recoding) -> dict[str, Any]:
+def _solution_note(problem: Problem, parts: Recoding) -> dict[str, Any]:
     """Every measure of a solution, how many vectors it has, and the levels that it uses."""
     vectors = vectors_of(problem, parts)
     used = [sorted(levels) for levels in zip(*(levels for levels, _ in vectors), strict=True)]

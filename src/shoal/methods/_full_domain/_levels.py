@@ -82,17 +82,8 @@ def box_size(low: Levels, high: Levels) -> int:
 def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: tuple[str, ...]) -> Lattice:
     """The lattice of a table's quasi-identifiers.
 
-    Parameters
-    ----------
-    max_level
-        The coarsest level of columns that must not be generalized further.
-    raw
-        Columns that must stay as they are.
-
-    Raises
-    ------
-    WrongUse
-        If a column has no hierarchy, or a wish names a column or a level that is not there.
+    `max_level`: the coarsest level of columns that must not be generalized further. `raw`: columns that must stay as
+    they are. Raises `WrongUse` if a column has no hierarchy, or a wish names a column or a level that is not there.
     """
     names = tuple(column.name for column in columns)
     for name in (*max_level, *raw):

@@ -23,21 +23,11 @@ CELL_MEASURES: tuple[CellMeasure, ...] = ("lm", "ncp", "granularity", "entropy",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnLoss:
-    """The loss of the cells of one column by one measure.
+    """The loss of the cells of one column by one measure."""
 
-    Parameters
-    ----------
-    published
-        The loss of each code (columns) on each level (rows).
-    suppressed
-        The loss of each code where its row is suppressed.
-    weight
-        How much the column counts in the measure.
-    """
-
-    published: Floats
-    suppressed: Floats
-    weight: float
+    published: Floats  # the loss of each code (columns) on each level (rows)
+    suppressed: Floats  # the loss of each code where its row is suppressed
+    weight: float  # how much the column counts in the measure
 
 
 def column_losses(
@@ -51,10 +41,7 @@ def column_losses(
     Every text that a level can publish is read by the reader that the measures use, once, so that what a search
     minimizes is what is measured at the end.
 
-    Parameters
-    ----------
-    times
-        How many rows each row of the columns stands for; one unless told.
+    `times`: how many rows each row of the columns stands for; one by default.
     """
     found: dict[CellMeasure, list[ColumnLoss]] = {measure: [] for measure in measures}
     for column, known in zip(columns, texts, strict=True):
@@ -90,9 +77,9 @@ def _bits_lost(column: Column, texts: Texts, times: Counts | None) -> ColumnLoss
     everything = np.arange(len(texts.labels), dtype=np.int32)
     held = np.bincount(column.codes, weights=times, minlength=len(column.domain))
     meant = rows_meant(column, Column(column.name, Role.QUASI, nominal(texts.labels), everything), held)
-    told = np.log2(np.maximum(meant, 1))
+    bits = np.log2(np.maximum(meant, 1))
     own = np.log2(np.maximum(held, 1))
-    return ColumnLoss(told[texts.places] - own, np.log2(held.sum()) - own, 1.0)
+    return ColumnLoss(bits[texts.places] - own, np.log2(held.sum()) - own, 1.0)
 
 
 def _normalized(losses: list[ColumnLoss]) -> list[ColumnLoss]:

@@ -45,7 +45,7 @@ class Objective(Protocol):
         ...
 
     def urgency(self, ceiling: Ceiling, low: Levels, high: Levels) -> int:
-        """The column whose highest level is best parted from the box first."""
+        """The column whose highest level is best split off the box first."""
         ...
 
 
@@ -56,10 +56,7 @@ class CellObjective:
     level. A vector loses at least that, and for every row that is suppressed on an evaluated vector above it for
     certain, what a suppressed row loses.
 
-    Parameters
-    ----------
-    price
-        The share of its loss that a suppressed row is counted with; less than 1 where it may be published later.
+    `price`: the share of its loss that a suppressed row is counted with; less than 1 where it may be published later.
     """
 
     def __init__(

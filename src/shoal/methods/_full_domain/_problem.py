@@ -22,33 +22,19 @@ THREADED = 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """What is to be generalized, and what must hold.
-
-    Parameters
-    ----------
-    table, tuples
-        The table, and its distinct tuples.
-    lattice, texts, losses
-        The ways to generalize it, what they publish, and what they lose.
-    models
-        The promises, made definite for the table.
-    weights
-        How much columns count.
-    wildcards
-        Whether missing quasi-identifiers match every value.
-    threads
-        How many vectors may be evaluated at once.
-    """
+    """What is to be generalized, and what must hold."""
 
     table: Table
     tuples: Tuples
+    """`table`, `tuples`: the table, and its distinct tuples."""
     lattice: Lattice
     texts: tuple[Texts, ...]
     losses: Mapping[CellMeasure, tuple[ColumnLoss, ...]]
-    models: tuple[TableModel, ...]
-    weights: Mapping[str, float]
-    wildcards: bool = False
-    threads: int = 1
+    """`lattice`, `texts`, `losses`: the ways to generalize it, what they publish, and what they lose."""
+    models: tuple[TableModel, ...]  # the promises, made definite for the table
+    weights: Mapping[str, float]  # how much columns count
+    wildcards: bool = False  # whether missing quasi-identifiers match every value
+    threads: int = 1  # how many vectors may be evaluated at once
 
     @property
     def k(self) -> int | None:
@@ -78,10 +64,7 @@ class Problem:
 class Judge:
     """Evaluates vectors of a problem, within a number of rows that may be left out.
 
-    Parameters
-    ----------
-    overall
-        The distributions that classes are compared with, where more is published than they (see `Facts`).
+    `overall`: the distributions that classes are compared with, where more is published than they (see `Facts`).
     """
 
     def __init__(self, problem: Problem, limit: int, overall: Mapping[str, Counts] | None = None) -> None:

@@ -1,16 +1,21 @@
 """How a table is generalized in the end: parts of its tuples, each by a vector of its own, and the measures of that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask, Rows
+from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CellMeasure
 from shoal.methods._full_domain._problem import Problem
 from shoal.methods._full_domain._tuples import ROOM, consecutive
+from shoal.methods.table_method import published
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,40 +28,27 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where tuples are published.
+    """Where tuples are published."""
 
-    Parameters
-    ----------
-    level
-        For each column, the level of each tuple.
-    told
-        The tuples that are published.
-    """
-
-    level: Rows
-    told: Mask
+    level: Rows  # for each column, the level of each tuple
+    shown: Mask  # the tuples that are published
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Published(Placed):
-    """Classes of tuples by the texts under which they are published.
-
-    Parameters
-    ----------
-    number, count
-        The class of each tuple that is published, and the number of classes.
-    """
+    """Classes of tuples by the texts under which they are published."""
 
     number: Rows
     count: int
+    """`number`, `count`: the class of each tuple that is published, and the number of classes."""
 
 
-def told_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:
+def shown_by(problem: Problem, parts: tuple[Part, ...]) -> Mask:
     """The tuples that are published."""
-    told = np.zeros(len(problem.tuples), dtype=np.bool_)
+    shown = np.zeros(len(problem.tuples), dtype=np.bool_)
     for part in parts:
-        told |= part.mask
-    return told
+        shown |= part.mask
+    return shown
 
 
 Recoding: TypeAlias = tuple[Part, ...] | Placed
@@ -72,7 +64,7 @@ def placed(problem: Problem, parts: Recoding) -> Placed:
     for number, part in enumerate(parts):
         vectors[:, number] = part.levels
         place[part.mask] = number
-    return Placed(vectors[:, place], told_by(problem, parts))
+    return Placed(vectors[:, place], shown_by(problem, parts))
 
 
 def vectors_of(problem: Problem, parts: Recoding) -> list[tuple[Levels, int]]:
@@ -80,25 +72,25 @@ def vectors_of(problem: Problem, parts: Recoding) -> list[tuple[Levels, int]]:
     counts = problem.tuples.counts
     if not isinstance(parts, Placed):
         return [(part.levels, int(counts[part.mask].sum())) for part in parts]
-    vectors, place = np.unique(parts.level[:, parts.told], axis=1, return_inverse=True)
-    rows = np.bincount(place.ravel(), weights=counts[parts.told]).astype(np.int64)
+    vectors, place = np.unique(parts.level[:, parts.shown], axis=1, return_inverse=True)
+    rows = np.bincount(place.ravel(), weights=counts[parts.shown]).astype(np.int64)
     return list(zip(map(tuple, vectors.T.tolist()), rows.tolist(), strict=True))
 
 
 def published_classes(problem: Problem, parts: Recoding) -> Published:
     """The classes of a table in parts; tuples under the same texts are one class, whatever vector made them."""
     tuples, where = problem.tuples, placed(problem, parts)
-    numbers = np.zeros(int(where.told.sum()), dtype=np.int64)
+    numbers = np.zeros(int(where.shown.sum()), dtype=np.int64)
     count = 1
     for place, texts in enumerate(problem.texts):
         size = len(texts.labels)
         if count * size >= 2**ROOM:
             numbers, count = consecutive(numbers, count)
         numbers *= size
-        numbers += texts.places[where.level[place], tuples.codes[place]][where.told]
+        numbers += texts.places[where.level[place], tuples.codes[place]][where.shown]
         count *= size
     numbers, count = consecutive(numbers, count)
-    return Published(where.level, where.told, numbers, count)
+    return Published(where.level, where.shown, numbers, count)
 
 
 def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
@@ -121,7 +113,7 @@ def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
 
 def class_sizes(problem: Problem, published: Published) -> Counts:
     """The rows of each class."""
-    counts = problem.tuples.counts[published.told]
+    counts = problem.tuples.counts[published.shown]
     return np.bincount(published.number, weights=counts, minlength=published.count).astype(np.int64)
 
 
@@ -132,7 +124,7 @@ def loss_of(problem: Problem, measure: CellMeasure, published: Placed, *, weight
     for place, (name, loss) in enumerate(zip(problem.lattice.names, problem.losses[measure], strict=True)):
         codes = tuples.codes[place]
         cells = loss.published[published.level[place], codes]
-        lost = np.where(published.told, cells, loss.suppressed[codes]) * tuples.counts
+        lost = np.where(published.shown, cells, loss.suppressed[codes]) * tuples.counts
         weight = problem.weights.get(name, 1.0) if weighted else 1.0
         parts.append(weight * loss.weight * float(lost.sum()) / tuples.rows)
     return fsum(parts)
@@ -164,3 +156,55 @@ def lost_of(problem: Problem, measure: CellMeasure, part: Part) -> float:
         change = (loss.published[part.levels[place]] - loss.suppressed)[problem.tuples.codes[place][some]]
         lost.append(problem.weights.get(name, 1.0) * loss.weight * float((change * counts).sum()))
     return fsum(lost) / problem.tuples.rows
+
+
+def publish(problem: Problem, parts: Recoding, *, keep_suppressed: bool) -> tuple[Table, Rows, int]:
+    """The published table of a table in parts.
+
+    `keep_suppressed`: publish suppressed rows too, with ``*`` in every cell, insensitive ones included: the few rows
+    that had to be suppressed are set apart, so that nothing may tell them from each other. Otherwise they are left
+    out. Returns the table in canonical order, the original row of each published one, and the number of suppressed
+    rows.
+    """
+    tuples = problem.tuples
+    classes = published_classes(problem, parts)
+    kept: Mask = classes.shown[tuples.number]
+    rows = np.arange(tuples.rows) if keep_suppressed else np.flatnonzero(kept)
+    table = problem.table.take(rows)
+    here, shown = tuples.number[rows], kept[rows]
+    quasi = {}
+    for place, (column, texts) in enumerate(zip(problem.table.quasi, problem.texts, strict=True)):
+        cells = texts.places[classes.level[place], tuples.codes[place]][here]
+        labels = texts.labels
+        if not shown.all():
+            labels = labels if SUPPRESSED in labels else (*labels, SUPPRESSED)
+            cells = np.where(shown, cells, labels.index(SUPPRESSED))
+        quasi[column.name] = published_column(column, labels, cells)
+    if not shown.all():
+        table = Table(
+            tuple(
+                _starred(column, shown) if column.role in (Role.SENSITIVE, Role.INSENSITIVE) else column
+                for column in table.columns
+            )
+        )
+    made, order = published(table, quasi)
+    return made, rows[order], int((~kept).sum())
+
+
+def published_column(column: Column, labels: tuple[str, ...], cells: Rows) -> Column:
+    """A published column with the texts that occur; the missing value's comes last, as in every domain."""
+    used = np.flatnonzero(np.bincount(cells, minlength=len(labels)))
+    kept = [int(place) for place in used if labels[place]]
+    missing = [int(place) for place in used if not labels[place]]
+    code = np.zeros(len(labels), dtype=np.int32)
+    code[kept + missing] = np.arange(len(used), dtype=np.int32)
+    texts = tuple(labels[place] for place in kept + missing)
+    domain = Domain(Kind.NOMINAL, texts, missing=len(texts) - 1) if missing else nominal(texts)
+    return replace(column, domain=domain, codes=code[cells], hierarchy=None)
+
+
+def _starred(column: Column, shown: Mask) -> Column:
+    """A column with ``*`` where a row is suppressed."""
+    labels = (*column.domain.labels, SUPPRESSED)
+    cells: Codes = np.where(shown, column.codes, len(labels) - 1)
+    return published_column(column, labels, cells.astype(np.int64))

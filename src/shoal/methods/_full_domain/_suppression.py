@@ -15,34 +15,19 @@ from shoal.models.reidentification_risk import ReidentificationRisk
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """A vector, evaluated.
+    """A vector, evaluated."""
 
-    Parameters
-    ----------
-    levels
-        The vector.
-    number, sizes
-        The class of each tuple, and the rows of each class. A class may be empty.
-    kept
-        The classes that are published.
-    certain
-        The classes that may be published here or below: all others are suppressed on every finer vector too.
-    suppressed
-        Rows that are left out.
-    feasible
-        Whether the promises hold with no more rows left out than allowed, and any row is published.
-    hopeless
-        Whether it is certain that no finer vector is feasible.
-    """
-
-    levels: Levels
+    levels: Levels  # the vector
     number: Rows
     sizes: Counts
-    kept: Mask
+    """`number`, `sizes`: the class of each tuple, and the rows of each class. A class may be empty."""
+    kept: Mask  # the classes that are published
     certain: Mask
-    suppressed: int
+    """The classes that may be published here or below: all others are suppressed on every finer vector too."""
+    suppressed: int  # rows that are left out
     feasible: bool
-    hopeless: bool
+    """Whether the promises hold with no more rows left out than allowed, and any row is published."""
+    hopeless: bool  # whether it is certain that no finer vector is feasible
 
 
 class Suppression:

@@ -14,17 +14,10 @@ class Texts:
 
     Several nodes may carry one text: a short branch of a hierarchy repeats its node on several levels. What is
     published, counted and measured is the text.
-
-    Parameters
-    ----------
-    labels
-        The texts.
-    places
-        The text of each code of the domain (columns) on each level (rows).
     """
 
-    labels: tuple[str, ...]
-    places: Rows
+    labels: tuple[str, ...]  # the texts
+    places: Rows  # the text of each code of the domain (columns) on each level (rows)
 
 
 def texts_of(column: Column) -> Texts:

@@ -18,23 +18,13 @@ class Tuples:
 
     All nodes of the lattice are evaluated on these and never on the rows. They are in the order of their codes, so
     that nothing that follows depends on the order of the rows.
-
-    Parameters
-    ----------
-    codes
-        For each column, the code of each tuple.
-    counts
-        The rows of each tuple.
-    number
-        The tuple of each row.
-    times
-        How many rows each row stands for, where the table is one of distinct rows; one unless told.
     """
 
-    codes: tuple[Rows, ...]
-    counts: Counts
-    number: Rows
+    codes: tuple[Rows, ...]  # for each column, the code of each tuple
+    counts: Counts  # the rows of each tuple
+    number: Rows  # the tuple of each row
     times: Counts | None = None
+    """How many rows each row stands for, where the table is one of distinct rows; one by default."""
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -1,8 +1,10 @@
 """What the methods of full-domain generalization have in common: wishes, limits, and what they tell."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
@@ -25,16 +27,82 @@ from shoal.methods._full_domain._improved import Solution, improved
 from shoal.methods._full_domain._levels import Levels, lattice_of
 from shoal.methods._full_domain._losses import column_losses
 from shoal.methods._full_domain._problem import Problem
-from shoal.methods._full_domain._publish import publish
-from shoal.methods._full_domain._recoding import Recoding, vectors_of
-from shoal.methods._full_domain._summary import levels_sentence
+from shoal.methods._full_domain._recoding import Recoding, publish, vectors_of
+from shoal.methods._full_domain._search import Progress
 from shoal.methods._full_domain._texts import texts_of
 from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement.method import Improvable
 from shoal.models._exact import rounded_up
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
-from shoal.renamed import share_instead
+from shoal.option_names import share_instead
+
+HIGHER = ("granularity", "precision")
+"""Measures of what is kept: higher is better, and what is lost is minimized."""
+
+
+def levels_sentence(problem: Problem, parts: Recoding) -> str:
+    """The level of each column beside the highest of its hierarchy, or how many vectors there are."""
+    vectors = vectors_of(problem, parts)
+    if len(vectors) > 1:
+        return (
+            f"Levels: {len(vectors):,} parts of the rows, each on levels of its own; release.json lists them."
+        )
+    lattice = problem.lattice
+    words = [
+        f"{name} {level} of {len(sizes) - 1}"
+        for name, level, sizes in zip(lattice.names, vectors[0][0], lattice.sizes, strict=True)
+    ]
+    return f"Levels: {', '.join(words)}."
+
+
+def proof_sentence(measure: str, problem: Problem, progress: Progress, solution: Mapping[str, Any]) -> str:
+    """Whether the optimum is proven, by which measure, and its value; otherwise the bound.
+
+    `solution`: every measure of the vector that was found.
+    """
+    higher = measure in HIGHER and not problem.weights
+    name = f"weighted loss by {measure}" if problem.weights else measure
+    value, bound = progress.value, progress.bound
+    if not problem.weights:
+        value, bound = solution.get(measure, value), 1 - bound if higher else bound
+    if progress.proven:
+        return (
+            f"Optimum proven: none of {counted(len(problem.lattice), 'vectors of levels')} has a "
+            f"{'higher' if higher else 'lower'} {name} than {value:.4g}."
+        )
+    limit = (
+        f"none can be {'above' if higher else 'below'} {bound:.4g}"
+        if isfinite(bound)
+        else "no bound is known"
+    )
+    return f"Best found in the time: {name} {value:.4g}; {limit}."
+
+
+def local_sentence(measure: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What local recoding changed."""
+    return f"Local recoding: {measure} {after.get(measure, 0):.4g} instead of {before.get(measure, 0):.4g}."
+
+
+def choice_sentence(
+    measure: str, solutions: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any], *, minimal: bool
+) -> str:
+    """How one of the solutions of heights was chosen."""
+    heights = [int(solution["height"]) for solution in solutions]
+    value = f" ({chosen[measure]:.4g})" if measure in chosen else ""
+    by = "as the first" if measure == "first" else f"by {measure}{value}"
+    if minimal:
+        return (
+            f"Chosen {by} among {counted(len(solutions), 'minimal vectors of levels')}, of "
+            f"{_heights(min(heights), max(heights))}; its height is {chosen['height']}."
+        )
+    among = counted(len(solutions), "vectors")
+    return f"Height {chosen['height']} is the least that there is; chosen {by} among {among} of it."
+
+
+def _heights(least: int, most: int) -> str:
+    return f"height {least}" if least == most else f"heights {least} to {most}"
+
 
 Form = TypeVar("Form")
 
@@ -151,20 +219,15 @@ class FullDomain(Improvable):
             data, problem, solution.parts, keep_suppressed=self.keep_suppressed
         )
         none = np.empty(0, dtype=np.int64)
-        return self._told(problem, solution, published, suppressed), self._trace(problem, solution, none)
+        return self._release_of(problem, solution, published, suppressed), self._trace(
+            problem, solution, none
+        )
 
     def solve(self, problem: Problem, begin: float, seed: int) -> Solution:
         """Find the levels.
 
-        Parameters
-        ----------
-        begin
-            When the work began: limits of time count from there.
-
-        Raises
-        ------
-        Infeasible
-            If no levels keep the promises.
+        `begin`: when the work began: limits of time count from there. Raises `Infeasible` if no levels keep the
+        promises.
         """
         raise NotImplementedError
 
@@ -177,10 +240,7 @@ class FullDomain(Improvable):
     def refuse(self, problem: Problem, nearest: tuple[int, Levels]) -> NoReturn:
         """Say why no vector will do, and the fewest rows that one would have to suppress.
 
-        Raises
-        ------
-        Infeasible
-            Always.
+        Raises `Infeasible`: always.
         """
         lost, levels = nearest
         rows = problem.tuples.rows
@@ -209,15 +269,8 @@ class FullDomain(Improvable):
     ) -> Problem:
         """The table with its lattice and what the levels lose.
 
-        Parameters
-        ----------
-        times
-            How many rows each row of the table stands for; one unless told.
-
-        Raises
-        ------
-        WrongUse
-            If a wish names a column that is no quasi-identifier, or a weight is negative.
+        `times`: how many rows each row of the table stands for; one by default. Raises `WrongUse` if a wish names a
+        column that is no quasi-identifier, or a weight is negative.
         """
         names = [column.name for column in table.quasi]
         for name, weight in self.weights.items():
@@ -258,9 +311,9 @@ class FullDomain(Improvable):
         best = self.best_possible(problem.table, table, problem.models, problem.lattice.highest)
         summary = [*solution.notes.get("summary", ()), *best.get("summary", ())]
         solution = replace(solution, notes={**solution.notes, **best, "summary": summary})
-        return self._told(problem, solution, table, suppressed), self._trace(problem, solution, rows)
+        return self._release_of(problem, solution, table, suppressed), self._trace(problem, solution, rows)
 
-    def _told(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
+    def _release_of(self, problem: Problem, solution: Solution, data: Form, suppressed: int) -> Release[Form]:
         return Release(
             data=data,
             method=self.name,
@@ -282,7 +335,7 @@ class FullDomain(Improvable):
 
 
 def _details(problem: Problem, parts: Recoding) -> dict[str, Any]:
-    """What a release tells of its levels: one vector, or the parts with the vector and the rows of each."""
+    """The levels of a release: one vector, or the parts with the vector and the rows of each."""
     vectors = vectors_of(problem, parts)
     if len(vectors) == 1:
         return {"levels": problem.lattice.named(vectors[0][0])}

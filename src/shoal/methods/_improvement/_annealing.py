@@ -121,7 +121,9 @@ class Search:
 
     def _rules(self) -> "Rules":
         promises = self._promises
-        return self._kernels.Rules(promises.least, promises.most, self._pool, not promises.by_size)
+        return self._kernels.Rules(
+            promises.least, promises.most, self._pool, promises.frozen, not promises.by_size
+        )
 
     def _until(self, end: float, heat: float, classes: "Classes") -> int:
         """Try steps until a time; how many."""

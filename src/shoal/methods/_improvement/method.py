@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -10,13 +10,14 @@ from pydantic import BeforeValidator, Field, model_validator
 from shoal.arrays import Floats, Rows
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.methods._improvement._annealing import RUNGS, Found, Search
-from shoal.methods._improvement._bound import bound
-from shoal.methods._improvement._cells import Lossy, granularity_of, kernel_cells
-from shoal.methods._improvement._kept_promises import Promises, averages_of
 from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel
+
+# The search is loaded where it is asked for: it takes longer than to start without it.
+if TYPE_CHECKING:
+    from shoal.methods._improvement._annealing import Found
+    from shoal.methods._improvement._cells import Lossy
 
 Made = TypeVar("Made", bound=tuple[Any, ...])
 
@@ -44,7 +45,7 @@ class Improved:
     """
 
     groups: Rows
-    found: Found
+    found: "Found"
 
     @property
     def gained(self) -> bool:
@@ -89,9 +90,13 @@ class Improvable(TableMethod):
 
     @model_validator(mode="after")
     def _one_length(self) -> Self:
-        if self.improve is not None and self.improve_steps:
+        if not self.improve_steps:
+            return self
+        from shoal.methods._improvement._annealing import RUNGS
+
+        if self.improve is not None:
             raise WrongUse("A search is as long as improve or as improve_steps says, and not both: omit one")
-        if self.improve_steps and len(self.improve_steps) not in (1, RUNGS):
+        if len(self.improve_steps) not in (1, RUNGS):
             raise WrongUse(
                 f"improve_steps is one number, or {RUNGS} of them, one a temperature; not {len(self.improve_steps)}"
             )
@@ -147,10 +152,16 @@ class Improvable(TableMethod):
         highest
             The coarsest level of each column that is allowed.
         """
+        if not (self.improving or self.bound):
+            return {}
+        from shoal.methods._improvement._bound import bound
+        from shoal.methods._improvement._cells import granularity_of
+        from shoal.methods._improvement._kept_promises import averages_of
+
         averages = averages_of(models)
         sure = [model.least_size() for model in models if model not in averages]
         wild = any(getattr(model, "missing_matches_all", False) for model in models)
-        if not (self.improving or self.bound) or wild or (k := max(sure, default=1)) < 2:
+        if wild or (k := max(sure, default=1)) < 2:
             return {}
         found = bound(table.quasi, k, highest)
         reached = granularity_of(table, made)
@@ -181,7 +192,7 @@ class Improvable(TableMethod):
         self,
         table: Table,
         groups: Rows,
-        columns: tuple[Lossy, ...],
+        columns: tuple["Lossy", ...],
         counts: Floats,
         models: tuple[TableModel, ...],
         seed: int,
@@ -197,6 +208,10 @@ class Improvable(TableMethod):
         seed
             The secret key of ties, and of the search.
         """
+        from shoal.methods._improvement._annealing import Search
+        from shoal.methods._improvement._cells import kernel_cells
+        from shoal.methods._improvement._kept_promises import Promises
+
         rows = tied_rows(table, seed)
         ordered, mine = table.take(rows), groups[rows]
         promises = Promises.of(models, ordered, mine)
@@ -208,6 +223,8 @@ class Improvable(TableMethod):
 
     def _steps(self) -> tuple[int, ...]:
         """The steps at each temperature."""
+        from shoal.methods._improvement._annealing import RUNGS
+
         if len(self.improve_steps) != 1:
             return self.improve_steps
         share, rest = divmod(self.improve_steps[0], RUNGS)

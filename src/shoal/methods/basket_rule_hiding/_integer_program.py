@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.errors import WrongUse
-from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule
 
 RULES = 100
 """Rules of a program that is still made."""
@@ -42,11 +42,11 @@ class Kinds:
     counts: Counts
 
     @classmethod
-    def of(cls, shelf: Shelf, rules: list[Rule]) -> "Kinds":
+    def of(cls, index: ItemIndex, rules: list[Rule]) -> "Kinds":
         """Group the baskets."""
         items = tuple(sorted({item for rule in rules for item in rule.items}))
-        shelf.prepare(items)
-        table = np.stack([shelf.column(item) for item in items], axis=1)
+        index.prepare(items)
+        table = np.stack([index.column(item) for item in items], axis=1)
         packed = np.packbits(table, axis=1)
         keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
         _, first, of_row, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
@@ -136,8 +136,9 @@ def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> So
         entries.append((confidence_row, len(variables) + number, float(q * both)))
         lower += [-np.inf, -np.inf]
         upper += [border.least - 1, q * both - 1]
-    rows, columns, values = zip(*entries, strict=True)
-    matrix = coo_array((values, (rows, columns)), shape=(len(lower), width)).tocsr()
+    *places, values = zip(*entries, strict=True)
+    short = tuple(np.array(places, dtype=np.int32))  # the solver takes no longer ones
+    matrix = coo_array((values, short), shape=(len(lower), width)).tocsr()
     cost = np.array([len(lost) for _, lost in variables] + [0] * len(rules), dtype=np.float64)
     most = np.array([kinds.counts[kind] for kind, _ in variables] + [1] * len(rules), dtype=np.float64)
     answer = milp(

@@ -56,7 +56,7 @@ class Border:
 
 
 @dataclass(slots=True)
-class Shelf:
+class ItemIndex:
     """Baskets with changes: items taken out of and put into baskets.
 
     Parameters
@@ -137,6 +137,6 @@ class Shelf:
         )
 
 
-def open_rules(shelf: Shelf, rules: Iterable[Rule], border: Border) -> Iterator[Rule]:
+def open_rules(index: ItemIndex, rules: Iterable[Rule], border: Border) -> Iterator[Rule]:
     """The rules that a miner still finds."""
-    return (rule for rule in rules if border.reached(*shelf.supports(rule)))
+    return (rule for rule in rules if border.reached(*index.supports(rule)))

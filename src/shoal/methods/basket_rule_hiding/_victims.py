@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data.baskets import Baskets
-from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf
+from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets
 
 SIZE = 3
@@ -51,14 +51,14 @@ class Protected:
         keep = ~hold_a_rule(table, rules, len(baskets.vocabulary))
         return cls(table[keep], supports[keep], border.least)
 
-    def weights(self, shelf: Shelf, item: int, rows: Rows, count: int) -> Floats:
+    def weights(self, index: ItemIndex, item: int, rows: Rows, count: int) -> Floats:
         """How much each of some baskets is needed where `count` of them lose an item."""
         within = (self.table == item).any(axis=1) & (self.supports - count < self.least)
         places = np.flatnonzero(within)
         places = places[np.argsort(self.supports[places], kind="stable")][:NEARBY]
         weights = np.zeros(len(rows))
         others = np.setdiff1d(self.table[places], [item])
-        held = dict(zip(others.tolist(), _held(shelf.baskets.take(rows), others), strict=True))
+        held = dict(zip(others.tolist(), _held(index.baskets.take(rows), others), strict=True))
         for place in places.tolist():
             mask = np.ones(len(rows), dtype=np.bool_)
             for other in set(self.table[place].tolist()) - {item}:

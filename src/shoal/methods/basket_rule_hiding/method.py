@@ -19,7 +19,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods.basket_rule_hiding._greedy import Plan, Strategy, hide
 from shoal.methods.basket_rule_hiding._integer_program import Kinds, Solution, solve
-from shoal.methods.basket_rule_hiding._item_index import Border, Rule, Shelf, open_rules
+from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule, open_rules
 from shoal.methods.basket_rule_hiding._victims import Protected
 from shoal.methods.method import Method
 from shoal.mining.association_rules import association_rules, parse_rule, rule_text
@@ -133,7 +133,7 @@ class BasketRuleHiding(Method):
             for text in self.rules:
                 before, after = parse_rule(text)
                 given.append(Rule(tuple(map(baskets.code, before)), tuple(map(baskets.code, after))))
-            return lambda now: list(open_rules(Shelf(now), given, border))
+            return lambda now: list(open_rules(ItemIndex(now), given, border))
         secret = set(
             baskets.sensitive.tolist() if self.scope == "sensitive" else range(len(baskets.vocabulary))
         )
@@ -167,14 +167,14 @@ class BasketRuleHiding(Method):
             by_chance = self.strategy == "random"
             protected = None if by_chance else Protected.of(baskets, rules, border)
             plan = Plan(border, protected, random if by_chance else None)
-            shelf = Shelf(baskets)
-            shelf.prepare(item for rule in rules for item in rule.items)
+            index = ItemIndex(baskets)
+            index.prepare(item for rule in rules for item in rule.items)
             # What is put in brings up new rules; these are hidden by taking items out, which ends for certain.
             strategy = "dsr" if self.strategy == "isl" and notes["rounds"] else self.strategy
-            given_up = hide(shelf, rules, plan, strategy)
+            given_up = hide(index, rules, plan, strategy)
             if self.strategy == "isl":
                 notes["rules_without_room"] = notes.get("rules_without_room", 0) + given_up
-            baskets = shelf.changed()
+            baskets = index.changed()
             rules = search(baskets)
             notes["rounds"] += 1
         return baskets, notes
@@ -191,29 +191,29 @@ class BasketRuleHiding(Method):
         notes: dict[str, Any] = {"sensitive_rules": len(rules), "rounds": 0}
         changed, more = baskets, rules
         while more:
-            shelf = Shelf(baskets)
-            kinds = Kinds.of(shelf, rules)
+            index = ItemIndex(baskets)
+            kinds = Kinds.of(index, rules)
             solution = solve(kinds, rules, border, self.time_limit)
-            _apply(shelf, kinds, solution, Protected.of(baskets, rules, border))
-            changed = shelf.changed()
+            _apply(index, kinds, solution, Protected.of(baskets, rules, border))
+            changed = index.changed()
             more = [rule for rule in search(changed) if rule not in rules]
             rules = sorted({*rules, *more})
             notes |= {"rounds": notes["rounds"] + 1, "least_removals": solution.bound}
         return changed, notes
 
 
-def _apply(shelf: Shelf, kinds: Kinds, solution: Solution, protected: Protected) -> None:
+def _apply(index: ItemIndex, kinds: Kinds, solution: Solution, protected: Protected) -> None:
     """Choose the baskets of each kind: those that are missed least."""
     free = np.ones(len(kinds.of_row), dtype=np.bool_)
     for kind, lost, count in solution.removals:
         rows = np.flatnonzero((kinds.of_row == kind) & free)
         weights = np.zeros(len(rows))
         for item in sorted(lost):
-            weights += protected.weights(shelf, item, rows, count)
-        chosen = rows[np.lexsort((np.arange(len(rows)), shelf.baskets.lengths[rows], weights))[:count]]
+            weights += protected.weights(index, item, rows, count)
+        chosen = rows[np.lexsort((np.arange(len(rows)), index.baskets.lengths[rows], weights))[:count]]
         free[chosen] = False
         for item in lost:
-            shelf.column(item)[chosen] = False
+            index.column(item)[chosen] = False
 
 
 def _sentence(notes: dict[str, Any]) -> str:

@@ -18,12 +18,11 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, Rows
 from shoal.data._basket_frames import baskets_in, cells_of, rows_of
 from shoal.data._basket_orders import orders_of, sort_keys
-from shoal.data._distributed_notes import NOTE, noted, notes_in, notes_of
 from shoal.data._range_partition import KEY, RANGE, Ranges, places_among, ranges_of, rows_at_once
 from shoal.data._set_keys import group_keys
 from shoal.data._ties import part_key, tie_order
 from shoal.data.baskets import Baskets, ragged_ranks
-from shoal.data.dataset import Dataset, Parts
+from shoal.data.dataset import NOTE, Dataset, Parts, noted, notes_in, notes_of
 from shoal.engines.distributed import Distributed
 from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
 from shoal.methods.cahd._pictures import degree_bars
@@ -101,7 +100,7 @@ class Plan:
         """The groups of a frame: keys and lines, and what is told of them; with `whole`, of its baskets too."""
         import polars as pl
 
-        from shoal.io.releases.groups_file import group_lines
+        from shoal.io.releases.set_lines import group_lines
 
         sheet = self.sheet(frame)
         grouping = group(sheet)

@@ -4,9 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
-from shoal.data._basket_orders import taken
-from shoal.data._near_clusters import WINDOW, cores, orders_for_clusters, orders_of_units, paired_clusters
+from shoal.arrays import Counts, Indptr, Items, Rows, taken
+from shoal.data._near_clusters import (
+    GROUPS,
+    WINDOW,
+    cores,
+    orders_for_clusters,
+    orders_of_units,
+    paired_clusters,
+)
 from shoal.methods.cahd._split_baskets import Sheet
 
 
@@ -107,7 +113,9 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
         How many of all rows hold each public item, where these are a part of them.
     """
     distinct = sheet.distinct
-    orders = tuple(sheet.arranged(order, ties) for order in orders_for_clusters(distinct, supports))
+    orders = tuple(
+        sheet.arranged(order, ties) for order in orders_for_clusters(distinct, GROUPS.tables, supports)
+    )
     indptr, places = taken(distinct.indptr, distinct.of_row)
     items = distinct.items[places]
     found = paired_clusters(orders, indptr, items, distinct.width, p)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.data._basket_orders import taken
+from shoal.arrays import taken
 from shoal.errors import WrongUse
 from shoal.methods.cahd._formation import Grouping
 from shoal.methods.cahd._split_baskets import Sheet

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
-from shoal.data._basket_orders import taken
+from shoal.arrays import Counts, Rows, taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.methods.cahd._split_baskets import Sheet

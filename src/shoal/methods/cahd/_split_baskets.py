@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows
-from shoal.data._basket_orders import Distinct, distinct_baskets, taken
+from shoal.arrays import Counts, Indptr, Items, Rows, taken
+from shoal.data._basket_orders import Distinct, distinct_baskets
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
 from shoal.models.privacy_degree import PrivacyDegree

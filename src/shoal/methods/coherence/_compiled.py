@@ -39,7 +39,7 @@ class CompiledSearch:
     engine
         Whose threads to use.
     level
-        Sets to begin with, in lexicographic order, and their supports; single items unless told.
+        Sets to begin with, in lexicographic order, and their supports; single items by default.
     peaks
         For each of those sets, a number that no secret exceeds among the baskets that hold it, if it is known.
     """
@@ -96,12 +96,8 @@ def counted(public: Incidence, level: "Level", begin: int, end: int) -> "Found":
 
     Those that no basket holds are left out. Peaks are the least ones of the subsets.
 
-    Parameters
-    ----------
-    public
-        Who holds what; the supports are those of these baskets.
-    level
-        Sets that may be held by other baskets too. Their supports only say how to count best.
+    `public`: who holds what; the supports are those of these baskets. `level`: sets that may be held by other baskets
+    too. Their supports only say how to count best.
     """
     from shoal.kernels.moles import Rule
 

@@ -62,16 +62,8 @@ def find_moles(data: Dataset, promise: Promise, supports: Counts) -> Moles:
 class DistributedSearch:
     """Moles by counts of parts.
 
-    Parameters
-    ----------
-    data
-        The baskets.
-    codes, supports
-        Public items by rank, the rarest first, and the supports of all items.
-    watched
-        Private items that can be given away.
-    promise
-        What makes a mole.
+    `codes`, `supports`: public items by rank, the rarest first, and the supports of all items. `watched`: private
+    items that can be given away.
     """
 
     def __init__(

@@ -1,13 +1,122 @@
-"""The steps of a suppression in words: tree, score table, the item to remove, and again."""
+"""The steps of a suppression in words: tree, score table, the item to remove, and again.
+
+Every path of the mole tree from its root is a minimal mole, its items in descending order of MM, so that moles share
+beginnings; items of equal MM stand in descending order of their texts. A node knows how many moles pass through it. The
+score table has for each item MM, IL and the nodes that carry it (Xu, Wang, Fu, Yu, KDD 2008).
+"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
-from shoal.methods.coherence._mole_tree import MoleTree
 from shoal.methods.coherence._moles import Moles
+from shoal.methods.coherence._pick import key_of
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An item on a path."""
+
+    item: int  # its code; -1 of the root
+    parent: "Node | None" = None
+    moles: int = 0  # how many moles pass through here; 0 of the root, as in the paper's figure
+    children: dict[int, "Node"] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Score:
+    """A line of the score table: moles that hold the item, its loss, and the nodes that carry it."""
+
+    moles: int
+    loss: int
+    nodes: dict[int, Node] = field(default_factory=dict)
+
+
+class MoleTree:
+    """Minimal moles as a tree with a score table, from which items can be suppressed.
+
+    `moles`: sets of codes; children stand in the order in which the moles come. `size`: the number of nodes below it.
+    `scores`: the score table: the items that are in a mole, ascending codes.
+    """
+
+    def __init__(self, moles: Sequence[tuple[int, ...]], losses: Sequence[int]) -> None:
+        self.root = Node(-1)
+        self.size = 0
+        self.scores: dict[int, Score] = {}
+        for mole in moles:
+            for item in mole:
+                self.scores.setdefault(item, Score(0, int(losses[item]))).moles += 1
+        self.scores = dict(sorted(self.scores.items()))
+        place = {item: (-score.moles, -item) for item, score in self.scores.items()}
+        for mole in moles:
+            self._add(sorted(mole, key=place.__getitem__))
+
+    def _add(self, path: Sequence[int]) -> None:
+        node = self.root
+        for item in path:
+            if item not in node.children:
+                node.children[item] = Node(item, node)
+                self.size += 1
+                self.scores[item].nodes[id(node.children[item])] = node.children[item]
+            node = node.children[item]
+            node.moles += 1
+
+    def best(self, pick: str) -> int:
+        """The item to suppress next."""
+        key = key_of(pick)
+        return min(self.scores, key=lambda item: key(self.scores[item].moles, self.scores[item].loss, item))
+
+    def remove(self, item: int) -> None:
+        """Suppress an item: the moles that hold it go, and the others' numbers fall."""
+        for node in list(self.scores[item].nodes.values()):
+            gone = node.moles
+            above = node.parent
+            assert above is not None
+            del above.children[item]
+            while above is not self.root:
+                assert above is not None
+                above.moles -= gone
+                self._fall(above, gone)
+                if not above.moles:
+                    assert above.parent is not None
+                    del above.parent.children[above.item]
+                    self._unlink(above)
+                above = above.parent
+            for below in _subtree(node):
+                self._fall(below, below.moles)
+                self._unlink(below)
+
+    def _fall(self, node: Node, moles: int) -> None:
+        score = self.scores[node.item]
+        score.moles -= moles
+        if not score.moles:
+            # The nodes of the item that are still in the tree have no moles any more and go with this step.
+            del self.scores[node.item]
+
+    def _unlink(self, node: Node) -> None:
+        self.size -= 1
+        if node.item in self.scores:
+            self.scores[node.item].nodes.pop(id(node), None)
+
+    def walk(self) -> Iterator[tuple[int, Node]]:
+        """Every node below the root with its depth, parents before children."""
+        waiting = [(1, child) for child in reversed(self.root.children.values())]
+        while waiting:
+            depth, node = waiting.pop()
+            yield depth, node
+            waiting += [(depth + 1, child) for child in reversed(node.children.values())]
+
+
+def _subtree(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.children.values()
+
 
 LINES = 200
-"""At most so many nodes of a tree, lines of a score table, moles and steps are told; the rest is counted."""
+"""At most so many nodes of a tree, lines of a score table, moles and steps are listed; the rest is counted."""
 
 LINKS = 5
 """At most so many nodes of an item are listed in the score table."""
@@ -20,16 +129,8 @@ def explanation(
 ) -> str:
     """Tell how items were picked, step by step.
 
-    Parameters
-    ----------
-    moles
-        The minimal moles.
-    chosen
-        The items that were suppressed because of moles of several items, in order.
-    pick
-        How they were picked.
-    vocabulary, losses
-        The text and the loss of each item.
+    `chosen`: the items that were suppressed because of moles of several items, in order. `vocabulary`, `losses`: the
+    text and the loss of each item.
     """
     sets = list(moles.sets())
     shown = [f"({', '.join(vocabulary[item] for item in mole)})" for mole in islice(sets, LINES)]

@@ -10,20 +10,14 @@ from shoal.data.baskets import Baskets
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incidence:
-    """Some items of baskets, renamed to the ranks of their supports, rarest first.
-
-    Parameters
-    ----------
-    codes, supports
-        The code of each rank, and how many baskets hold it.
-    indptr, items
-        The ranks that each basket holds, in any order.
-    """
+    """Some items of baskets, renamed to the ranks of their supports, rarest first."""
 
     codes: Items
     supports: Counts
+    """`codes`, `supports`: the code of each rank, and how many baskets hold it."""
     indptr: Indptr
     items: Items
+    """`indptr`, `items`: the ranks that each basket holds, in any order."""
 
     @classmethod
     def of(cls, baskets: Baskets, codes: Items, supports: Counts) -> "Incidence":

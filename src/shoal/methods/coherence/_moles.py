@@ -6,23 +6,125 @@ those one item shorter that are no moles and hold none; each is judged by counti
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Protocol
+from itertools import combinations, groupby, pairwise
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Indptr, Items, Mask
+from shoal.arrays import Counts, Indptr, Items, Mask
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels._compiling import is_eager
 from shoal.methods.coherence import _compiled as compiled
-from shoal.methods.coherence import _integers as integers
 from shoal.methods.coherence._compiled import CompiledSearch
 from shoal.methods.coherence._incidence import Incidence
-from shoal.methods.coherence._integers import IntegerSearch
 from shoal.methods.coherence._thresholds import Promise, largest_below
+
+Set: TypeAlias = tuple[int, ...]
+
+EACH_SET, EACH_BASKET, EACH_OCCURRENCE = 1e-6, 0.2e-9, 80e-9
+"""Seconds to look at a candidate, and at every basket of it; and to put an item of a basket in its place."""
+
+
+class IntegerSearch:
+    """Moles by integers, whose bit *i* says whether basket *i* holds an item.
+
+    `public`, `private`: who holds what; no public item is a mole itself. `promise`: what makes a mole.
+    """
+
+    def __init__(self, public: Incidence, private: Incidence, promise: Promise) -> None:
+        self._holders, self._secrets = _integers(public), _integers(private)
+        self._promise = promise
+        self._set_seconds = EACH_SET + seconds_each(public, private)
+        self._level: dict[Set, int] = {(item,): holder for item, holder in enumerate(self._holders)}
+
+    def __len__(self) -> int:
+        return len(self._level)
+
+    def seconds(self) -> float:
+        """About how long one more level takes, at most."""
+        pairs = sum(
+            size * (size - 1) // 2 for size in (sum(1 for _ in group) for group in _groups(self._level))
+        )
+        return pairs * self._set_seconds
+
+    def level(self) -> tuple[Items, Counts]:
+        """The sets of this level, a row a set, in lexicographic order, and their supports."""
+        width = len(next(iter(self._level), ()))
+        sets = np.array(list(self._level), dtype=np.int32).reshape(-1, width)
+        return sets, np.array([cohort.bit_count() for cohort in self._level.values()], dtype=np.int64)
+
+    def extend(self, keep_safe: bool) -> tuple[Items, int]:
+        """Make the sets of this level one item longer; the moles, a row a mole, and how many sets were judged."""
+        moles: list[Set] = []
+        longer_sets: dict[Set, int] = {}
+        tried = 0
+        for group in _groups(self._level):
+            members = list(group)
+            for place, first in enumerate(members):
+                for second in members[place + 1 :]:
+                    longer = (*first, second[-1])
+                    if any(subset not in self._level for subset in combinations(longer, len(first))):
+                        continue
+                    tried += 1
+                    cohort = self._level[first] & self._holders[second[-1]]
+                    if cohort and self._is_mole(cohort):
+                        moles.append(longer)
+                    elif cohort and keep_safe:
+                        longer_sets[longer] = cohort
+        width = len(next(iter(self._level), ())) + 1
+        self._level = longer_sets
+        return np.array(moles, dtype=np.int32).reshape(-1, width), tried
+
+    def _is_mole(self, cohort: int) -> bool:
+        return _is_mole(cohort, self._secrets, self._promise)
+
+
+def single_moles(public: Incidence, private: Incidence, promise: Promise) -> Mask:
+    """Which public items are moles themselves."""
+    secrets = _integers(private)
+    return np.array([_is_mole(cohort, secrets, promise) for cohort in _integers(public)], dtype=np.bool_)
+
+
+def _is_mole(cohort: int, secrets: Sequence[int], promise: Promise) -> bool:
+    """Whether a set is a mole, by the baskets that hold it, of which there are some."""
+    support = cohort.bit_count()
+    if support < promise.k:
+        return True
+    limit = promise.limit(support)
+    return any((cohort & secret).bit_count() > limit for secret in secrets)
+
+
+def seconds_each(public: Incidence, private: Incidence) -> float:
+    """About how long it takes to judge one set, at most."""
+    return (1 + len(private.codes)) * public.baskets * EACH_BASKET
+
+
+def seconds_to_begin(public: Incidence, private: Incidence) -> float:
+    """About how long it takes to judge the single items."""
+    occurrences = len(public.items) + len(private.items)
+    return len(public.codes) * seconds_each(public, private) + 2 * occurrences * EACH_OCCURRENCE
+
+
+def _integers(incidence: Incidence) -> list[int]:
+    """For each item an integer whose bit *i* says whether basket *i* holds it."""
+    rows = np.repeat(np.arange(incidence.baskets), np.diff(incidence.indptr))
+    rows = rows[np.argsort(incidence.items, kind="stable")]
+    ends = np.cumsum(incidence.supports)
+    found = []
+    for begin, end in zip((ends - incidence.supports).tolist(), ends.tolist(), strict=True):
+        flags = np.zeros(incidence.baskets, dtype=np.bool_)
+        flags[rows[begin:end]] = True
+        found.append(int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little"))
+    return found
+
+
+def _groups(sets: Iterable[Set]) -> Iterator[Iterator[Set]]:
+    """Sets that share all but their last item."""
+    return (group for _, group in groupby(sets, key=lambda items: items[:-1]))
+
 
 PATIENCE, STARTED = 0.7, 0.005
 """Seconds of work that starting the compiled search is worth, and that calling it is worth once it is started."""
@@ -30,22 +132,14 @@ PATIENCE, STARTED = 0.7, 0.005
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moles:
-    """The minimal moles of some baskets.
+    """The minimal moles of some baskets."""
 
-    Parameters
-    ----------
-    singles
-        Items that are moles themselves, ascending codes.
-    indptr, items
-        The larger ones in compressed rows: by size, and in lexicographic order of their codes, which ascend.
-    tried
-        How many sets of each size were judged.
-    """
-
-    singles: Items
+    singles: Items  # items that are moles themselves, ascending codes
     indptr: Indptr
     items: Items
-    tried: dict[int, int]
+    """`indptr`, `items`: the larger ones in compressed rows: by size, and in lexicographic order of their codes, which
+    ascend."""
+    tried: dict[int, int]  # how many sets of each size were judged
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -77,17 +171,9 @@ def find_moles(
 ) -> Moles:
     """Find all minimal moles.
 
-    Parameters
-    ----------
-    baskets
-        Public and private items; others are not looked at.
-    promise
-        What makes a mole. The empty set must not be one.
-    engine
-        Where to work.
-    patience
-        A level that would take longer than so many seconds without compiled kernels is left to them; 0 leaves all.
-        Found out unless told.
+    `baskets`: public and private items; others are not looked at. `promise`: what makes a mole. The empty set must not
+    be one. `patience`: a level that would take longer than so many seconds without compiled kernels is left to them; 0
+    leaves all. Found out by default.
     """
     if is_eager():
         patience = 0.0
@@ -100,8 +186,8 @@ def find_moles(
     public = Incidence.of(baskets, known, supports)
     private = Incidence.of(baskets, baskets.sensitive, supports)
     search: Search
-    if integers.seconds_to_begin(public, private) < patience:
-        singles = integers.single_moles(public, private, promise)
+    if seconds_to_begin(public, private) < patience:
+        singles = single_moles(public, private, promise)
         kept = public.without(singles)
         search = IntegerSearch(kept, private, promise)
     else:
@@ -126,14 +212,9 @@ def moles_by_levels(
 ) -> Moles:
     """Find the moles of two to p items, level by level.
 
-    Parameters
-    ----------
-    search
-        It stands at the single items that are no moles.
-    codes, singles
-        The codes of the public items that occur, by rank, and which of them are moles themselves.
-    chosen
-        Says before each level how to go on with the search.
+    `search`: it stands at the single items that are no moles. `codes`, `singles`: the codes of the public items that
+    occur, by rank, and which of them are moles themselves. `chosen`: says before each level how to go on with the
+    search.
     """
     kept = codes[~singles]
     found, tried = [], {1: len(codes)}

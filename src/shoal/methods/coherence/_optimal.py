@@ -16,9 +16,57 @@ from math import ceil, inf
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask, Rows
-from shoal.methods.coherence._cliques import cliques
+from shoal.arrays import Counts, Items, Mask, Rows
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
+
+LARGEST = 4_000
+"""Above so many items in pairs no cliques are looked for: a table of all pairs would be too large."""
+
+MOST = 4_000
+"""At most so many cliques are made."""
+
+
+def cliques(pairs: Items, losses: Counts) -> list[Rows]:
+    """Cliques that cover as many of the pairs as can be, each as large as can be; two items at least.
+
+    Of a clique, all items but one must go. A program that knows every pair alone believes that half of every item is
+    enough. With cliques, its lower bound is far better: on Retail the gap falls from 28 % to a few percent.
+
+    `pairs`: two items a row. `losses`: the loss of each item: dear items are gathered first.
+    """
+    items, places = np.unique(pairs, return_inverse=True)
+    if not 1 < len(items) <= LARGEST:
+        return []
+    places = places.reshape(-1, 2)
+    joined = np.zeros((len(items), len(items)), dtype=np.bool_)
+    joined[places[:, 0], places[:, 1]] = True
+    joined |= joined.T
+    open_pairs = joined.copy()
+    order = np.argsort(-losses[items], kind="stable")
+    rank = np.empty(len(items), dtype=np.int64)
+    rank[order] = np.arange(len(items))
+    found: list[Rows] = []
+    for item in order.tolist():
+        while len(found) < MOST and open_pairs[item].any():
+            members = _clique(item, joined, open_pairs, rank)
+            open_pairs[np.ix_(members, members)] = False
+            found.append(items[members].astype(np.int64))
+    return found
+
+
+def _clique(item: int, joined: Mask, open_pairs: Mask, rank: Rows) -> Rows:
+    """A largest clique around an item, made by adding what covers most open pairs, then what is dearest."""
+    members = [item]
+    able = joined[item].copy()
+    gain = open_pairs[item].astype(np.int64)
+    while able.any():
+        choice = np.flatnonzero(able)
+        best = int(choice[np.lexsort((rank[choice], -gain[choice]))[0]])
+        members.append(best)
+        able &= joined[best]
+        gain += open_pairs[best]
+    return np.array(sorted(members), dtype=np.int64)
+
 
 SEARCHING = 0.25
 """The share of the time that local search may take: the rest is for the proof."""
@@ -35,24 +83,12 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The best choice that was found, and how good it is.
+    """The best choice that was found, and how good it is."""
 
-    Parameters
-    ----------
-    items
-        The items to suppress, ascending.
-    loss
-        Their loss.
-    bound
-        No choice has a smaller loss.
-    rounds
-        How many integer programs were solved.
-    """
-
-    items: tuple[int, ...]
-    loss: int
-    bound: int
-    rounds: int
+    items: tuple[int, ...]  # the items to suppress, ascending
+    loss: int  # their loss
+    bound: int  # no choice has a smaller loss
+    rounds: int  # how many integer programs were solved
 
     @property
     def gap(self) -> float:
@@ -63,14 +99,8 @@ class Optimum:
 def least_loss(hits: Hits, losses: Counts, seconds: float) -> Optimum:
     """Choose items of little loss that hit every mole.
 
-    Parameters
-    ----------
-    hits
-        The moles.
-    losses
-        The loss of each item, at least 1 where it is in a mole.
-    seconds
-        How long to look for something better than the greedy picks, and for a proof that there is nothing.
+    `losses`: the loss of each item, at least 1 where it is in a mole. `seconds`: how long to look for something better
+    than the greedy picks, and for a proof that there is nothing.
     """
     begin = time.perf_counter()
     if not len(hits):
@@ -102,14 +132,7 @@ def without_superfluous(hits: Hits, losses: Counts, chosen: Mask) -> Mask:
 def improved(hits: Hits, losses: Counts, chosen: Mask, end: float = inf) -> Mask:
     """Keep a chosen item after all and hit its moles by others, as long as that lessens the loss in the end.
 
-    Parameters
-    ----------
-    hits, losses
-        The moles, and the loss of each item.
-    chosen
-        Items that hit every mole.
-    end
-        When the clock shows this, it is enough.
+    `hits`, `losses`: the moles, and the loss of each item. `end`: when the clock shows this, it is enough.
     """
     least = int(losses[chosen].sum())
     for _ in range(ROUNDS):
@@ -139,7 +162,7 @@ def _instead(hits: Hits, losses: Counts, chosen: Mask, item: int) -> Mask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Program:
-    """What an integer program is told: of some moles one item must go, of a clique all items but one."""
+    """What an integer program asks: of some moles one item must go, of a clique all items but one."""
 
     among: Rows
     cliques: list[Rows]

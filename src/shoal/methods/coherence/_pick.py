@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows, taken
 from shoal.methods.coherence._moles import Moles
 
 GREEDY = ("mm/il", "1/il", "mm")
@@ -33,7 +33,7 @@ Key: TypeAlias = tuple[float, int, int, int]
 def key_of(pick: str) -> Callable[[int, int, int], Key]:
     """How an item with so many moles and so much loss compares with others.
 
-    Quotients are rounded to 53 bits, so that two that differ are told apart as long as moles times loss stay below
+    Quotients are rounded to 53 bits, so that two that differ are distinguished as long as moles times loss stay below
     2⁵².
     """
     score: Callable[[int, int], float] = {
@@ -47,12 +47,7 @@ def key_of(pick: str) -> Callable[[int, int, int], Key]:
 class Hits:
     """Which item is in which mole, both ways round.
 
-    Parameters
-    ----------
-    moles
-        The moles; those of a single item are not looked at.
-    items
-        The number of items.
+    `moles`: the moles; those of a single item are not looked at. `items`: the number of items.
     """
 
     def __init__(self, moles: Moles, items: int) -> None:
@@ -71,10 +66,7 @@ class Hits:
 
     def items_of(self, moles: Rows) -> Items:
         """The items of some moles, one after the other."""
-        lengths = self.indptr[moles + 1] - self.indptr[moles]
-        ends = np.cumsum(lengths)
-        places = np.repeat(self.indptr[moles] - (ends - lengths), lengths) + np.arange(lengths.sum())
-        return np.asarray(self.items[places])
+        return np.asarray(self.items[taken(self.indptr, moles)[1]])
 
     def times_hit(self, chosen: Mask) -> Counts:
         """How many of the chosen items each mole holds."""
@@ -89,18 +81,8 @@ def greedy(
     Scores only fall, so that a heap of old ones does: an item whose score has fallen since is put back when it
     comes up.
 
-    Parameters
-    ----------
-    hits
-        The moles.
-    losses
-        The loss of each item.
-    pick
-        The name of the score.
-    wanted
-        The moles that must go; all unless told.
-    barred
-        An item that must not be picked; every mole that must go holds another one.
+    `wanted`: the moles that must go; all by default. `barred`: an item that must not be picked; every mole that must
+    go holds another one.
     """
     alive = np.ones(len(hits), dtype=np.bool_) if wanted is None else wanted.copy()
     degrees = (

@@ -10,21 +10,11 @@ from shoal.models._exact import rounded_up
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The bounds of (h,k,p)-coherence.
+    """The bounds of (h,k,p)-coherence."""
 
-    Parameters
-    ----------
-    h
-        Largest share of a private item among the baskets that hold a set.
-    k
-        Least number of baskets that hold a set.
-    p
-        Largest number of items that an adversary knows.
-    """
-
-    h: Fraction
-    k: int
-    p: int
+    h: Fraction  # largest share of a private item among the baskets that hold a set
+    k: int  # least number of baskets that hold a set
+    p: int  # largest number of items that an adversary knows
 
     def limit(self, support: int) -> int:
         """How many of so many baskets may hold one private item."""
@@ -33,12 +23,7 @@ class Promise:
     def check(self, baskets: int, peak: int, item: str) -> None:
         """Refuse what cannot be promised, which is so where the empty set is a mole (theorem 1 of the paper).
 
-        Parameters
-        ----------
-        baskets
-            How many there are.
-        peak, item
-            The support of the most frequent private item, and its text.
+        `baskets`: how many there are. `peak`, `item`: the support of the most frequent private item, and its text.
         """
         if baskets < self.k:
             raise Infeasible(

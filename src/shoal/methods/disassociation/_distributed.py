@@ -16,12 +16,11 @@ import numpy as np
 from shoal.arrays import Counts
 from shoal.data._basket_frames import baskets_in, cells_of
 from shoal.data._basket_orders import sort_keys
-from shoal.data._distributed_notes import NOTE, noted, notes_of
 from shoal.data._range_partition import KEY, RANGE, ranges_of, rows_at_once
 from shoal.data._set_keys import tree_keys
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.data.dataset import Dataset, Parts
+from shoal.data.dataset import NOTE, Dataset, Parts, noted, notes_of
 from shoal.engines.distributed import Distributed
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
     """The trees of the baskets of one part: keys and lines, and beside the first what is told of the part."""
     import polars as pl
 
-    from shoal.io.releases.clusters_file import tree_lines
+    from shoal.io.releases.set_lines import tree_lines
 
     clusters, told = divide(part, baskets)
     # Clusters number the items of their own baskets; keys of all parts are compared.

@@ -4,13 +4,13 @@ import numpy as np
 
 from shoal.arrays import Mask
 from shoal.data._basket_orders import Distinct
-from shoal.data._near_clusters import near_clusters, orders_for_clusters
+from shoal.data._near_clusters import Search, near_clusters, orders_for_clusters
 from shoal.data.baskets import Baskets
 from shoal.methods.disassociation._horpart import Parts
 
 
 def like_baskets(baskets: Baskets, ignored: Mask, k: int, limit: int, passes: int) -> Parts:
-    """Divide baskets into clusters of about two thirds of a limit, and of at least k.
+    """Divide baskets into clusters of four times k, but of at least two thirds of a limit, and below it if k allows.
 
     Each cluster is gathered around a basket. Then baskets change places between clusters that are near each other, as
     long as the pairs of baskets of a cluster that share an item become more, a pair counted once for every such item.
@@ -24,10 +24,12 @@ def like_baskets(baskets: Baskets, ignored: Mask, k: int, limit: int, passes: in
         Items that play no part, by code.
     """
     rows = len(baskets)
-    clusters = max(1, min(-(-rows // max(k, 2 * limit // 3)), rows // k))
+    size = max(k, 2 * limit // 3, min(limit - 1, 4 * k))
+    clusters = max(1, min(-(-rows // size), rows // k))
     shown = baskets.keep(~ignored)
     each = Distinct(
         shown.indptr, shown.items, len(shown.vocabulary), np.ones(rows, dtype=np.int64), np.arange(rows)
     )
-    orders = orders_for_clusters(each)
-    return Parts(*near_clusters(orders, each.indptr, each.items, each.width, clusters, passes, even=False))
+    search = Search(tables=4, window=8, passes=passes, reach=2, most=8, even=False)
+    orders = orders_for_clusters(each, search.tables)
+    return Parts(*near_clusters(orders, each.indptr, each.items, each.width, clusters, search))

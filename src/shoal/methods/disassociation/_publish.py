@@ -17,7 +17,7 @@ def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, R
     -------
     The clusters, and the baskets one simple cluster after the other.
     """
-    from shoal.io.releases.clusters_file import ordered_clusters
+    from shoal.io.releases.set_lines import ordered_clusters
     from shoal.kernels.hidden import places_of
 
     chunks, nodes = forest.chunks, len(forest.parents)

@@ -67,8 +67,8 @@ class Disassociation(Method):
     max_cluster_size: int | None = Field(
         default=None,
         ge=2,
-        description="no cluster has more baskets, if k allows it, and two thirds are aimed at; in the paper's form, "
-        "clusters of that many baskets are divided; at least k, and 30 or twice k unless told",
+        description="clusters stay below it, if k allows, and aim at four times k, at least two thirds of it; in the "
+        "paper's form, clusters of that many baskets are divided; at least k, and 30 or twice k unless told",
     )
     swaps: int = Field(
         default=4,

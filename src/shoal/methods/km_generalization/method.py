@@ -34,8 +34,8 @@ ALPHABETICAL = (
 )
 
 RENAMED = (
-    "The node {node!r} cannot be told apart in the layout {layout}, in which the baskets came: they are published as a "
-    "long table of basket and item. To keep the layout, rename the node in the hierarchy."
+    "The node {node!r} cannot be distinguished in the layout {layout}, in which the baskets came: they are published "
+    "as a long table of basket and item. To keep the layout, rename the node in the hierarchy."
 )
 
 SECRETS_COUNT = (
@@ -204,7 +204,7 @@ def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> t
 
 
 def _writable(baskets: Baskets) -> tuple[Baskets, list[str]]:
-    """The baskets in a layout in which their nodes can be told apart, and a sentence where it is not theirs."""
+    """The baskets in a layout in which their nodes can be distinguished, and a sentence where it is not theirs."""
     layout = parse_layout(baskets.layout)
     node = unwritable(baskets.vocabulary, layout)
     if node is None:

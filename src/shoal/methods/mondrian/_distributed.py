@@ -1,26 +1,354 @@
 """Mondrian on rows in parts: the top of the tree by counts, and below it every part by itself."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data._export import named, text_frame
 from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
-from shoal.data.group_statistics import GroupStatistics
+from shoal.data.group_statistics import GroupStatistics, counted_histogram
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.methods.mondrian._choice import Rules
-from shoal.methods.mondrian._distributed_top import Axes, Tree, cut_top
+from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, Space, choose, interleaved, mix
 from shoal.methods.mondrian._plan import Plan
 from shoal.methods.mondrian._publish import publish
-from shoal.methods.mondrian._space import Space
+from shoal.models.model import TableModel
 
 if TYPE_CHECKING:
     import polars
+
+
+DENSE = 8
+"""Counts are laid out as soon as one of so many cells is filled."""
+
+
+@dataclass(slots=True, eq=False)
+class Tally:
+    """How often each of `cells` cells was seen."""
+
+    cells: int
+    places: Rows | None
+    counts: Counts
+    """`places`, `counts`: the cells that were seen, ascending, and how often; or None and the counts of all cells."""
+
+    @classmethod
+    def of(cls, keys: Rows, cells: int) -> "Tally":
+        """Count cells."""
+        if cells <= DENSE * len(keys):
+            return cls(cells, None, np.bincount(keys, minlength=cells).astype(np.int64))
+        places, counts = np.unique(keys, return_counts=True)
+        return cls(cells, places, counts.astype(np.int64))
+
+    def merged(self, other: "Tally") -> "Tally":
+        """The sums of two tallies; they are used up."""
+        if other.places is None:
+            self, other = other, self
+        if self.places is None:
+            if other.places is None:
+                self.counts += other.counts
+            else:
+                self.counts[other.places] += other.counts
+            return self
+        assert other.places is not None
+        keys, inverse = np.unique(np.concatenate([self.places, other.places]), return_inverse=True)
+        sums = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(sums, inverse, np.concatenate([self.counts, other.counts]))
+        total = Tally(self.cells, keys, sums)
+        if self.cells > DENSE * len(keys):
+            return total
+        return Tally(self.cells, None, total.laid_out())
+
+    def laid_out(self) -> Counts:
+        """The counts of all cells."""
+        if self.places is None:
+            return self.counts
+        counts = np.zeros(self.cells, dtype=np.int64)
+        counts[self.places] = self.counts
+        return counts
+
+
+CELLS = 4_000_000
+"""Cells that are counted in one pass; segments that need more of them are counted one batch after the other."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axes:
+    """The quasi-identifiers as dimensions: the columns of the parts, and the place in cut order of each code."""
+
+    names: tuple[str, ...]
+    places: tuple[Codes, ...]
+
+    def codes(self, frame: "polars.DataFrame") -> Codes:
+        """The places of rows, one row a row, one column a dimension."""
+        columns = [place[frame[name].to_numpy()] for name, place in zip(self.names, self.places, strict=True)]
+        return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Cuts that were made: node i parts codes up to ``pivots[i]`` of ``dimensions[i]`` from those above.
+
+    Its left child is ``children[i]``, its right child comes next; a leaf has the child -1. `nodes` are the numbers that
+    random choices are drawn from, and `sizes` the rows.
+    """
+
+    dimensions: Rows
+    pivots: Rows
+    children: Rows
+    nodes: Hashes
+    sizes: Rows
+
+    @classmethod
+    def root(cls, rows: int, seed: int) -> "Tree":
+        """The tree without a cut."""
+        zero = np.zeros(1, dtype=np.int64)
+        node = np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
+        return cls(zero, zero, zero - 1, node, np.array([rows], dtype=np.int64))
+
+    def leaf(self, codes: Codes) -> Rows:
+        """The leaf that each row is in."""
+        at = np.zeros(len(codes), dtype=np.int64)
+        inside = np.arange(len(codes)) if self.children[0] >= 0 else np.empty(0, dtype=np.int64)
+        while len(inside):
+            here = at[inside]
+            right = codes[inside, self.dimensions[here]] > self.pivots[here]
+            at[inside] = self.children[here] + right
+            inside = inside[self.children[at[inside]] >= 0]
+        return at
+
+    def cut(self, leaves: Rows, cuts: Cuts) -> "Tree":
+        """The tree with further cuts; segment s of them is the leaf ``leaves[s]``."""
+        places = leaves[cuts.segments]
+        dimensions, pivots, children = self.dimensions.copy(), self.pivots.copy(), self.children.copy()
+        dimensions[places], pivots[places] = cuts.dimensions, cuts.pivots
+        children[places] = len(children) + 2 * np.arange(len(places))
+        parents = self.nodes[places]
+        none = np.zeros(2 * len(places), dtype=np.int64)
+        return Tree(
+            np.concatenate([dimensions, none]),
+            np.concatenate([pivots, none]),
+            np.concatenate([children, none - 1]),
+            np.concatenate(
+                [self.nodes, interleaved(mix(parents + np.uint64(1)), mix(parents + np.uint64(2)))]
+            ),
+            np.concatenate([self.sizes, interleaved(cuts.left, self.sizes[places] - cuts.left)]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Top:
+    """The tree of cuts, and what is known of leaves that are too large for a worker but cannot be cut."""
+
+    tree: Tree
+    held: dict[int, tuple[Rows, ...]]
+    """For each such leaf the codes that it holds, in cut order, one array a dimension."""
+    passes: int  # how often all rows were looked at
+
+
+@dataclass(slots=True, eq=False)
+class _Source:
+    """Rows in parts, and what is asked of them. A pass looks at all rows once."""
+
+    parts: Parts
+    axes: Axes
+    space: Space
+    models: tuple[TableModel, ...]
+    whole: GroupStatistics
+    sensitive: tuple[Column, ...]
+    passes: int = 0
+
+    def tally(self, work: "Callable[[polars.DataFrame], Tally]", cells: int) -> Counts:
+        """Count all rows once."""
+        self.passes += 1
+        found = self.parts.fold(work, Tally.merged)
+        return np.zeros(cells, dtype=np.int64) if found is None else found.laid_out()
+
+
+@dataclass(slots=True, eq=False)
+class _Level:
+    """Leaves of the tree as segments to be cut, known by the counts of their codes.
+
+    ``counts[s, offsets[j] + c]`` is the number of rows of segment s with the code c in dimension j.
+    """
+
+    source: _Source
+    tree: Tree
+    leaves: Rows
+    counts: Counts
+    opened: Mask
+    totals: Counts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.totals = np.cumsum(self.counts, axis=1)
+
+    @property
+    def sizes(self) -> Rows:
+        return self.tree.sizes[self.leaves]
+
+    @property
+    def nodes(self) -> Hashes:
+        return self.tree.nodes[self.leaves]
+
+    def held(self, segment: int) -> tuple[Rows, ...]:
+        """The codes that a segment holds, dimension by dimension."""
+        offsets = self.source.space.offsets
+        return tuple(
+            np.flatnonzero(self.counts[segment, first:last])
+            for first, last in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        )
+
+    def bounds(self) -> tuple[Codes, Codes]:
+        offsets, sizes = self.source.space.offsets, self.source.space.sizes.tolist()
+        low = np.empty((len(self.leaves), len(sizes)), dtype=np.int32)
+        high = np.empty_like(low)
+        for dimension, size in enumerate(sizes):
+            filled = self.counts[:, offsets[dimension] : offsets[dimension + 1]] > 0
+            low[:, dimension] = filled.argmax(axis=1)
+            high[:, dimension] = size - 1 - filled[:, ::-1].argmax(axis=1)
+        return low, high
+
+    def counted(self, segments: Rows, dimensions: Rows) -> tuple[Rows, Callable[[Rows], Rows]]:
+        offsets, sizes = self.source.space.offsets[dimensions], self.sizes[segments]
+
+        def rows_through(codes: Rows) -> Rows:
+            # The counts of all earlier dimensions are those of all rows of the segment.
+            upto = self.totals[segments, np.maximum(offsets + codes, 0)] - dimensions * sizes
+            return np.where(codes < 0, 0, upto)
+
+        low, high = np.zeros(len(segments), dtype=np.int64), self.source.space.sizes[dimensions] - 1
+        while (low < high).any():
+            half = (low + high) // 2
+            enough = rows_through(half) > (sizes - 1) // 2
+            low, high = np.where(enough, low, half + 1), np.where(enough, half, high)
+        return low, rows_through
+
+    def halves(self, cuts: Cuts) -> tuple[Rows, Codes, Codes]:
+        """One pass: the codes of the halves are counted as they would be in the next level."""
+        low: list[Codes] = []
+        high: list[Codes] = []
+        for some in _batches(2 * int(self.source.space.offsets[-1]), len(cuts.left)):
+            tree = self.tree.cut(self.leaves, cuts[some])
+            leaves = np.arange(len(self.tree.sizes), len(tree.sizes))
+            level = _Level(self.source, tree, leaves, _counted(self.source, tree, leaves), self.opened)
+            for bounds, found in zip((low, high), level.bounds(), strict=True):
+                bounds.append(found)
+        sizes = interleaved(cuts.left, self.sizes[cuts.segments] - cuts.left)
+        return sizes, np.concatenate(low), np.concatenate(high)
+
+    def allowed(self, cuts: Cuts) -> Mask:
+        """One pass where a promise is about sensitive values: those of the halves are counted."""
+        allowed = np.ones(len(cuts.left), dtype=np.bool_)
+        width = sum(len(column.domain) for column in self.source.sensitive)
+        for some in _batches(2 * width, len(cuts.left)):
+            statistics = self._statistics(cuts[some])
+            holds = np.ones(len(statistics), dtype=np.bool_)
+            for model in self.source.models:
+                holds &= model.holds(statistics)
+            allowed[some] = holds[::2] & holds[1::2]
+        return allowed
+
+    def _statistics(self, cuts: Cuts) -> GroupStatistics:
+        """The sizes and sensitive values of the halves of cuts."""
+        source = self.source
+        tree = self.tree.cut(self.leaves, cuts)
+        leaves = np.arange(len(self.tree.sizes), len(tree.sizes))
+        if not source.sensitive:
+            return GroupStatistics(tree.sizes[leaves], tree.sizes[leaves])
+        sizes = [len(column.domain) for column in source.sensitive]
+        names = tuple(column.name for column in source.sensitive)
+        work = partial(_values_of, tree, source.axes, len(self.tree.sizes), names, tuple(sizes))
+        counts = source.tally(work, len(leaves) * sum(sizes))
+        found, begin = {}, 0
+        for column, size in zip(source.sensitive, sizes, strict=True):
+            block = counts[begin : begin + len(leaves) * size].reshape(len(leaves), size)
+            begin += len(leaves) * size
+            overall = source.whole.sensitive[column.name].overall
+            found[column.name] = counted_histogram(block, overall, column.domain)
+        return GroupStatistics(tree.sizes[leaves], tree.sizes[leaves], found)
+
+
+def cut_top(
+    data: Dataset,
+    axes: Axes,
+    rules: Rules,
+    models: tuple[TableModel, ...],
+    whole: GroupStatistics,
+    seed: int,
+    room: int,
+) -> Top:
+    """Cut segments of more than `room` rows, by the very rules by which rows in memory are cut.
+
+    The `whole` has the counts of the sensitive columns that the models ask for. Each level of the tree takes one pass
+    over the rows (more where domains are large, or promises are about sensitive values), and counts alone come back.
+    """
+    source = _Source(data.parts, axes, rules.space, models, whole, data.schema.select(whole.sensitive))
+    tree = Tree.root(int(whole.sizes[0]), seed)
+    opened = np.ones((1, len(axes.names)), dtype=np.bool_)
+    held: dict[int, tuple[Rows, ...]] = {}
+    leaves = np.arange(1)
+    while len(leaves := leaves[tree.sizes[leaves] > room]):
+        first = len(tree.sizes)
+        fresh = []
+        for some in _batches(int(rules.space.offsets[-1]), len(leaves)):
+            counts = _counted(source, tree, leaves[some])
+            level = _Level(source, tree, leaves[some], counts, opened[leaves[some]])
+            cuts = choose(level, rules)
+            uncut = np.setdiff1d(np.arange(len(level.leaves)), cuts.segments)
+            held |= {int(level.leaves[place]): level.held(place) for place in uncut.tolist()}
+            tree = tree.cut(level.leaves, cuts)
+            fresh.append(np.repeat(level.opened[cuts.segments], 2, axis=0))
+        opened = np.concatenate([opened, *fresh])
+        leaves = np.arange(first, len(tree.sizes))
+    return Top(tree, held, source.passes)
+
+
+def _batches(width: int, count: int) -> Sequence[slice]:
+    """Some segments at a time, so that not too many cells are counted at once."""
+    step = max(CELLS // max(width, 1), 1)
+    return [slice(begin, min(begin + step, count)) for begin in range(0, count, step)]
+
+
+def _counted(source: _Source, tree: Tree, leaves: Rows) -> Counts:
+    """Count the codes of all dimensions in some leaves of a tree: one row a leaf."""
+    width = int(source.space.offsets[-1])
+    work = partial(_codes_of, tree, source.axes, leaves, source.space.offsets)
+    return source.tally(work, len(leaves) * width).reshape(len(leaves), width)
+
+
+def _codes_of(tree: Tree, axes: Axes, leaves: Rows, offsets: Rows, frame: "polars.DataFrame") -> Tally:
+    """Count the codes of a frame, for some leaves."""
+    codes = axes.codes(frame)
+    number = np.full(len(tree.sizes), -1, dtype=np.int64)
+    number[leaves] = np.arange(len(leaves))
+    segment = number[tree.leaf(codes)]
+    inside = np.flatnonzero(segment >= 0)
+    keys = segment[inside, None] * offsets[-1] + offsets[:-1] + codes[inside]
+    return Tally.of(keys.reshape(-1), len(leaves) * int(offsets[-1]))
+
+
+def _values_of(
+    tree: Tree,
+    axes: Axes,
+    first: int,
+    names: tuple[str, ...],
+    sizes: tuple[int, ...],
+    frame: "polars.DataFrame",
+) -> Tally:
+    """Count the sensitive values of a frame, column by column, for the leaves from the first one on."""
+    leaf = tree.leaf(axes.codes(frame)) - first
+    inside = np.flatnonzero(leaf >= 0)
+    count = len(tree.sizes) - first
+    keys, begin = [], 0
+    for name, size in zip(names, sizes, strict=True):
+        keys.append(begin + leaf[inside] * size + frame[name].to_numpy()[inside])
+        begin += count * size
+    return Tally.of(np.concatenate(keys).astype(np.int64), begin)
+
 
 ROW_BYTES, CELL_BYTES = 64, 48
 """What a row, and each of its cells, takes in a worker while its part is cut and published."""
@@ -31,7 +359,7 @@ FEWEST_PARTS, SMALL_PART = 32, 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Published rows in parts, in any order, their columns, and what there is to tell of the way there."""
+    """Published rows in parts, in any order, their columns, and notes on the way there."""
 
     schema: Table
     parts: Parts
@@ -40,27 +368,16 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """What a worker must know to publish a part.
+    """What a worker must know to publish a part."""
 
-    Parameters
-    ----------
-    table
-        The table without rows.
-    tree
-        The top of the tree. The number of a part is that of its leaf.
-    known
-        Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
-        not come together, so that its rows are published where they lie.
-    part
-        The name of the column with the number of the part.
-    """
-
-    table: Table
+    table: Table  # the table without rows
     plan: Plan
     axes: Axes
-    tree: Tree
+    tree: Tree  # The top of the tree. The number of a part is that of its leaf.
     known: dict[int, dict[str, str]]
-    part: str
+    """Leaves that are too large and cannot be cut: the published texts of their quasi-identifiers. Such a class need
+    not come together, so that its rows are published where they lie."""
+    part: str  # the name of the column with the number of the part
 
 
 def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
@@ -78,14 +395,14 @@ def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, 
     import polars as pl
 
     task, numbered, _ = _tasks(data, plan, whole, seed, memory)
-    counted = numbered.group(task.part, partial(_counted, task), {COUNT: pl.Int64()})
+    counted = numbered.group(task.part, partial(_class_count, task), {COUNT: pl.Int64()})
     return len(task.known) + int(counted.collect()[COUNT].sum())
 
 
 def _tasks(
     data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
 ) -> tuple[_Task, Parts, dict[str, int]]:
-    """What a worker must know, the rows with the numbers of their parts, and what there is to tell of the way there."""
+    """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
     table = data.schema
     names = tuple(column.name for column in table.quasi)
     axes = Axes(names, tuple(axis.place for axis in plan.axes))
@@ -132,18 +449,18 @@ def _numbered(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
 
 def _published(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     """The published rows of a part."""
-    table = _codes_of(task, frame)
+    table = _table_of(task, frame)
     order, starts = _cut(task, frame, table)
     table = table.take(order)
     quasi = task.plan.publish(table, starts)
     return text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns)))
 
 
-def _counted(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
+def _class_count(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     """The number of classes of a part."""
     import polars as pl
 
-    _, starts = _cut(task, frame, _codes_of(task, frame))
+    _, starts = _cut(task, frame, _table_of(task, frame))
     return pl.DataFrame({COUNT: [len(starts) - 1]}, schema={COUNT: pl.Int64()})
 
 
@@ -160,13 +477,13 @@ def _published_apart(task: _Task, frame: "polars.DataFrame") -> "polars.DataFram
     number = task.tree.leaf(task.axes.codes(frame))
     found = [pl.DataFrame(schema=_text_schema(task.table))]
     for leaf, texts in task.known.items():
-        table = _codes_of(task, frame.filter(pl.Series(number == leaf)))
+        table = _table_of(task, frame.filter(pl.Series(number == leaf)))
         quasi = {column.name: _constant(column, texts[column.name]) for column in table.quasi}
         found.append(text_frame(Table(tuple(quasi.get(column.name, column) for column in table.columns))))
     return pl.concat(found)
 
 
-def _codes_of(task: _Task, frame: "polars.DataFrame") -> Table:
+def _table_of(task: _Task, frame: "polars.DataFrame") -> Table:
     """The rows of a frame as a table."""
     return Table(tuple(replace(column, codes=frame[column.name].to_numpy()) for column in _kept(task.table)))
 

@@ -1,16 +1,260 @@
 """Mondrian's partitioning of coded rows (LeFevre, DeWitt, Ramakrishnan, ICDE 2006, section 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Rows
+from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, ranges
 from shoal.kernels._compiling import is_eager
-from shoal.methods.mondrian._choice import Choice
-from shoal.methods.mondrian._compiled import partition_compiled
-from shoal.methods.mondrian._rounds import Allowed, partition_in_rounds
-from shoal.methods.mondrian._space import Space
+from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved, mix
+
+Allowed: TypeAlias = Callable[[Rows, Rows, Rows, Rows], Mask]
+"""Which of many proposed cuts may be made: ``allowed(order, begin, middle, end) -> mask``.
+
+Cut i would part the rows ``order[begin[i]:middle[i]]`` from ``order[middle[i]:end[i]]``. `order` holds the rows of the
+proposed cuts alone, one cut after the other: ``begin[0] == 0``, ``begin[i + 1] == end[i]``, ``end[-1] == len(order)``.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The segments of one level that are large enough to be cut, one after the other, with their rows.
+
+    Segment i has the rows ``rows[edges[i]:edges[i + 1]]``, ascending; `columns` are their codes, one row a dimension.
+    Its first row will stand at ``origins[i]`` in the end. `largest` is the largest domain, and `judge` tells which cuts
+    may be made.
+    """
+
+    rows: Rows
+    columns: Codes
+    edges: Rows
+    origins: Rows
+    nodes: Hashes
+    opened: Mask
+    largest: int
+    judge: Allowed | None
+
+    @property
+    def sizes(self) -> Rows:
+        return np.diff(self.edges)
+
+    def bounds(self) -> tuple[Codes, Codes]:
+        return _bounds(self.columns, self.edges[:-1])
+
+    def counted(self, segments: Rows, dimensions: Rows) -> tuple[Rows, Callable[[Rows], Rows]]:
+        sizes = self.sizes[segments]
+        begins = indptr_of(sizes)[:-1]
+        bases = np.arange(len(segments)) * self.largest
+        keys = np.repeat(bases, sizes)
+        keys += self._values(self._places(segments), dimensions, sizes)
+        keys.sort()
+
+        def rows_through(codes: Rows) -> Rows:
+            counts: Rows = np.searchsorted(keys, bases + codes, side="right") - begins
+            return counts
+
+        return keys[begins + (sizes - 1) // 2] - bases, rows_through
+
+    def halves(self, cuts: Cuts) -> tuple[Rows, Codes, Codes]:
+        arranged, sizes = self.arranged(cuts)
+        return sizes, *_bounds(self.columns[:, arranged], indptr_of(sizes)[:-1])
+
+    def allowed(self, cuts: Cuts) -> Mask:
+        if self.judge is None:
+            return np.ones(len(cuts.left), dtype=np.bool_)
+        arranged, sizes = self.arranged(cuts)
+        edges = indptr_of(sizes)
+        answer = self.judge(self.rows[arranged], edges[:-1:2], edges[1::2], edges[2::2])
+        return np.asarray(answer, dtype=np.bool_)
+
+    def arranged(self, cuts: Cuts) -> tuple[Rows, Rows]:
+        """The places of the rows of cut segments, left half before right half, and the sizes of the halves."""
+        places, sizes = self._places(cuts.segments), self.sizes[cuts.segments]
+        values = self._values(places, cuts.dimensions, sizes)
+        pivots = np.repeat(cuts.pivots, sizes)
+        goes_left = values <= pivots
+        if (cuts.ties < sizes).any():
+            equal = values == pivots
+            seen = np.concatenate([[0], np.cumsum(equal)])
+            rank = seen[:-1] - np.repeat(seen[indptr_of(sizes)[:-1]], sizes)
+            goes_left &= ~equal | (rank < np.repeat(cuts.ties, sizes))
+        halves = interleaved(cuts.left, sizes - cuts.left)
+        is_left = np.repeat(np.arange(len(halves)) % 2 == 0, halves)
+        arranged = np.empty(len(places), dtype=np.int64)
+        arranged[is_left] = places[goes_left]
+        arranged[~is_left] = places[~goes_left]
+        return arranged, halves
+
+    def _places(self, segments: Rows) -> Rows:
+        """Where the rows of some segments lie, one segment after the other."""
+        return ranges(self.edges[segments], self.sizes[segments])[1]
+
+    def _values(self, places: Rows, dimensions: Rows, sizes: Rows) -> Codes:
+        """The codes at some places, of one dimension for each segment that they come from."""
+        lines = np.repeat(dimensions * self.columns.shape[1], sizes)
+        return self.columns.reshape(-1)[lines + places]
+
+
+def partition_in_rounds(
+    codes: Codes,
+    space: Space,
+    least: int,
+    relaxed: bool,
+    choose_by: Choice,
+    seed: int,
+    allowed: Allowed | None,
+) -> tuple[Rows, Rows]:
+    """Partition rows: their order, class by class, and where each class starts, with the number of rows at the end.
+
+    This is the way for small tables, where loading a compiler would take longer, and the only one that asks a privacy
+    model before each cut, for then whole levels of proposed cuts are put to it together.
+
+    The cost is a few sorts of all rows a level. For the parameters see ``partition``.
+    """
+    count, dimensions = codes.shape
+    rules = Rules(space, least, relaxed, choose_by)
+    order = np.arange(count, dtype=np.int64)
+    is_start = np.zeros(count + 1, dtype=np.bool_)
+    is_start[[0, count]] = True
+    level = _Level(
+        rows=order.copy(),
+        columns=np.ascontiguousarray(codes.T, dtype=np.int32),
+        edges=np.array([0, count], dtype=np.int64),
+        origins=np.zeros(1, dtype=np.int64),
+        nodes=np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64),
+        opened=np.ones((1, dimensions), dtype=np.bool_),
+        largest=int(space.sizes.max(initial=0)),
+        judge=allowed,
+    )
+    while len(level.origins):
+        cuts = choose(level, rules)
+        arranged, sizes = level.arranged(cuts)
+        origins = interleaved(level.origins[cuts.segments], level.origins[cuts.segments] + cuts.left)
+        order[ranges(origins, sizes)[1]] = level.rows[arranged]
+        is_start[origins] = True
+        level = _next_level(level, cuts, arranged, sizes, origins, 2 * least)
+    return order, np.flatnonzero(is_start)
+
+
+def _next_level(level: _Level, cuts: Cuts, arranged: Rows, sizes: Rows, origins: Rows, enough: int) -> _Level:
+    """The halves of all cuts, left before right, that have rows enough to be cut again."""
+    kept = np.flatnonzero(sizes >= enough)
+    places = arranged[ranges(indptr_of(sizes)[kept], sizes[kept])[1]]
+    parents = level.nodes[cuts.segments]
+    nodes = interleaved(mix(parents + np.uint64(1)), mix(parents + np.uint64(2)))
+    return _Level(
+        rows=level.rows[places],
+        columns=level.columns[:, places],
+        edges=indptr_of(sizes[kept]),
+        origins=origins[kept],
+        nodes=nodes[kept],
+        opened=level.opened[cuts.segments[kept // 2]],
+        largest=level.largest,
+        judge=level.judge,
+    )
+
+
+def _bounds(columns: Codes, begins: Rows) -> tuple[Codes, Codes]:
+    """The lowest and the highest codes of segments, one row a segment."""
+    low = np.minimum.reduceat(columns, begins, axis=1)
+    high = np.maximum.reduceat(columns, begins, axis=1)
+    return np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
+
+
+SUBTREES = 8
+"""Parts that the tree is broken into for each thread, so that none waits long for another."""
+
+
+def partition_compiled(
+    codes: Codes, space: Space, least: int, relaxed: bool, choose: Choice, seed: int, threads: int
+) -> tuple[Rows, Rows]:
+    """Partition rows: their order, class by class, and where each class starts, with the number of rows at the end.
+
+    Large segments are cut one at a time, and each half is a task of its own, until they are small enough to be grown to
+    the end in one task. A row takes 8 bytes for every four dimensions (every two, where one has more than 65,536 codes)
+    and 4 for its number, both twice, and 9 for the result. For the parameters see ``partition``.
+    """
+    from shoal.kernels import mondrian
+
+    count = len(codes)
+    rows = _packed(codes, space)
+    order = np.empty(count, dtype=np.int64)
+    marks = np.zeros(count + 1, dtype=np.bool_)
+    marks[count] = True
+    domain = _domain(space)
+    choice = {"widest": mondrian.WIDEST, "loss": mondrian.LOSS, "random": mondrian.RANDOM}[choose]
+    rules = (least, bool(relaxed), choice)
+    rooms: SimpleQueue[tuple[AnyArray, ...]] = SimpleQueue()
+    for _ in range(threads):
+        rooms.put(_room(rows, space, mondrian.BLOCK, mondrian.SPARSE))
+
+    def grow(segment: AnyArray) -> AnyArray:
+        size = int(segment[1] - segment[0])
+        limit = size - 1 if size * SUBTREES * threads > count else 0
+        later = np.empty((2, 5), dtype=np.uint64)
+        room = rooms.get()
+        try:
+            # Without the compiler the hashes of the tree's nodes are plain numbers of numpy, which warn of overflow.
+            with np.errstate(over="ignore"):
+                left_over = mondrian.grow(rows, domain, room, rules, segment, limit, (order, marks, later))
+        finally:
+            rooms.put(room)
+        return later[:left_over]
+
+    root = np.array([0, count, 0, seed & 0xFFFFFFFFFFFFFFFF, 0], dtype=np.uint64)
+    with ThreadPoolExecutor(threads) as pool:
+        running = {pool.submit(grow, root)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                running.update(pool.submit(grow, segment) for segment in future.result())
+    return order, np.flatnonzero(marks)
+
+
+def _packed(codes: Codes, space: Space) -> tuple[AnyArray, ...]:
+    """Rows with their codes side by side, and room for as many again."""
+    count, dimensions = codes.shape
+    cell = np.uint16 if space.sizes.max() <= 1 << 16 else np.uint32
+    length = -(-dimensions * np.dtype(cell).itemsize // 8)
+    words = np.empty(2 * count * length, dtype=np.uint64)
+    cells = words.view(cell)
+    table = cells.reshape(2 * count, -1)[:count]
+    table[:, :dimensions] = codes
+    table[:, dimensions:] = 0
+    names = np.empty(2 * count, dtype=np.int32 if count < 1 << 31 else np.int64)
+    names[:count] = np.arange(count)
+    return words, cells, names
+
+
+def _domain(space: Space) -> tuple[AnyArray, ...]:
+    """The space in the form that the kernels take."""
+    missing = np.where(space.missing, space.sizes - 1, -1)
+    return (
+        np.column_stack([space.offsets[:-1], missing, space.flat]).astype(np.int64),
+        np.column_stack([space.spans, space.weights]),
+        space.positions,
+        np.column_stack([space.depths, space.earlier, space.later, space.runs]),
+    )
+
+
+def _room(rows: tuple[AnyArray, ...], space: Space, block: int, sparse: int) -> tuple[AnyArray, ...]:
+    """What one thread needs to work in."""
+    _, cells, names = rows
+    largest, dimensions = int(space.sizes.max()), len(space.sizes)
+    bounds = 2, block * (cells.size // names.size)
+    return (
+        np.empty(bounds, dtype=cells.dtype),
+        np.empty(bounds, dtype=cells.dtype),
+        np.zeros(min(largest, sparse * names.size) + 1, dtype=names.dtype),
+        np.empty(largest // sparse + 1, dtype=cells.dtype),
+        np.empty(dimensions),
+        np.empty(dimensions),
+    )
+
 
 COMPILED_ROWS = 300_000
 """From here on the kernels save more than the half second that it takes to load them."""
@@ -62,7 +306,7 @@ def partition(
     positions
         The coordinate of each code of each dimension, not decreasing. The width of a segment is the difference of its
         bounds, as a share of that of the whole domain, times the weight; missing and other values together are as wide
-        as the whole domain, so that they are parted first. A dimension without width is not cut.
+        as the whole domain, so that they are split first. A dimension without width is not cut.
     depths
         The depth of the boundary after each code but the last: that of the lowest common node of the codes on both
         sides; 0 for all boundaries between numbers, -1 before the missing value.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows, owners, ranges
 from shoal.data._ties import tie_order
 from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Column, Table, canonical_order
@@ -19,27 +19,18 @@ from shoal.models.model import TableModel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The dimensions, the promises and the rules of a run: it cuts the whole table, or a part that was cut out of it.
-
-    Parameters
-    ----------
-    forms, axes
-        How each quasi-identifier is published, and its values in cut order.
-    models
-        The promises.
-    weights, relaxed, choose
-        As for ``partition``.
-    overall
-        How often each value of the sensitive columns occurs in the whole table, where a part of it is cut.
-    """
+    """The dimensions, promises and rules of a run: it cuts the whole table, or a part that was cut out of it."""
 
     forms: tuple[Form, ...]
     axes: tuple[Axis, ...]
-    models: tuple[TableModel, ...]
+    """`forms`, `axes`: how each quasi-identifier is published, and its values in cut order."""
+    models: tuple[TableModel, ...]  # the promises
     weights: Floats
     relaxed: bool
     choose: Choice
+    """`weights`, `relaxed`, `choose`: as for ``partition``."""
     overall: Mapping[str, Counts] | None = None
+    """How often each value of the sensitive columns occurs in the whole table, where a part of it is cut."""
 
     @classmethod
     def of(
@@ -66,10 +57,7 @@ class Plan:
     def cut(self, table: Table, seed: int, threads: int, rows: Rows | None = None) -> tuple[Rows, Rows]:
         """The rows class by class, and where each class starts, with the number of rows at the end.
 
-        Parameters
-        ----------
-        rows
-            The order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
+        `rows`: the order in which rows that are equal at the pivot of a relaxed cut go to its left; see `tied_rows`.
         """
         assert rows is not None or not self.relaxed
         rows = np.arange(table.rows) if rows is None else rows
@@ -106,11 +94,8 @@ class Plan:
 
         def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
             groups = np.full(table.rows, -1, dtype=np.int64)
-            lengths = end - begin
-            places = np.repeat(begin - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths) + np.arange(
-                lengths.sum()
-            )
-            cut = np.repeat(np.arange(len(begin)), lengths)
+            starts, places = ranges(begin, end - begin)
+            cut = owners(starts)
             groups[rows[order[places]]] = 2 * cut + (places >= middle[cut])
             statistics = group_statistics(table, groups, 2 * len(begin), columns, overall=self.overall)
             holds = np.ones(2 * len(begin), dtype=bool)
@@ -119,7 +104,7 @@ class Plan:
             both: Mask = holds[::2] & holds[1::2]
             if not all(model.may_overlap for model in self.models):
                 halves = np.column_stack([begin, middle]).reshape(-1) - np.repeat(begin, 2)
-                halves += np.repeat(np.concatenate(([0], np.cumsum(lengths)[:-1])), 2)
+                halves += np.repeat(starts[:-1], 2)
                 both &= self._part(table, rows[order[places]], halves)
             return both
 
@@ -128,18 +113,15 @@ class Plan:
     def _part(self, table: Table, rows: Rows, starts: Rows) -> Mask:
         """Which cuts part what is published: on some column, nobody fits the cells of both halves, now or later.
 
-        Parameters
-        ----------
-        rows, starts
-            The rows of all halves, left before right, and where each begins.
+        `rows`, `starts`: the rows of all halves, left before right, and where each begins.
         """
-        parted: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
+        apart: Mask = np.zeros(len(starts) // 2, dtype=np.bool_)
         for column, form, axis in zip(table.quasi, self.forms, self.axes, strict=True):
             places = axis.place[column.codes[rows]].astype(np.int64)
             low, high = np.minimum.reduceat(places, starts), np.maximum.reduceat(places, starts)
             first, last = reach(column, form, axis, low, high)
-            parted |= (last[::2] < first[1::2]) | (last[1::2] < first[::2])
-        return parted
+            apart |= (last[::2] < first[1::2]) | (last[1::2] < first[::2])
+        return apart
 
 
 def tied_rows(table: Table, seed: int | None) -> Rows:

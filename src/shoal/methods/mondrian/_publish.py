@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Rows
+from shoal.arrays import Codes, Floats, Rows, owners
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.published_syntax import SUPPRESSED, range_text, set_text
 from shoal.data.table import Column
@@ -29,22 +29,14 @@ def form_of(column: Column, wanted: Form) -> Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """A quasi-identifier as a dimension to cut: its values in cut order.
+    """A quasi-identifier as a dimension to cut: its values in cut order."""
 
-    Parameters
-    ----------
-    place
-        The place in cut order of each code of the domain.
-    positions
-        The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself.
-    depths
-        How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
-        last value and the missing one, which no cut leaves together while they can be parted.
-    """
-
-    place: Codes
+    place: Codes  # the place in cut order of each code of the domain
     positions: Floats
+    """The coordinate of each place: the number or day, the place of the leaf in a hierarchy, or the place itself."""
     depths: Codes
+    """How deep the boundary between each place and the next lies (see `Hierarchy.boundary_depths`); -1 between the
+    last value and the missing one, which no cut leaves together while they can be split."""
 
 
 def axis_of(column: Column, form: Form) -> Axis:
@@ -163,7 +155,7 @@ def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _sets(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
-    classes = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    classes = owners(starts)
     members = np.unique(classes * len(domain) + codes)
     indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain))
     held = members % len(domain)

@@ -1,13 +1,13 @@
 """Mondrian: multidimensional cuts at the median (LeFevre, DeWitt and Ramakrishnan 2006)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Rows, owners
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
@@ -20,15 +20,44 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import Improvable, class_by_class
-from shoal.methods.mondrian._average import cut_by
-from shoal.methods.mondrian._distributed import count_classes, cut_parts
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
+from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
 from shoal.models.reidentification_risk import ReidentificationRisk
+
+Together = Callable[[tuple[TableModel, ...], tuple[ReidentificationRisk, ...]], bool]
+"""Whether the classes that are cut under some promises keep others together."""
+
+
+def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableModel, ...]:
+    """The promises that every class is asked to keep, so that all of them together keep the promises.
+
+    A class whose risk is above the bound of the mean may be there, if others are larger. So instead of a bound of the
+    mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
+    fewer. Where every class has one over the risk, the mean keeps the bound for certain.
+    """
+    from shoal.methods._improvement._kept_promises import averages_of
+
+    averages = averages_of(models)
+    if not averages:
+        return models
+    others = tuple(model for model in models if model not in averages)
+    entity = averages[0].entity
+    least = max(
+        [2, *(model.k for model in others if isinstance(model, KAnonymity) and model.entity == entity)]
+    )
+    most = max(model.least_size() for model in averages)
+    while least < most:
+        middle = (least + most) // 2
+        if together((*others, KAnonymity(k=middle, entity=entity)), averages):
+            most = middle
+        else:
+            least = middle + 1
+    return (*others, KAnonymity(k=max(least, most), entity=entity))
+
 
 Made = TypeVar("Made", Table, Dataset)
 
@@ -44,6 +73,7 @@ class Mondrian(Improvable):
 
     name: ClassVar[str] = "mondrian"
     engines: ClassVar[tuple[str, ...]] = ("local", "spark", "stream")
+    smallest_cells: ClassVar[bool] = True
     example: ClassVar[dict[str, Any]] = {"k": 3}
     paper: ClassVar[str] = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006"
 
@@ -106,8 +136,8 @@ class Mondrian(Improvable):
         self.refuse_overlap(made[0], models)
         _refuse_unkept(models, made[0])
         if self.improving:
-            better, told = self._improved(data, plan, models, order, starts, tie_key(seed))
-            made, notes = better or made, {**notes, **told}
+            better, report = self._improved(data, plan, models, order, starts, tie_key(seed))
+            made, notes = better or made, {**notes, **report}
             timings["improve"] = time.perf_counter() - begin - timings["cut"]
         by_nodes = all(form == "nodes" for form in plan.forms)
         if by_nodes and (best := self.best_possible(data, made[0], models)):
@@ -124,9 +154,11 @@ class Mondrian(Improvable):
         starts: Rows,
         seed: int,
     ) -> tuple[tuple[Table, Rows] | None, dict[str, Any]]:
-        """A better published table with its rows, or None, and what there is to tell of the search."""
+        """A better published table with its rows, or None, and notes on the search."""
+        from shoal.methods._improvement._cells import importance, lossy
+
         groups = np.empty(data.rows, dtype=np.int64)
-        groups[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        groups[order] = owners(starts)
         columns = tuple(
             lossy(column, form, "granularity") for column, form in zip(data.quasi, plan.forms, strict=True)
         )
@@ -148,7 +180,7 @@ class Mondrian(Improvable):
         def together(promises: tuple[TableModel, ...], averages: tuple[ReidentificationRisk, ...]) -> bool:
             _, order, starts = cut(promises)
             groups = np.empty(data.rows, dtype=np.int64)
-            groups[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            groups[order] = owners(starts)
             statistics = group_statistics(data, groups, len(starts) - 1)
             return all(model.hold_together(statistics) for model in averages)
 
@@ -173,6 +205,8 @@ class Mondrian(Improvable):
         self, data: Dataset, engine: Distributed, seed: int | None
     ) -> tuple[Release[Dataset], Trace]:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
+        from shoal.methods.mondrian._distributed import count_classes, cut_parts
+
         begin = time.perf_counter()
         models, whole = self.models_for_parts(data)
         data.schema.select(self.weights)

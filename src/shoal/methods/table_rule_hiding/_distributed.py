@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.data._distributed_notes import NOTE, noted, notes_of
 from shoal.data._export import named, text_frame, unnamed
 from shoal.data._ties import tie_key
-from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
+from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, noted, notes_of
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
@@ -153,11 +152,13 @@ def _hidden(task: _Task, frame: "polars.DataFrame") -> "polars.DataFrame":
     table = table.take(canonical_order(table.columns))
     random = np.random.default_rng([task.seed, int(frame[BUCKET][0])])
     changed, notes = task.starring.columns(table, table.select(task.judged), random, task.seed)
-    told = {
+    facts = {
         name: {**notes[f"rules.{name}"], "starred": int(is_star(column)[column.codes].sum())}
         for name, column in changed.items()
     }
-    return noted(text_frame(Table(tuple(changed.get(column.name, column) for column in table.columns))), told)
+    return noted(
+        text_frame(Table(tuple(changed.get(column.name, column) for column in table.columns))), facts
+    )
 
 
 def _column(texts: "polars.Series", column: Column, original: Table) -> Column:

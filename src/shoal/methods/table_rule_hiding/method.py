@@ -68,13 +68,13 @@ class TableRuleHiding(TableMethod):
         default="class", description="what a reader may know: a whole class, or any cells of it"
     )
     size: int | None = Field(
-        default=None, ge=1, description="with antecedent any: the largest number of cells; all unless told"
+        default=None, ge=1, description="with antecedent any: the largest number of cells; all by default"
     )
     column: str | None = Field(
-        default=None, description="the sensitive column whose rules are hidden; every one unless told"
+        default=None, description="the sensitive column whose rules are hidden; every one by default"
     )
     values: tuple[str, ...] = Field(
-        default=(), description="the sensitive values whose rules are hidden; all unless told"
+        default=(), description="the sensitive values whose rules are hidden; all by default"
     )
     anonymize_with: str = Field(
         default="mondrian",
@@ -102,7 +102,7 @@ class TableRuleHiding(TableMethod):
         if self.size is not None and self.antecedent != "any":
             raise WrongUse(
                 "Size bounds the cells that a reader may know, and has no effect on whole classes: add --antecedent "
-                "any, or leave --size away"
+                "any, or omit --size"
             )
         return self
 
@@ -111,14 +111,14 @@ class TableRuleHiding(TableMethod):
         """For a confidence: all strategies; for a risk: confidences and class sizes with each of them."""
         if goal.aim is not Aim.RULES:
             return []
-        told = ("k", "confidence")
+        shown = ("k", "confidence")
         if goal.risk is None:
             hidden = {"name": cls.name, "k": 2, **goal.promise, "confidence": goal.confidence}
             relaxed = hidden | {"options": {"partitioning": "relaxed"}}
             ways = [(f", {one}", hidden | {"strategy": one}) for one in ("star", "decoy", "merge")]
             ways += [(f", {one}, relaxed", relaxed | {"strategy": one}) for one in ("star", "decoy", "merge")]
             ways.append((", star, fewer than 2", hidden | {"strategy": "star", "fewer_than": 2}))
-            return [Candidate(f"{cls.name}{label}", method, told=told) for label, method in ways]
+            return [Candidate(f"{cls.name}{label}", method, shown=shown) for label, method in ways]
         top = goal.risk if goal.confidence is None else min(goal.risk, goal.confidence)
         least = goal.k or 2
         found = []
@@ -126,12 +126,12 @@ class TableRuleHiding(TableMethod):
             for k in dict.fromkeys([least, *(size for size in (3, 5, 10, 25, 50) if size > least)]):
                 hidden = {"name": cls.name, **goal.promise, "k": k, "confidence": float(f"{top * part:.4g}")}
                 joined = hidden | {"strategy": "merge"}
-                found.append(Candidate(f"{cls.name}, merge", joined, told=told, worst_case=True))
+                found.append(Candidate(f"{cls.name}, merge", joined, shown=shown, worst_case=True))
                 if part == 1:
                     starred = hidden | {"strategy": "star"}
                     few = starred | {"fewer_than": 2}
-                    found.append(Candidate(f"{cls.name}, star", starred, told=told))
-                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, told=told))
+                    found.append(Candidate(f"{cls.name}, star", starred, shown=shown))
+                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, shown=shown))
         return found
 
     def accepts_generalized(self) -> bool:
@@ -186,8 +186,11 @@ class TableRuleHiding(TableMethod):
             if not isinstance(model, KAnonymity):
                 self._refuse_lost_promise(model, model.verify(table))
         release = self._release(table, first, hidden, notes)
-        told = [*(() if notes.get("classes_joined") else trace.notes.get("summary", ())), *sentences(notes)]
-        return release, Trace(rows, timings, {**trace.notes, **notes, "summary": told})
+        summary = [
+            *(() if notes.get("classes_joined") else trace.notes.get("summary", ())),
+            *sentences(notes),
+        ]
+        return release, Trace(rows, timings, {**trace.notes, **notes, "summary": summary})
 
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
@@ -206,12 +209,12 @@ class TableRuleHiding(TableMethod):
         timings = {"anonymize": time.perf_counter() - begin}
         begin = time.perf_counter()
         names = [column.name for column in judged]
-        made, told = hide_in_parts(first.data, data, self._starring(), names, seed, engine.memory)
+        made, found = hide_in_parts(first.data, data, self._starring(), names, seed, engine.memory)
         others = [model for model in self._first_models(data.schema) if not isinstance(model, KAnonymity)]
         for model, verdict in zip(others, verify_table(others, made, engine.memory), strict=True):
             self._refuse_lost_promise(model, verdict)
         timings["hide"] = time.perf_counter() - begin
-        rules = {f"rules.{name}": facts for name, facts in told.items()}
+        rules = {f"rules.{name}": facts for name, facts in found.items()}
         summary = [*trace.notes.get("summary", ()), *sentences(rules)]
         notes = {**trace.notes, **rules, "summary": summary}
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
@@ -232,7 +235,7 @@ class TableRuleHiding(TableMethod):
     def _refuse_decoys(self) -> None:
         if self.strategy == "decoy" and self.antecedent == "any" and self.fewer_than is not None:
             raise WrongUse(
-                "Decoys keep fewer-than for whole classes only; leave --antecedent any away, or use star."
+                "Decoys keep fewer-than for whole classes only; omit --antecedent any, or use star."
             )
 
     def _wildcards(self) -> bool:
@@ -344,8 +347,10 @@ class TableRuleHiding(TableMethod):
     def _starring(self) -> Starring:
         """What is to be starred, where stars hide the rules."""
         assert self.strategy != "merge"
-        told = (self.strategy, self.antecedent, self.size, self.confidence, self.fewer_than, self.values)
-        return Starring(*told, self.k or 1)
+        rules = (self.strategy, self.antecedent, self.size, self.confidence, self.fewer_than, self.values)
+        # Promised by k itself, or by a model with parameters of its own.
+        promised = (model.k for model in super().models() if isinstance(model, KAnonymity))
+        return Starring(*rules, max(promised, default=1))
 
     def _merge(
         self,
@@ -360,8 +365,8 @@ class TableRuleHiding(TableMethod):
 
         Suppressed rows, which show nothing, are left as they are: joined to others they would hide rules as stars do.
         """
-        told = np.flatnonzero(np.any([values.stars < classes.sizes for values in columns], axis=0))
-        some, parts = classes.only(told), [values.only(told) for values in columns]
+        filled = np.flatnonzero(np.any([values.stars < classes.sizes for values in columns], axis=0))
+        some, parts = classes.only(filled), [values.only(filled) for values in columns]
         rows = int(some.sizes.sum())
         for values in parts:
             keys, place = np.unique(values.codes[values.guarded], return_inverse=True)
@@ -379,8 +384,8 @@ class TableRuleHiding(TableMethod):
         joined = merged(some, parts, bound, Ends(low, high))
         count = int(joined.max()) + 1
         group = np.full(len(classes), -1, dtype=np.int64)
-        group[told] = joined
-        group[group < 0] = count + np.arange(len(classes) - len(told))
+        group[filled] = joined
+        group[group < 0] = count + np.arange(len(classes) - len(filled))
         changed = {}
         for column, cells, one in zip(table.quasi, classes.cells.T, places, strict=True):
             fresh, codes = joined_column(column, one, cells, group)

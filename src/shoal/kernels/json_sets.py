@@ -1,0 +1,288 @@
+"""Published groups and clusters as JSON lines, byte by byte.
+
+Only what our own writers write is read here: their blanks, no escapes in texts, whole numbers without a sign. Anything
+else is given up, for a reader that can say what is wrong with it.
+
+Texts are numbered when they are met first, in a table of twice as many slots as there may be texts.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels._jit import jit
+
+Array: TypeAlias = NDArray[Any]
+Whole: TypeAlias = int | np.int64
+
+QUOTE, BACKSLASH, BLANK, OPEN, CLOSE, BRACE, COMMA, LINE = 34, 92, 32, 91, 93, 125, 44, 10
+
+READ, GIVEN_UP, FULL = 0, 1, 2
+"""What came of it: all was read; something else was met; there are more texts than the table has room for."""
+
+
+def _word(text: str) -> Array:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+BASKETS, SENSITIVE = _word('{"baskets": ['), _word('], "sensitive": {')
+SIZE, CHUNKS, TERMS = _word('{"size": '), _word(', "chunks": '), _word(', "terms": ')
+JOINT, SHARED = _word('{"joint": ['), _word('], "shared": ')
+NEXT, COLON = _word(", "), _word(": ")
+
+
+class Texts(NamedTuple):
+    """The texts of a file: slots of a hash table with their numbers, and where each of them begins and ends."""
+
+    slots: Array
+    begins: Array
+    ends: Array
+    used: Array
+
+
+class Sets(NamedTuple):
+    """Sets of texts one after the other: the numbers of their texts, where each set ends, and how many of both."""
+
+    items: Array
+    ends: Array
+    used: Array
+
+
+@jit
+def _after(text: Array, place: Whole, word: Array) -> Whole:
+    """The place behind a word, or -1 if it does not stand there."""
+    if place < 0 or place + len(word) > len(text):
+        return -1
+    for letter in range(len(word)):
+        if text[place + letter] != word[letter]:
+            return -1
+    return place + len(word)
+
+
+@jit
+def _text(text: Array, place: Whole, texts: Texts) -> tuple[Whole, Whole]:
+    """The number of the text in quotes at a place, and the place behind it; -1 without one, -2 if there is no room."""
+    if place < 0 or place >= len(text) or text[place] != QUOTE:
+        return -1, -1
+    begin = place + 1
+    end = begin
+    key = np.uint64(14695981039346656037)
+    while end < len(text) and text[end] != QUOTE:
+        letter = text[end]
+        if letter == BACKSLASH or letter < BLANK:
+            return -1, -1
+        key = (key ^ np.uint64(letter)) * np.uint64(1099511628211)
+        end += 1
+    if end >= len(text) or end == begin:
+        return -1, -1
+    mask = len(texts.slots) - 1
+    slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(mask))
+    while texts.slots[slot] >= 0:
+        number = texts.slots[slot]
+        first = texts.begins[number]
+        if texts.ends[number] - first == end - begin:
+            letter = 0
+            while letter < end - begin and text[first + letter] == text[begin + letter]:
+                letter += 1
+            if letter == end - begin:
+                return number, end + 1
+        slot = (slot + 1) & mask
+    number = texts.used[0]
+    if number == len(texts.begins):
+        return -2, -1
+    texts.slots[slot] = number
+    texts.begins[number], texts.ends[number] = begin, end
+    texts.used[0] += 1
+    return number, end + 1
+
+
+@jit
+def _number(text: Array, place: Whole) -> tuple[Whole, Whole]:
+    """The positive whole number at a place, and the place behind it; -1 if there is none."""
+    if place < 0:
+        return 0, -1
+    value, digits = np.int64(0), 0
+    while place < len(text) and 48 <= text[place] <= 57 and digits < 18:
+        value = 10 * value + (text[place] - 48)
+        digits += 1
+        place += 1
+    if digits == 0 or value == 0 or text[place - digits] == 48 or (digits == 18):
+        return 0, -1
+    return value, place
+
+
+@jit
+def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
+    """Read a list of texts in brackets: the place behind it, -1 if there is none, -2 if there is no room."""
+    if place < 0 or place >= len(text) or text[place] != OPEN:
+        return -1
+    place += 1
+    if place < len(text) and text[place] != CLOSE:
+        while True:
+            number, place = _text(text, place, texts)
+            if number < 0:
+                return number
+            sets.items[sets.used[0]] = number
+            sets.used[0] += 1
+            if place < len(text) and text[place] == CLOSE:
+                break
+            place = _after(text, place, NEXT)
+            if place < 0:
+                return -1
+    if place >= len(text):
+        return -1
+    sets.ends[sets.used[1]] = sets.used[0]
+    sets.used[1] += 1
+    return place + 1
+
+
+@jit
+def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets: Sets, counts: Array) -> int:
+    """Read groups, a line each.
+
+    Parameters
+    ----------
+    groups
+        Filled with where the baskets of each group end.
+    secrets, counts
+        The sensitive items of each group, and how often each occurs.
+    """
+    place: Whole = 0
+    group = 0
+    while place < len(text):
+        place = _after(text, place, BASKETS)
+        while True:
+            place = _set(text, place, texts, baskets)
+            if place < 0:
+                return FULL if place == -2 else GIVEN_UP
+            if place < len(text) and text[place] == CLOSE:
+                break
+            place = _after(text, place, NEXT)
+        groups[group] = baskets.used[1]
+        place = _after(text, place, SENSITIVE)
+        if place < 0 or place >= len(text):
+            return GIVEN_UP
+        if text[place] != BRACE:
+            while True:
+                number, place = _text(text, place, texts)
+                if number < 0:
+                    return FULL if number == -2 else GIVEN_UP
+                count, place = _number(text, _after(text, place, COLON))
+                if place < 0 or place >= len(text):
+                    return GIVEN_UP
+                secrets.items[secrets.used[0]], counts[secrets.used[0]] = number, count
+                secrets.used[0] += 1
+                if text[place] == BRACE:
+                    break
+                place = _after(text, place, NEXT)
+        secrets.ends[group] = secrets.used[0]
+        secrets.used[1] += 1
+        group += 1
+        place += 1
+        if place + 1 >= len(text) or text[place] != BRACE or text[place + 1] != LINE:
+            return GIVEN_UP
+        place += 2
+    return READ
+
+
+@jit
+def _chunks(
+    text: Array, place: Whole, texts: Texts, records: Sets, chunks: Array, owners: Array, known: Array
+) -> Whole:
+    """Read the chunks of the cluster `known[0] - 1` or of a joint one: the place behind them, or below 0."""
+    if place < 0 or place >= len(text) or text[place] != OPEN:
+        return -1
+    place += 1
+    if place < len(text) and text[place] == CLOSE:
+        return place + 1
+    while True:
+        if place < 0 or place >= len(text) or text[place] != OPEN:
+            return -1
+        place += 1
+        if place < len(text) and text[place] == CLOSE:
+            place += 1
+        else:
+            while True:
+                before = records.used[0]
+                place = _set(text, place, texts, records)
+                if place < 0:
+                    return place
+                if records.used[0] == before or place >= len(text):
+                    return -1
+                if text[place] == CLOSE:
+                    place += 1
+                    break
+                place = _after(text, place, NEXT)
+        chunks[known[1]], owners[known[1]] = records.used[1], known[2]
+        known[1] += 1
+        if place < len(text) and text[place] == CLOSE:
+            return place + 1
+        place = _after(text, place, NEXT)
+
+
+@jit
+def read_clusters(
+    text: Array,
+    texts: Texts,
+    records: Sets,
+    chunks: Array,
+    owners: Array,
+    terms: Sets,
+    parents: Array,
+    sizes: Array,
+    known: Array,
+) -> int:
+    """Read trees of clusters, a line each; those of a joint one follow it.
+
+    Parameters
+    ----------
+    chunks, owners
+        Filled with where the sub-records of each chunk end, and the cluster it belongs to.
+    terms
+        A set for each simple cluster, in their order.
+    parents, sizes
+        Of each cluster; -1 for the root of a tree, and 0 for a joint one.
+    known
+        How many clusters and how many chunks were read; and the cluster that is being read.
+    """
+    place: Whole = 0
+    above = np.int64(-1)
+    while place < len(text):
+        cluster = known[0]
+        if cluster == len(parents):
+            return GIVEN_UP
+        parents[cluster] = above
+        known[0] += 1
+        behind = _after(text, place, JOINT)
+        if behind >= 0:
+            sizes[cluster] = 0
+            above, place = cluster, behind
+            continue
+        sizes[cluster], place = _number(text, _after(text, place, SIZE))
+        known[2] = cluster
+        place = _chunks(text, _after(text, place, CHUNKS), texts, records, chunks, owners, known)
+        if place < 0:
+            return FULL if place == -2 else GIVEN_UP
+        place = _set(text, _after(text, place, TERMS), texts, terms)
+        # A cluster has ended; perhaps one that it is a part of has too.
+        while True:
+            if place < 0 or place + 1 >= len(text):
+                return FULL if place == -2 else GIVEN_UP
+            if text[place] != BRACE:
+                return GIVEN_UP
+            place += 1
+            if above < 0:
+                if text[place] != LINE:
+                    return GIVEN_UP
+                place += 1
+                break
+            if text[place] == COMMA:
+                place = _after(text, place, NEXT)
+                if place < 0:
+                    return GIVEN_UP
+                break
+            known[2] = above
+            above = np.int64(parents[above])
+            place = _chunks(text, _after(text, place, SHARED), texts, records, chunks, owners, known)
+    return READ if above < 0 else GIVEN_UP

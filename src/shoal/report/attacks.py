@@ -1,0 +1,87 @@
+"""Risk before, promise, and risk after, side by side: the same attacks on the raw data and on the release."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.attacks._bounds import promised_bound
+from shoal.attacks._together import attack_all
+from shoal.attacks.attack import Attacked, Target
+from shoal.data.dataset import Dataset
+from shoal.data.release import Release
+from shoal.data.table import Table
+from shoal.report.wording import percent
+
+if TYPE_CHECKING:
+    from shoal.outcome import AnyRun
+
+QUICK = {
+    "linkage": "to pick somebody's row or basket, or her secret",
+    "inference": "to guess a secret of somebody",
+    "certainty": "to be certain of a secret",
+}
+"""Attacks that every report runs, and what they try; `shoal attack` runs all."""
+
+PEOPLE = 300
+"""So many people are tried."""
+
+CELLS = 500_000
+"""Of more public cells or items than these the report says nothing: `shoal attack` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An attack before and after.
+
+    Parameters
+    ----------
+    name, aim
+        Of the attack, and what it tries.
+    before
+        Its success on the raw data, as a text.
+    promised
+        The largest success that the promises allow; empty where they say nothing about it.
+    after, control, residual
+        Its success on the release, that about people outside of it, and what is left between.
+    sentence
+        What the attack says itself.
+    """
+
+    name: str
+    aim: str
+    before: str
+    promised: str
+    after: str
+    control: str
+    residual: str
+    sentence: str
+
+
+def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
+    """The quick attacks on a run whose rows are in memory; none where they are elsewhere, or too many."""
+    original, release = run.original, run.release
+    if isinstance(original, Dataset):
+        return ()
+    if (original.rows * len(original.quasi) if isinstance(original, Table) else len(original.items)) > CELLS:
+        return ()
+    raw: Release = Release(original, "none", {}, release.promises)
+    after, before = (
+        attack_all(Target(one, original), list(QUICK), people=PEOPLE, strict=False) for one in (release, raw)
+    )
+    return tuple(
+        _tried(name, before.get(name), after[name], promised_bound(release, name))
+        for name in QUICK
+        if name in after
+    )
+
+
+def _tried(name: str, before: Attacked | None, after: Attacked, bound: float | None) -> Tried:
+    return Tried(
+        name,
+        QUICK[name],
+        "–" if before is None else percent(before.success),
+        "" if bound is None else f"at most {percent(bound)}",
+        percent(after.success),
+        percent(after.control),
+        percent(after.residual),
+        after.sentence,
+    )

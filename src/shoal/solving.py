@@ -1,0 +1,103 @@
+"""Linear and integer programs, solved by HiGHS without a word on the terminal."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Floats
+
+UNBOUNDED = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """What came of a program.
+
+    Parameters
+    ----------
+    values
+        The best values that were found; None where there are none, or none in time.
+    bound
+        No values are better than this; infinite where nothing is known.
+    unbounded
+        Whether values can be as good as one likes.
+    """
+
+    values: Floats | None
+    bound: float
+    unbounded: bool = False
+
+
+def solve(
+    goal: Floats,
+    matrix: Any,
+    least: Floats | float,
+    most: Floats | float,
+    *,
+    low: Floats | float = 0.0,
+    high: Floats | float = np.inf,
+    whole: Floats | None = None,
+    seconds: float | None = None,
+    gap: float = 0.0,
+) -> Solution:
+    """Values for which ``goal @ values`` is least, with ``least <= matrix @ values <= most``.
+
+    Parameters
+    ----------
+    low, high
+        Bounds of the values.
+    whole
+        1 for values that must be whole numbers; none unless told.
+    seconds
+        The best values that are found within so much time are good enough.
+    gap
+        Values that are so little from the best are good enough, as a share of it.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    options = {"mip_rel_gap": gap, **({} if seconds is None else {"time_limit": seconds})}
+    with _silence() if whole is not None else _nothing():
+        found = milp(
+            goal,
+            integrality=whole,
+            bounds=Bounds(low, high),
+            constraints=LinearConstraint(matrix, least, most),
+            options=options,
+        )
+    bound = found.mip_dual_bound
+    return Solution(
+        found.x,
+        float(-np.inf if bound is None else bound) if whole is not None else float(found.fun or 0),
+        found.status == UNBOUNDED,
+    )
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the solver, which has words for what it meets that cannot be switched off, from standard output."""
+    try:
+        sys.stdout.flush()
+        kept = os.dup(1)
+    except (OSError, ValueError, AttributeError):
+        yield
+        return
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    try:
+        yield
+    finally:
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(sink)

@@ -1,0 +1,280 @@
+"""Those from whom hidden cells are hidden, and how open a cell stays for each of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from shoal.arrays import AnyArray, Floats, Mask, Rows
+from shoal.solving import solve
+from shoal.summaries.protection import Protection
+from shoal.summaries.sensitivity import Needs, needs_of
+from shoal.summaries.tabulate import Cells, Tallied
+
+CLOSE = 1e-7
+
+FEW = 2
+"""For more cells, moves are looked for that carry many of them at once."""
+
+MOVES = 2_000
+"""So many moves are remembered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attacker:
+    """Somebody who computes hidden cells from published ones, and from what she has of them herself.
+
+    Parameters
+    ----------
+    needs
+        How open each cell must stay for her.
+    own
+        What she has of each cell.
+    known
+        Cells that are hers alone: she knows them, and they need not be hidden from her.
+    """
+
+    needs: Needs
+    own: Floats
+    known: Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Broken:
+    """A hidden cell that an attacker can tell too well."""
+
+    attacker: Attacker
+    cell: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shield:
+    """Values of cells, and who looks at them.
+
+    Parameters
+    ----------
+    relations
+        Which cells add up to which.
+    tallied
+        The values.
+    hideable
+        Cells that may be hidden: nobody takes a cell without rows for anything but 0.
+    """
+
+    relations: csr_array
+    tallied: Tallied
+    hideable: Mask
+    protection: Protection
+    nodes: Rows
+    rows_nodes: Sequence[Sequence[AnyArray]]
+
+    @classmethod
+    def of(
+        cls, cells: Cells, tallied: Tallied, protection: Protection, codes: Sequence[AnyArray]
+    ) -> "Shield":
+        """The shield of a value.
+
+        Parameters
+        ----------
+        codes
+            The values of each row, by column.
+        """
+        rows_nodes = [
+            [level[code] for level in scale.levels] for scale, code in zip(cells.scales, codes, strict=True)
+        ]
+        hideable: Mask = tallied.contributors > 0
+        return cls(cells.relations, tallied, hideable, protection, cells.nodes(), rows_nodes)
+
+    @property
+    def whole(self) -> bool:
+        """Whether everybody knows that the values are whole numbers."""
+        return self.tallied.name == "count"
+
+    def attackers(self, hidden: Mask) -> Iterator[Attacker]:
+        """Everybody, and each row that is alone in a hidden cell."""
+        size = len(hidden)
+        yield Attacker(
+            needs_of(self.tallied, self.protection), np.zeros(size), np.zeros(size, dtype=np.bool_)
+        )
+        for row in np.unique(self.tallied.sole[hidden & (self.tallied.sole >= 0)]).tolist():
+            own = self.own(row)
+            yield Attacker(needs_of(self.tallied, self.protection, own), own, self.tallied.sole == row)
+
+    def own(self, row: int) -> Floats:
+        """What a row adds to each cell."""
+        inside = np.ones(len(self.hideable), dtype=np.bool_)
+        for column, levels in enumerate(self.rows_nodes):
+            inside &= np.isin(self.nodes[:, column], [level[row] for level in levels])
+        return np.where(inside, float(self.tallied.amounts[row]), 0.0)
+
+    def broken(self, hidden: Mask, pool: "Pool") -> list[Broken]:
+        """What attackers can tell too well: of the first attacker who can tell anything, all of it."""
+        cells = np.flatnonzero(hidden)
+        if not len(cells):
+            return []
+        equations = self.relations[:, cells]
+        label = _components(equations)
+        for n, attacker in enumerate(self.attackers(hidden)):
+            wanted = cells[~attacker.known[cells]]
+            if n:  # beyond what everybody can tell, she learns of cells that hang together with her own
+                wanted = wanted[np.isin(label[np.searchsorted(cells, wanted)], label[attacker.known[cells]])]
+            found = self._told(attacker, cells, equations, label, wanted, pool)
+            if found:
+                return [Broken(attacker, cell) for cell in found]
+        return []
+
+    def open(self, hidden: Mask, one: Broken, pool: "Pool") -> bool:
+        """Whether an attacker cannot tell a cell any more."""
+        cells = np.flatnonzero(hidden)
+        equations = self.relations[:, cells]
+        wanted = np.array([one.cell])
+        return not self._told(one.attacker, cells, equations, _components(equations), wanted, pool)
+
+    def _told(
+        self,
+        attacker: Attacker,
+        cells: Rows,
+        equations: csr_array,
+        label: Rows,
+        wanted: Rows,
+        pool: "Pool",
+    ) -> list[int]:
+        """Cells that an attacker can tell too well.
+
+        Parameters
+        ----------
+        cells, equations, label
+            The hidden cells, what is known of their sums, and which hang together.
+        """
+        floor = -(self.tallied.values - attacker.own)
+        hidden = np.zeros(len(floor), dtype=np.bool_)
+        hidden[cells] = True
+        most, least = pool.reach(hidden, attacker.known, floor)
+        wanted = wanted[~_reached(attacker.needs, wanted, most, least)]
+        needs = attacker.needs
+        for number in np.unique(label[np.searchsorted(cells, wanted)]).tolist() if len(wanted) > FEW else ():
+            part = cells[label == number]
+            for move in self._broad_moves(equations[:, label == number], part, attacker, floor, wanted):
+                pool.add(move)
+                most, least = np.maximum(most, move), np.minimum(least, move)
+        for cell in wanted.tolist():
+            up, down, width = needs.up[cell], needs.down[cell], needs.width[cell]
+            scale = max(up, down, width)
+            place = int(np.searchsorted(cells, cell))
+            part = np.flatnonzero(label == label[place])
+            for goal in (max(up, width), -max(down, width)):
+                if most[cell] >= up and -least[cell] >= down and most[cell] - least[cell] >= width:
+                    break
+                move = np.zeros(len(floor))
+                move[cells[part]] = self._move(
+                    equations[:, part],
+                    int(np.searchsorted(part, place)),
+                    goal,
+                    floor[cells[part]],
+                    attacker.known[cells[part]],
+                    scale,
+                )
+                pool.add(move)
+                most, least = np.maximum(most, move), np.minimum(least, move)
+        kept = _reached(needs, wanted, most, least)
+        return [int(cell) for cell in wanted[~kept]]
+
+    def _broad_moves(
+        self, matrix: csr_array, part: Rows, attacker: Attacker, floor: Floats, wanted: Rows
+    ) -> list[Floats]:
+        """Moves that carry many cells as far as they must go, at once: mostly no other is needed."""
+        from scipy.sparse import hstack, vstack
+
+        matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
+        if not matrix.shape[0]:
+            return []
+        size, needs = len(part), attacker.needs
+        fixed, asked = attacker.known[part], np.isin(part, wanted)
+        ups, downs = (np.maximum(one, needs.width)[part] for one in (needs.up, needs.down))
+        scale = float(max(ups.max(), downs.max()))
+        low, high = np.where(fixed, 0, floor[part] / scale), np.where(fixed, 0, np.inf)
+        identity = csr_array((np.ones(size), (np.arange(size),) * 2), shape=(size, size))
+        every = vstack([hstack([matrix, csr_array(matrix.shape)]), hstack([identity, -identity])])
+        found = []
+        for sign, need in ((1.0, ups), (-1.0, downs)):
+            need = np.where(asked, need, 0) / scale
+            goal = np.concatenate([np.zeros(size), -1 / np.maximum(need, 1e-9) * (need > 0)])
+            begin, end = (low, high) if sign > 0 else (-high, -low)
+            most = np.concatenate([np.zeros(matrix.shape[0]), np.full(size, np.inf)])
+            lows, highs = np.concatenate([begin, np.zeros(size)]), np.concatenate([end, need])
+            answer = solve(goal, every, 0, most, low=lows, high=highs).values
+            if answer is None:
+                continue
+            change = sign * answer[:size] * scale
+            if self.whole and np.abs(change - np.round(change)).max() > CLOSE * scale:
+                continue
+            move = np.zeros(len(floor))
+            move[part] = np.round(change) if self.whole else change
+            found.append(move)
+        return found
+
+    def _move(
+        self, matrix: csr_array, here: int, goal: float, floor: Floats, fixed: Mask, scale: float
+    ) -> Floats:
+        """The change of some hidden cells that moves one of them farthest, up to a goal, and no published cell."""
+        matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
+        low, high = floor / scale, np.full(len(floor), np.inf)
+        low[fixed] = high[fixed] = 0
+        low[here], high[here] = max(low[here], min(goal / scale, 0)), min(high[here], max(goal / scale, 0))
+        aim = np.zeros(len(floor))
+        aim[here] = -np.sign(goal)
+        if not matrix.shape[0]:
+            alone: Floats = -aim * abs(high[here] if goal > 0 else low[here]) * scale
+            return alone
+        found = solve(aim, matrix, 0, 0, low=low, high=high).values
+        change: Floats = np.zeros(len(floor)) if found is None else found * scale
+        if not self.whole:
+            return change
+        if np.abs(change - np.round(change)).max() > CLOSE * scale:
+            ones = np.ones(len(floor))
+            found = solve(aim, matrix, 0, 0, low=low * scale, high=high * scale, whole=ones).values
+            change = np.zeros(len(floor)) if found is None else found
+        return np.round(change)
+
+
+class Pool:
+    """Moves of hidden cells that no published cell shows: what one attacker was shown may help against the next."""
+
+    def __init__(self, size: int) -> None:
+        self._moves = np.zeros((64, size))
+        self._count = 0
+
+    def add(self, move: Floats) -> None:
+        """Remember a move."""
+        if self._count == len(self._moves):
+            older = self._moves[self._count // 2 :] if self._count >= MOVES else self._moves
+            self._count = len(older)
+            self._moves = np.concatenate([older, np.zeros_like(older)])
+        self._moves[self._count] = move
+        self._count += 1
+
+    def reach(self, hidden: Mask, known: Mask, floor: Floats) -> tuple[Floats, Floats]:
+        """How far hidden cells are moved up and down by what somebody who knows some must take as possible."""
+        moves = self._moves[: self._count]
+        fits = ~moves[:, known | ~hidden].any(axis=1) & (moves >= floor - CLOSE).all(axis=1)
+        most: Floats = moves[fits].max(axis=0, initial=0)
+        least: Floats = moves[fits].min(axis=0, initial=0)
+        return most, least
+
+
+def _reached(needs: Needs, cells: Rows, most: Floats, least: Floats) -> Mask:
+    """Which cells are moved as far as they must be."""
+    up, down, width = needs.up[cells], needs.down[cells], needs.width[cells]
+    slack = CLOSE * np.maximum(np.maximum(up, down), width)
+    above, below = most[cells], -least[cells]
+    kept: Mask = (above >= up - slack) & (below >= down - slack) & (above + below >= width - slack)
+    return kept
+
+
+def _components(equations: csr_array) -> Rows:
+    """Which hidden cells hang together by equations."""
+    from scipy.sparse.csgraph import connected_components
+
+    linked = (abs(equations).T @ abs(equations)).tocsr()
+    return np.asarray(connected_components(linked, directed=False)[1], dtype=np.int64)

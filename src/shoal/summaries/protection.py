@@ -1,0 +1,66 @@
+"""What is promised of cross-tables."""
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from shoal.errors import WrongUse
+from shoal.parameters import Parameters
+
+
+class Protection(Parameters):
+    """Which cells of a cross-table are sensitive, and how well hidden ones are hidden; or how much noise there is."""
+
+    name: ClassVar[str] = "summarize"
+
+    threshold: int = Field(
+        default=3, ge=2, description="cells of fewer rows are hidden, and hidden counts stay open by so many"
+    )
+    p: float = Field(
+        default=10,
+        gt=0,
+        lt=100,
+        description="a sum is hidden where the second largest amount could tell the largest to within p percent, and "
+        "no hidden sum can be told to within p percent",
+    )
+    dominance: tuple[int, float] | None = Field(
+        default=None,
+        description="n,k: also hide a sum whose n largest amounts are more than k percent of it",
+    )
+    epsilon: float | None = Field(
+        default=None,
+        gt=0,
+        le=100,
+        description="hide nothing, and add discrete Laplace noise to counts instead: the privacy budget of the folder",
+    )
+    time_limit: float = Field(
+        default=20, gt=0, description="seconds for the search of cells that are better left published"
+    )
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Protection":
+        if self.dominance is not None and not (self.dominance[0] >= 1 and 50 < self.dominance[1] < 100):
+            raise WrongUse(
+                "Dominance is n,k: the n largest amounts, n from 1 on, and k percent, above 50 and below 100"
+            )
+        given = {"threshold", "p", "dominance"} & self.model_fields_set
+        if self.epsilon is not None and given:
+            named = ", ".join(f"--{name}" for name in sorted(given))
+            raise WrongUse(f"With --epsilon no cell is hidden; omit {named}")
+        return self
+
+    @property
+    def percent(self) -> float:
+        """To within how many percent no hidden sum can be told: what p, and the dominance rule, ask for."""
+        if self.dominance is None:
+            return self.p
+        return max(self.p, 100 * (100 - self.dominance[1]) / self.dominance[1])
+
+
+def refuse_sums(protection: Protection, sums: tuple[str, ...]) -> None:
+    """Refuse sums where noise is asked for: how much is needed depends on the largest amount that there can be."""
+    if protection.epsilon is not None and sums:
+        raise WrongUse(
+            "--epsilon is for counts: how much noise a sum needs depends on the largest amount that anybody can have. "
+            "Omit --sum, or count classes of amounts (--by)."
+        )

@@ -1,0 +1,304 @@
+"""Counts and sums of all cells of cross-tables, totals among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from math import prod
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
+from shoal.data.domain import Kind
+from shoal.data.summary import Axis
+from shoal.data.table import Column, Table
+from shoal.errors import BadData, WrongUse
+
+CELLS = 100_000
+"""More cells are not published: nobody reads them, and protecting them takes forever."""
+
+DECIMALS = 6
+"""Digits behind the point that sums are exact to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale:
+    """A column by which rows are counted, and its totals as numbers.
+
+    Parameters
+    ----------
+    axis
+        The same in texts; the number of a value or total is its place among the nodes, 0 the whole column.
+    levels
+        For each level of totals, from the values themselves up to the whole column, the node of each code.
+    """
+
+    axis: Axis
+    levels: tuple[Rows, ...]
+
+    @classmethod
+    def of(cls, column: Column, total: str) -> "Scale":
+        """The values of a column that occur, and its hierarchy's nodes above them."""
+        there = np.unique(column.codes).tolist()
+        labels = column.domain.labels
+        paths = {code: (labels[code], total) for code in there}
+        if (tree := column.hierarchy) is not None:
+            if twice := tree.ambiguous():
+                raise BadData(
+                    f"the hierarchy says {twice[0]!r} of different values, so that its totals cannot be told apart; "
+                    "give its nodes other names.",
+                    column=column.name,
+                )
+            leaves = tree.leaf_of(column.domain).tolist()
+            above = list(tree.paths())
+            paths = {code: (*above[leaves[code]][:-1], total) for code in there}
+        if any(total in path[:-1] for path in paths.values()):
+            raise WrongUse(
+                f"{column.name!r} has the value {total!r}, which is to be the name of its total; give another "
+                "with --total."
+            )
+        parts: dict[str, dict[str, None]] = {total: {}}
+        for depth in range(max(map(len, paths.values()), default=1) - 1, 0, -1):
+            for path in paths.values():
+                if path[depth] != path[depth - 1]:
+                    parts.setdefault(path[depth], {})[path[depth - 1]] = None
+        axis = Axis(column.name, {node: tuple(below) for node, below in parts.items()})
+        number = {node: n for n, node in enumerate(axis.nodes)}
+        levels = np.zeros((len(next(iter(paths.values()))), len(labels)), dtype=np.int64)
+        for code, path in paths.items():
+            levels[:, code] = [number[text] for text in path]
+        return cls(axis, tuple(levels))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """All cells of some cross-tables.
+
+    Parameters
+    ----------
+    scales
+        The columns.
+    tables
+        Those of each table, by their places.
+    keys
+        A number for each cell, ascending: the nodes of all columns mixed into one.
+    relations
+        A line for each total of each column: 1 for its parts, -1 for itself.
+    """
+
+    scales: tuple[Scale, ...]
+    tables: tuple[tuple[int, ...], ...]
+    keys: Rows
+    relations: csr_array
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], tables: Sequence[Sequence[str]], total: str) -> "Cells":
+        """Lay out the cells.
+
+        Raises
+        ------
+        WrongUse
+            If there are too many.
+        """
+        scales = tuple(Scale.of(column, total) for column in columns)
+        names = [column.name for column in columns]
+        places = tuple(tuple(names.index(name) for name in table) for table in tables)
+        sizes = [len(scale.axis.nodes) for scale in scales]
+        wanted = sum(prod(sizes[n] for n in table) for table in places)
+        if wanted > CELLS or prod(sizes) >= 2**62:
+            raise WrongUse(
+                f"That makes {wanted:,} cells, and at most {CELLS:,} can be published: count by fewer columns, or by "
+                "columns of fewer values."
+            )
+        strides = _strides(sizes)
+        keys = [
+            sum(
+                (
+                    strides[n] * grid
+                    for n, grid in zip(table, np.indices([sizes[n] for n in table]), strict=True)
+                ),
+                0,
+            )
+            for table in places
+        ]
+        every = np.unique(np.concatenate([np.asarray(key, dtype=np.int64).ravel() for key in keys]))
+        return cls(scales, places, every, _relations(scales, sizes, every))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def nodes(self) -> Rows:
+        """The node of each column, for each cell."""
+        sizes = [len(scale.axis.nodes) for scale in self.scales]
+        strides = _strides(sizes)
+        return np.stack(
+            [self.keys // stride % size for stride, size in zip(strides, sizes, strict=True)], axis=1
+        )
+
+    def of_rows(self, codes: Sequence[AnyArray]) -> list[Rows]:
+        """The cells of each row: one for each table and choice of totals."""
+        strides = _strides([len(scale.axis.nodes) for scale in self.scales])
+        choices = {
+            choice
+            for table in self.tables
+            for choice in product(
+                *(
+                    range(len(scale.levels)) if n in table else (len(scale.levels) - 1,)
+                    for n, scale in enumerate(self.scales)
+                )
+            )
+        }
+        found = []
+        for choice in sorted(choices):
+            parts = zip(self.scales, choice, codes, strides, strict=True)
+            key = sum(
+                (scale.levels[level][code] * stride for scale, level, code, stride in parts), np.int64(0)
+            )
+            found.append(np.searchsorted(self.keys, key))
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallied:
+    """What rows add to each cell.
+
+    Parameters
+    ----------
+    name
+        ``count``, or the column that is summed up.
+    values
+        The sums, in units of the last digit.
+    contributors
+        How many rows have an amount.
+    largest
+        The largest amounts of each cell, the largest first.
+    sole
+        The one row that has an amount, where there is one alone; -1 elsewhere.
+    amounts
+        What each row adds; 0 where nothing is known.
+    unit
+        So many are one whole.
+    """
+
+    name: str
+    values: Counts
+    contributors: Counts
+    largest: Counts
+    sole: Rows
+    amounts: Counts
+    unit: int
+
+    def text(self, cell: int) -> str:
+        """The value of a cell as it is published."""
+        value = int(self.values[cell])
+        return str(value) if self.unit == 1 else format(Decimal(value) / self.unit, "f")
+
+
+def tally(
+    cells: Cells, places: Sequence[Rows], name: str, amounts: Counts, known: Mask, unit: int, largest: int
+) -> Tallied:
+    """Sum up amounts in all cells.
+
+    Parameters
+    ----------
+    places
+        The cells of each row, as `Cells.of_rows` tells them.
+    known
+        Rows that have an amount.
+    largest
+        So many of the largest amounts are kept.
+    """
+    size, rows = len(cells), np.flatnonzero(known)
+    given = amounts[rows]
+    values, number = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    top = np.zeros((size, largest), dtype=np.int64)
+    sole = np.full(size, -1, dtype=np.int64)
+    for place in places:
+        here = place[rows]
+        order = np.lexsort((-given, here))
+        sorted_cells = here[order]
+        found, start, count = np.unique(sorted_cells, return_index=True, return_counts=True)
+        if not len(found):
+            continue
+        values[found] = np.add.reduceat(given[order], start)
+        number[found] = count
+        for rank in range(largest):
+            has = count > rank
+            top[found[has], rank] = given[order[start[has] + rank]]
+        alone = count == 1
+        sole[found[alone]] = rows[order[start[alone]]]
+    return Tallied(name, values, number, top, sole, np.where(known, amounts, 0), unit)
+
+
+def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
+    """The amounts of a column as whole numbers of its last digit, which rows have one, and how many make one whole.
+
+    Raises
+    ------
+    WrongUse
+        If the column does not hold numbers.
+    BadData
+        If an amount is negative, or the sum too large.
+    """
+    column = table.column(name)
+    domain = column.domain
+    if domain.kind is not Kind.NUMERIC or domain.values is None:
+        raise WrongUse(
+            f"{name!r} holds no numbers ({domain.kind}), so that they cannot be summed up; name another with --sum, or "
+            f"say --kind {name}=numeric."
+        )
+    values: Floats = domain.values
+    there = np.unique(column.codes)
+    if domain.missing is not None:
+        there = there[there != domain.missing]
+    if (values[there] < 0).any():
+        worst = domain.labels[int(there[np.argmin(values[there])])]
+        raise BadData(
+            f"amounts must not be negative, and one is {worst}: the rules look at shares of a sum, and shares of a sum "
+            "of gains and losses mean nothing. Sum up gains and losses apart.",
+            column=name,
+        )
+    exact = {int(code): Decimal(repr(float(values[code]))) for code in there.tolist()}
+    digits = min(
+        DECIMALS, max((-int(one.as_tuple().exponent) for one in exact.values() if one % 1), default=0)
+    )
+    unit = 10**digits
+    amounts = np.zeros(len(domain), dtype=np.int64)
+    if sum(exact.values(), Decimal(0)) * unit * max(table.rows, 1) >= 2**62:
+        raise BadData("the amounts are too large to be summed up exactly; round them first.", column=name)
+    for code, one in exact.items():
+        amounts[code] = int((one * unit).to_integral_value())
+    known = np.ones(table.rows, dtype=np.bool_)
+    if domain.missing is not None:
+        known = column.codes != domain.missing
+    return amounts[column.codes], known, unit
+
+
+def _strides(sizes: Sequence[int]) -> list[int]:
+    return [prod(sizes[n + 1 :]) for n in range(len(sizes))]
+
+
+def _relations(scales: Sequence[Scale], sizes: Sequence[int], keys: Rows) -> csr_array:
+    """Which cells add up to which."""
+    lines, columns, signs, count = [], [], [], 0
+    for scale, stride, size in zip(scales, _strides(sizes), sizes, strict=True):
+        number = {node: n for n, node in enumerate(scale.axis.nodes)}
+        node = keys // stride % size
+        for total, below in scale.axis.parts.items():
+            wholes = np.flatnonzero(node == number[total])
+            parts = np.stack(
+                [keys[wholes] + (number[part] - number[total]) * stride for part in below], axis=1
+            )
+            found = np.minimum(np.searchsorted(keys, parts), len(keys) - 1)
+            there = (keys[found] == parts).all(axis=1)
+            wholes, found = wholes[there], found[there]
+            here = np.arange(count, count + len(wholes))
+            lines += [here, np.repeat(here, len(below))]
+            columns += [wholes, found.ravel()]
+            signs += [np.full(len(wholes), -1.0), np.ones(found.size)]
+            count += len(wholes)
+    if not lines:
+        return csr_array((0, len(keys)))
+    triple = (np.concatenate(signs), (np.concatenate(lines), np.concatenate(columns)))
+    return csr_array(triple, shape=(count, len(keys)))
