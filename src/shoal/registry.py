@@ -67,6 +67,7 @@ METHODS = Names(
         "mondrian": "shoal.methods.mondrian.method:Mondrian",
         "samarati": "shoal.methods.samarati:Samarati",
         "lattice": "shoal.methods.lattice:Lattice",
+        "local-suppression": "shoal.methods.local_suppression.method:LocalSuppression",
         "disassociation": "shoal.methods.disassociation.method:Disassociation",
         "cahd": "shoal.methods.cahd.method:Cahd",
         "permutation-mondrian": "shoal.methods.permutation_mondrian:PermutationMondrian",

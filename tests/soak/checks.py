@@ -121,7 +121,7 @@ def _asked(case: Case, published: Published) -> Iterator[str]:
 
 def _says(made: dict[str, Any], fields: dict[str, Any], column: str | None) -> bool:
     same = all(
-        key in ("distance", "missing_matches_all")
+        key in ("distance", "missing_matches_all", "stars_match_all")
         or made.get(key) == value
         or (not made.get(key) and not value)
         for key, value in fields.items()

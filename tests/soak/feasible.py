@@ -149,6 +149,7 @@ FINDERS = {
     "mondrian": one_class,
     "samarati": levels,
     "lattice": levels,
+    "local-suppression": one_class,
     "cahd": groups,
     "permutation-mondrian": groups,
     "coherence": cohorts,

@@ -7,7 +7,7 @@ a value's share is the number of persons of the class who have it over the perso
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -71,8 +71,17 @@ Judge = Callable[[Promise, Told], Iterator[str]]
 
 
 def k_anonymity(promise: Promise, told: Told) -> Iterator[str]:
-    if promise.get("missing_matches_all"):
-        cells = [tuple(row[name] for name in told.quasi) for row in told.telling]
+    wild = [""] * bool(promise.get("missing_matches_all")) + ["*"] * bool(promise.get("stars_match_all"))
+    if promise.get("m") and promise["m"] < len(told.quasi):
+        for names in combinations(told.quasi, promise["m"]):
+            yield from k_anonymity(
+                {**promise, "m": None}, replace(told, quasi=list(names), rows=told.telling)
+            )
+        return
+    if wild:
+        rows = [tuple(row[name] for name in told.quasi) for row in told.telling]
+        kept = "\0" if "" not in wild else ""
+        cells = [tuple("" if cell in wild else cell or kept for cell in row) for row in rows]
         fewest = min(matching(cells), default=promise["k"])
         if fewest < promise["k"]:
             yield f"a row matches {fewest} rows where {promise['k']} are promised"

@@ -192,7 +192,9 @@ def _promised(random: Random, facts: Facts) -> tuple[bool, list[dict[str, Any]]]
     chosen += random.sample([name for name in about if name not in chosen], count)
     promises = []
     for name in dict.fromkeys(chosen[:count] if random.random() < 0.9 else random.sample(names, 1)):
-        fields = parameters(random, name, known[name].model_fields, facts, 0.2)
+        # Only local suppression looks for what is enough by fewer columns or with stars; others keep the stronger one.
+        weaker = ("m", "stars_match_all") if name == "k-anonymity" else ()
+        fields = parameters(random, name, known[name].model_fields, facts, 0.2, without=weaker)
         if "guard" in fields:
             fields |= guards(random, facts)
         promises.append({"model": name, **_together(fields)})

@@ -163,6 +163,11 @@ class Local:
 
         data = release.data
         if isinstance(data, Table):
-            matched = any(promise.get("missing_matches_all") for promise in release.promises)
-            return (*concerns(original, data), *([missing_matched(reached_k(data) or 0)] if matched else ()))
+            kinds = {"missing": "missing_matches_all", "starred": "stars_match_all"}
+            matched = [
+                missing_matched(reached_k(data) or 0, kind)
+                for kind, name in kinds.items()
+                if any(promise.get(name) for promise in release.promises)
+            ]
+            return (*concerns(original, data), *matched)
         return set_warnings(original, data, release.promises)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shoal.methods.disassociation.method import Disassociation as Disassociation
     from shoal.methods.km_generalization.method import KmGeneralization as KmGeneralization
     from shoal.methods.lattice import Lattice as Lattice
+    from shoal.methods.local_suppression.method import LocalSuppression as LocalSuppression
     from shoal.methods.mondrian.method import Mondrian as Mondrian
     from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
     from shoal.methods.samarati import Samarati as Samarati
