@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from tests.naive import models as naive
@@ -252,6 +252,38 @@ def presence(promise: Promise, told: Told) -> Iterator[str]:
             return
 
 
+def perturbed(allowed: Callable[[Promise, Fraction], bool]) -> Judge:
+    """A promise about a published matrix: the worst two lines decide, over every published value."""
+
+    def judge_matrix(promise: Promise, told: Told) -> Iterator[str]:
+        values = list(promise["matrix"])
+        if strange := {row[promise["column"]] for row in told.rows} - set(values):
+            yield f"{strange} are published, and not by the matrix"
+        lines = [[Fraction(one, sum(line)) for one in line] for line in promise["matrix"].values()]
+        for one, other in permutations(lines, 2):
+            for before, after in zip(one, other, strict=True):
+                if before and (not after or not allowed(promise, before / after)):
+                    yield f"odds change by {before} to {after}"
+                    return
+
+    return judge_matrix
+
+
+def amplified(promise: Promise, factor: Fraction) -> bool:
+    return factor <= naive.exact(promise["gamma"])
+
+
+def breached(promise: Promise, factor: Fraction) -> bool:
+    """The worst belief: one value with a chance of ρ1, another with the rest."""
+    prior = naive.exact(promise["rho1"])
+    return prior * factor / (prior * factor + 1 - prior) < naive.exact(promise["rho2"])
+
+
+def believed(promise: Promise, factor: Fraction) -> bool:
+    prior, most = naive.exact(promise["d"]), naive.exact(promise["gamma"])
+    return prior * factor / (prior * factor + 1 - prior) <= most and prior / most <= 1 / factor
+
+
 JUDGES: dict[str, Judge] = {
     "k-anonymity": k_anonymity,
     "distinct-diversity": by_class(naive.distinct, persons=True),
@@ -266,6 +298,10 @@ JUDGES: dict[str, Judge] = {
     "em-anonymity": by_class(naive.proximity, persons=False),
     "xy-privacy": beside(naive.linkable),
     "personalized-privacy": guarded,
+    "m-invariance": by_class(naive.unique, persons=False),
+    "amplification": perturbed(amplified),
+    "rho-privacy": perturbed(breached),
+    "d-gamma-privacy": perturbed(believed),
     "reidentification-risk": risk,
     "hidden-rules": hidden_rules,
     "k-map": k_map,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Floats, Rows, taken
+from shoal.arrays import Codes, Counts, Floats, Rows
 from shoal.data.clusters import Clusters
 
 MOST = 60
@@ -109,9 +109,11 @@ class ClustersView:
 
     def _summed(self, records: Rows, weights: Floats) -> Floats:
         """The items of some sub-records, each with the weight of its chunk."""
-        begin, items = taken(self.clusters.item_indptr, records)
+        from shoal.kernels.ragged import take_rows
+
+        begin, items = take_rows(self.clusters.item_indptr, self.clusters.items, records)
         each = np.repeat(weights[self._chunk_of[records]], np.diff(begin))
-        counted = np.bincount(self.clusters.items[items], each, len(self.clusters.vocabulary))
+        counted = np.bincount(items, each, len(self.clusters.vocabulary))
         return counted.astype(np.float64)
 
     @cached_property

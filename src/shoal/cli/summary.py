@@ -40,6 +40,7 @@ SCORES = {
         "ghost_rules",
     ),
     "Groups": ("kl", "query_error", "pivot_guess", "pivot_central", "pivot_replay"),
+    "Linked": ("are", "are_median"),
     "Clusters": ("term_chunk_share", "tkd", "re", "certain_links"),
 }
 """The scores that a summary shows by the form of the release, in this order, where the release has them.
@@ -138,6 +139,7 @@ def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
+    from shoal.data.linked import Linked
 
     data, suppressed = run.release.data, run.release.suppressed
     words = f"{counted(count(data), noun(data))} published{run.engine.where}"
@@ -145,6 +147,8 @@ def published_words(run: "AnyRun") -> str:
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
         words += _cluster_words(data)
+    elif isinstance(data, Linked):
+        words += f", in {counted(len(data), 'groups')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -172,7 +176,7 @@ def noun(data: "Published | Dataset") -> str:
     'rows'
     """
     form = type(getattr(data, "schema", data)).__name__
-    return {"Table": "rows"}.get(form, form.lower())
+    return {"Table": "rows", "Linked": "rows"}.get(form, form.lower())
 
 
 def _cluster_words(data: "Clusters") -> str:

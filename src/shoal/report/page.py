@@ -14,6 +14,7 @@ from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
 from shoal.report.items import ItemFacts
+from shoal.report.lattice_picture import drawn as lattice_drawn
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
@@ -102,6 +103,7 @@ def _pictured(facts: Facts) -> dict[str, Any]:
             (entry, _marginal_figure(entry, f"marginal-{n}")) for n, entry in enumerate(facts.marginals)
         ],
         "items": _items_figures(facts.items) if facts.items else (),
+        "lattice": Markup(lattice_drawn(facts.lattice)) if facts.lattice else None,
         "pictures": [
             (entry, _picture_figure(entry, f"picture-{n}")) for n, entry in enumerate(facts.pictures)
         ],

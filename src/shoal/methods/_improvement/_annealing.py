@@ -183,8 +183,9 @@ class Search:
 
     def _filled(self, classes: "Classes") -> Rows:
         """The classes that have rows, without that of suppressed ones."""
-        filled = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
-        return filled[filled != self._pool]
+        filled: Rows = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
+        others: Rows = filled[filled != self._pool]
+        return others
 
     def _merged(self) -> "Classes | None":
         """Tuples joined to classes, until all keep the promises; None where they do not in the end."""
