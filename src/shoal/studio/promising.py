@@ -50,7 +50,9 @@ def of_baskets(recipe: Recipe) -> bool:
 def promise_fields(kind: type[Method]) -> list[str]:
     """The parameters of a method that are its promise."""
     if not any(offered(kind)):
-        return [name for name, field in kind.model_fields.items() if field.is_required()]
+        fields = kind.model_fields.items()
+        required = [name for name, field in fields if field.is_required()]
+        return required or [name for name, field in fields if field.annotation in (float | None, int | None)]
     stated = set(Stated.model_fields)
     fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
     return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
