@@ -12,6 +12,7 @@ from shoal.methods.table_method import TableMethod
 from shoal.recipe import Recipe
 from shoal.recommendation.candidates import candidates
 from shoal.recommendation.goal import Stated
+from shoal.studio.forms import entries
 
 FIRST: Mapping[str, dict[str, Any]] = {"table": {"k": 10}, "baskets": {"k": 5, "m": 2}}
 """What is promised unless told."""
@@ -50,9 +51,9 @@ def of_baskets(recipe: Recipe) -> bool:
 def promise_fields(kind: type[Method]) -> list[str]:
     """The parameters of a method that are its promise."""
     if not any(offered(kind)):
-        fields = kind.model_fields.items()
-        required = [name for name, field in fields if field.is_required()]
-        return required or [name for name, field in fields if field.annotation in (float | None, int | None)]
+        asked = entries(kind, {}, kind.model_fields)
+        numbers = [one.name for one in asked if one.shape in ("number", "whole") and one.default is None]
+        return [one.name for one in asked if one.required] or numbers
     stated = set(Stated.model_fields)
     fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
     return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
