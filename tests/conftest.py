@@ -36,7 +36,7 @@ settings.register_profile("ci", settings.get_profile("shoal"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 
 
-LONGEST = ("tests/spark/", "tests/compare/", "tests/recommend/")
+LONGEST = ("tests/spark/", "tests/studio/", "tests/compare/", "tests/recommend/")
 """Folders that begin first, so that no core waits for them in the end."""
 
 

@@ -78,6 +78,8 @@ def test_the_start_address_becomes_a_cookie_without_the_token_in_the_address() -
     assert headers[b"location"] == b"/s?a=1"
     assert b"HttpOnly; SameSite=Strict" in headers[b"set-cookie"]
     assert answered({**HOST, "origin": "http://evil.example"}, "token=secret")[0]["status"] == 403
+    elsewhere = dict(answered(HOST, "token=secret", path="//evil.example/ü")[0]["headers"])
+    assert elsewhere[b"location"] == b"/evil.example/%C3%BC"
 
 
 def test_a_long_request_is_refused() -> None:

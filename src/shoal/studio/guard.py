@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -104,7 +104,8 @@ class Guard:
     async def _admit(self, scope: Scope, send: Send) -> None:
         """Keep the token in a cookie, and go on without it in the address."""
         rest = [pair for pair in parse_qsl(scope["query_string"].decode("latin-1")) if pair[0] != "token"]
-        place = scope["path"] + (f"?{urlencode(rest)}" if rest else "")
+        # One slash: two of them would lead to another host.
+        place = quote(f"/{scope['path'].lstrip('/')}") + (f"?{urlencode(rest)}" if rest else "")
         kept = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
         more = ((b"location", place.encode("latin-1")), (b"set-cookie", kept.encode("latin-1")))
         await _answer(send, 303, "", more)

@@ -8,9 +8,11 @@ from shoal.data.baskets import Baskets
 from shoal.errors import ShoalError, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
+from shoal.methods.table_method import TableMethod
 from shoal.recipe import Recipe
 from shoal.recommendation.candidates import candidates
 from shoal.recommendation.goal import Stated
+from shoal.studio.forms import entries
 
 FIRST: Mapping[str, dict[str, Any]] = {"table": {"k": 10}, "baskets": {"k": 5, "m": 2}}
 """What is promised unless told."""
@@ -27,6 +29,9 @@ SETS: Mapping[Aim, tuple[str, ...]] = {
     Aim.COHERENCE: ("p", "k", "h"),
 }
 """What is stated for each promise about baskets."""
+
+OF_BASKETS = ("h", "p", "m")
+"""What is stated of baskets, with k, and of nothing else; a method of tables may have a setting of that name."""
 
 USUAL: Mapping[str, Any] = {"k": 5, "m": 2, "p": 4, "h": 0.8}
 """What is stated of baskets to begin with. An adversary of coherence knows few items."""
@@ -46,15 +51,36 @@ def of_baskets(recipe: Recipe) -> bool:
 def promise_fields(kind: type[Method]) -> list[str]:
     """The parameters of a method that are its promise."""
     if not any(offered(kind)):
-        return [name for name, field in kind.model_fields.items() if field.is_required()]
-    return [name for name in Stated.model_fields if name in kind.model_fields]
+        asked = entries(kind, {}, kind.model_fields)
+        numbers = [one.name for one in asked if one.shape in ("number", "whole") and one.default is None]
+        return [one.name for one in asked if one.required] or numbers
+    stated = set(Stated.model_fields)
+    fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
+    return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
 
 
 def offered(kind: type[Method]) -> list[Aim]:
     """The kinds of promises for which a method offers something."""
     goals = (Goal(aim=aim, promise={"k": 5}, k=5, h=0.5, p=2, m=2, confidence=0.5) for aim in Aim)
     fitting = (goal for goal in goals if (kind.accepts is Baskets) == goal.aim.of_baskets)
-    return [goal.aim for goal in fitting if kind.candidates(goal)]
+    return [goal.aim for goal in fitting if kind.candidates(goal)] or ([Aim.CLASSES] if _plain(kind) else [])
+
+
+def _plain(kind: type[Method]) -> bool:
+    """Whether a method keeps any promise of tables and needs nothing else to be told."""
+    required = any(field.is_required() for field in kind.model_fields.values())
+    return issubclass(kind, TableMethod) and not required
+
+
+def candidates_for(aim: Aim, stated: Stated) -> list[Candidate]:
+    """What `recommend` tries for a promise, and the methods that it does not try although they keep it."""
+    found = candidates(aim, stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
+    if aim is not Aim.CLASSES:
+        return found
+    tried = {one.method["name"] for one in found}
+    more = [kind for name, kind in registry.load_all("method").items() if name not in tried and _plain(kind)]
+    promise = stated.of_tables()
+    return [*found, *(Candidate(kind.name, {"name": kind.name, **promise}) for kind in more)]
 
 
 def stated_of(recipe: Recipe) -> Stated:
@@ -78,7 +104,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
         aim = stated.aim(baskets=of_baskets(recipe))
     except ShoalError:
         return []
-    found = candidates(aim, stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
+    found = candidates_for(aim, stated)
     along = [dict(one.method) for one in found if one.trees]
     # Where there are hierarchies, a method goes along them: then the same one without them is not to be had.
     return [one for one in found if one.trees or not recipe.hierarchies or dict(one.method) not in along]
@@ -112,7 +138,7 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
     """
     stated = Stated(**given)
     aim = stated.aim(baskets=of_baskets(recipe))
-    found = candidates(aim, stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
+    found = candidates_for(aim, stated)
     if not found:
         raise WrongUse("No method keeps that promise; promise something else.")
     label = now.label if (now := chosen(recipe)) is not None else ""
@@ -150,16 +176,4 @@ def fitted(recipe: Recipe) -> Recipe:
 def first_method(baskets: bool) -> dict[str, Any]:
     """Name and parameters of the method that a sitting begins with."""
     stated = Stated(**FIRST["baskets" if baskets else "table"])
-    found = candidates(stated.aim(baskets), stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
-    return dict(found[0].method)
-
-
-def sentence(recipe: Recipe) -> list[str]:
-    """What a recipe promises, in the words of its models.
-
-    Raises
-    ------
-    WrongUse
-        If a parameter is wrong.
-    """
-    return [model.name for model in recipe.the_method().models()]
+    return dict(candidates_for(stated.aim(baskets), stated)[0].method)

@@ -10,6 +10,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Cluster, Clusters
 from shoal.data.dataset import schema_of
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.table import Column, Table
 from shoal.outcome import AnyRun
 from shoal.report.card import Card
@@ -76,6 +77,8 @@ def _in_memory(run: AnyRun, folder: Path) -> dict[str, Any]:
             write_json(folder / "sides.json", _table_sides(run, data))
             more["classes"] = _classes(data)
             more["columns"] = list(data.names)
+        case Linked():
+            more["columns"] = [name for name in data.public.names if name != data.link]
         case Baskets():
             write_json(folder / "sides.json", _basket_sides(run, data))
         case Groups():

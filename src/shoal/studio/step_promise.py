@@ -81,7 +81,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "added": [_added(one) for one in recipe.method.get("promises") or ()],
         "models": _further(secret),
         "form": _model_form(walk),
-        "own": not promising.offered(promising.kind_of(recipe)),
+        "own": _own_promises(Table, recipe.method) if secret else [],
         "method": recipe.method["name"],
     }
 
@@ -149,15 +149,6 @@ def _model_form(walk: Walk) -> dict[str, Any] | None:
 def _of_sets(walk: Walk) -> dict[str, Any]:
     recipe = walk.recipe
     now = promising.aim_of(recipe)
-    own = [
-        {
-            "name": name,
-            "said": (kind.__doc__ or "").split("\n")[0],
-            "entries": _own_entries(kind, recipe.method),
-        }
-        for name, kind in registry.load_all("method").items()
-        if kind.accepts is Baskets and not promising.offered(kind)
-    ]
     kinds = [
         {
             "aim": aim,
@@ -170,7 +161,25 @@ def _of_sets(walk: Walk) -> dict[str, Any]:
         }
         for aim in promising.SETS
     ]
-    return {"sets": kinds, "now": now, "own": own, "method": recipe.method["name"]}
+    return {
+        "sets": kinds,
+        "now": now,
+        "own": _own_promises(Baskets, recipe.method),
+        "method": recipe.method["name"],
+    }
+
+
+def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
+    """The methods that keep a promise which no other keeps, with what they ask for."""
+    return [
+        {
+            "name": name,
+            "said": (kind.__doc__ or "").split("\n")[0],
+            "entries": _own_entries(kind, method),
+        }
+        for name, kind in registry.load_all("method").items()
+        if kind.accepts is form and not promising.offered(kind)
+    ]
 
 
 def _own_entries(kind: Any, method: dict[str, Any]) -> list[Entry]:
@@ -229,9 +238,12 @@ async def _own(walk: Walk, act: Act) -> None:
     given = {}
     for entry in entries(kind, {}, promising.promise_fields(kind)):
         value = entry.parsed(act["form"].get(entry.name, ""))
-        if value is None:
+        if value is not None:
+            given[entry.name] = value
+        elif entry.required:
             raise WrongUse(f"{entry.label} is required: {entry.help}.")
-        given[entry.name] = value
+    if not given:
+        raise WrongUse("Fill in at least one field.")
     changed = promising.own_promise(walk.recipe, name, given)
     changed.the_method()
     walk.sitting.change(changed, f"Promise of {name}")

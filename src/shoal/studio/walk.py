@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from shoal.data._plural import counted
@@ -18,10 +17,14 @@ from shoal.errors import ShoalError, WrongUse
 from shoal.option_names import as_typed
 from shoal.recipe import Recipe
 from shoal.report import wording
+from shoal.report.compiled_templates import templates as compiled
 from shoal.studio.jobs import Job
 from shoal.studio.promising import of_baskets
 from shoal.studio.rooms import Studio
 from shoal.studio.sitting import Sitting, plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 STEPS = {
     "data": "Data",
@@ -43,15 +46,9 @@ Handler = Callable[["Walk", Act], Awaitable[None]]
 
 
 @cache
-def templates() -> Environment:
+def templates() -> "Environment":
     """The templates of all steps."""
-    environment = Environment(
-        loader=PackageLoader("shoal.studio"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = compiled("shoal.studio")
     environment.filters |= {
         "ago": ago,
         "count": wording.count,
