@@ -89,7 +89,8 @@ def check_run(name: str, local: dict[str, Any], parts: dict[str, Any]) -> None:
     assert parts["recipe"] == local["recipe"]
     assert parts["promises"] == local["promises"]
     assert parts["hierarchies"] == local["hierarchies"]
-    assert parts["warnings"] == local["warnings"]
+    if name in EQUAL:
+        assert parts["warnings"] == local["warnings"]
     assert parts["left_out"] == local["left_out"]
     assert [one["model"] for one in parts["verdicts"]] == [one["model"] for one in local["verdicts"]]
     assert local["notes"].keys() - parts["notes"].keys() == UNTOLD.get(name, set())

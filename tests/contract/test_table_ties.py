@@ -41,6 +41,7 @@ METHODS: dict[str, list[dict[str, Any]]] = {
         {"k": 5, "confidence": 0.3, "options": {"partitioning": "relaxed"}},
         {"k": 5, "confidence": 0.3, "options": {"improve_steps": 4000}},
     ],
+    "local-suppression": [{"k": 5}, {"k": 5, "stars_match_all": True}],
     "pram": [{"gamma": 3}],
     "samarati": [
         {"k": 12, "max_suppressed": 20},

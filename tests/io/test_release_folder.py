@@ -33,19 +33,13 @@ def facts(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])
 def test_a_table(tmp_path: Path, table_format: str) -> None:
-    private = {"report.html": "<p>é</p>", "run.json": b"{}"}
-    folder = write_release(
-        tmp_path / "a" / "out", release_of(TABLE), private=private, table_format=table_format
-    )
+    folder = write_release(tmp_path / "a" / "out", release_of(TABLE), table_format=table_format)
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
     assert names == [
         "release",
         f"release/data.{table_format}",
         "release/release.json",
-        "report.html",
-        "run.json",
     ]
-    assert (folder / "report.html").read_text(encoding="utf-8") == "<p>é</p>"
     for place in (folder, folder / "release"):
         again = read_release(place)
         assert isinstance(again.data, Table)

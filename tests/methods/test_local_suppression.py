@@ -36,7 +36,7 @@ def starred(rows: list[Row], k: int, **options: Any) -> tuple[Any, list[Row]]:
     """The run, and the published quasi-identifiers."""
     frame = frame_of(rows, note=[str(place) for place in range(len(rows))])
     run = shoal.anonymize(
-        frame, "local-suppression", k=k, quasi=frame.columns[:-1], insensitive=["note"], seed=1, **options
+        frame, "local-suppression", k=k, quasi=frame.columns[:-1], sensitive=["note"], seed=1, **options
     )
     published = run.release.to_polars().sort(pl.col("note").cast(pl.Int64)).drop("note")
     return run, [tuple(map(str, row)) for row in published.rows()]

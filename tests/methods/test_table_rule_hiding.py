@@ -114,7 +114,7 @@ def test_a_promise_that_stars_break_is_refused() -> None:
         ({"confidence": 0}, "confidence must be greater than 0"),
         ({"confidence": 1.01}, "confidence must be less than or equal to 1"),
         ({"confidence": 0.5}, "nothing to promise"),
-        ({"confidence": 0.5, "k": 2, "anonymize_with": "coherence"}, "no method of tables"),
+        ({"confidence": 0.5, "k": 2, "anonymize_with": "coherence"}, "publishes no table of classes"),
         (
             {"confidence": 0.5, "k": 2, "strategy": "decoy", "antecedent": "any", "fewer_than": 2},
             "whole classes only",

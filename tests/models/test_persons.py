@@ -31,6 +31,7 @@ OF_ROWS = [
     "em-anonymity",
     "xy-privacy",
     "personalized-privacy",
+    "m-invariance",
 ]
 
 

@@ -78,7 +78,7 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         asked["options"] = parameters(
             random, asked["anonymize_with"], step.model_fields, facts, 0.3, _short_fields()
         )
-        along = step.along_hierarchies
+        along = getattr(step, "along_hierarchies", False)
     if asked.get("keep_suppressed"):
         limits = {"max_suppressed": [1, 2], "suppression_limit": [0.1, 0.3, 1.0]}
         if not limits.keys() & asked and limits.keys() <= owner.model_fields.keys():

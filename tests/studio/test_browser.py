@@ -21,7 +21,7 @@ REPEATED = "tr:nth-child(n+5), .cluster:nth-child(n+3), .part figure"
 """What is like what stands before it, and pictures, which the tests of the report look at."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(require_part: Callable[[object, str], None]) -> Iterator[Any]:
     """One browser for all tests."""
     program = next((path for path in BROWSERS if Path(path).exists()), None)

@@ -110,7 +110,8 @@ def made(folder: Path) -> dict[type, Path]:
 def tried(kind: type[Method], file: Path) -> None:
     """Run a method with its example's parameters to the end, and once more with every other choice it offers.
 
-    What cannot be kept on these few rows is left: it was compiled on the way.
+    What cannot be kept on these few rows is left: it was compiled on the way. Kernels of tables are reached by single
+    choices, those of baskets by pairs of them too.
     """
     from shoal.pipeline import anonymize, carry_out
 
@@ -118,8 +119,7 @@ def tried(kind: type[Method], file: Path) -> None:
     run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **ROLES[kind.accepts])
     run.write(file.parent / kind.name)
     several = list(choices(kind))
-    # Kernels of tables are reached by single choices.
-    both = combinations(several, 2) if kind.accepts is Baskets else ()
+    both = combinations(several if kind.accepts is Baskets else (), 2)
     pairs = [one | other for one, other in both if not one.keys() & other.keys()]
     for choice, measures in chain(((one, None) for one in several), ((pair, ()) for pair in pairs)):
         try:
@@ -127,8 +127,15 @@ def tried(kind: type[Method], file: Path) -> None:
         except (ShoalError, ValueError):
             continue
     if kind.accepts is Baskets and STREAM in kind.engines:
-        with closing(registry.load("engine", STREAM)()) as engine:
-            anonymize(file, kind(**kind.example), engine=engine, seed=7, **ROLES[Baskets])
+        streamed(kind, file)
+
+
+def streamed(kind: type[Method], file: Path) -> None:
+    """Run a method of baskets on the stream engine."""
+    from shoal.pipeline import anonymize
+
+    with closing(registry.load("engine", STREAM)()) as engine:
+        anonymize(file, kind(**kind.example), engine=engine, seed=7, **ROLES[Baskets])
 
 
 def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:

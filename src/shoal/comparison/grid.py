@@ -17,6 +17,7 @@ from shoal.comparison.run_data import generator_of
 from shoal.comparison.sweep_recipe import Comparison, Dataset, Draw, Sweep
 from shoal.errors import UnknownName, WrongUse, explain
 from shoal.methods.method import Method
+from shoal.methods.table_method import TableMethod
 from shoal.recipe import Roles, is_hierarchy_file, make_measure, make_method, names_folder
 
 REPEATS = 3
@@ -183,7 +184,13 @@ def _fits(name: str, sweep: Sweep, data: Mapping[str, Any]) -> bool:
     asked = {axis for axis in (*sweep.grid, *sweep.parameters) if axis != "rows" and "." not in axis}
     form = type_of_form(kind.accepts)
     needed = {field for field, facts in kind.model_fields.items() if facts.is_required()}
-    return needed <= asked <= set(kind.model_fields) and form == (data.get("makes") or form_of_file(data))
+    if not needed <= asked <= set(kind.model_fields) or form != (data.get("makes") or form_of_file(data)):
+        return False
+    if not issubclass(kind, TableMethod):
+        return True
+    given = {**sweep.parameters, **{axis: values[0] for axis, values in sweep.grid.items()}}
+    # Only what can promise it at all: a method that hides secrets alone promises no k.
+    return not kind(**{axis: given[axis] for axis in asked}).misfits()
 
 
 def form_of_file(data: Mapping[str, Any]) -> str:

@@ -110,14 +110,21 @@ class Anatomy(TableMethod):
             order[rows], notes={"summary": summary}
         )
 
+    def misfits(self) -> tuple[TableModel, ...]:
+        """The promises that say nothing of groups of secrets."""
+        return tuple(model for model in self.models() if Linked not in model.accepts or not model.monotone)
+
+    def refuse_misfits(self) -> None:
+        """Refuse promises about public cells, before any data is looked at."""
+        for model in self.misfits():
+            raise WrongUse(
+                f"{self.name} cannot promise {model.name}: public cells are published as they are, and only the "
+                "secrets of groups are hidden. Promise --l, --entropy-l, --t, --alpha, or (k,e)-anonymity."
+            )
+
     def _models_of(self, table: Table) -> tuple[TableModel, ...]:
         """The promises about this table; refuses those that say nothing of groups, and more than one secret a row."""
-        for model in self.models():
-            if Linked not in model.accepts or not model.monotone:
-                raise WrongUse(
-                    f"{self.name} cannot promise {model.name}: public cells are published as they are, and only the "
-                    "secrets of groups are hidden. Promise --l, --entropy-l, --t, --alpha, or (k,e)-anonymity."
-                )
+        self.refuse_misfits()
         if len(table.sensitive) != 1:
             named = ", ".join(column.name for column in table.sensitive) or "none"
             raise WrongUse(

@@ -85,9 +85,10 @@ class Pram(Method):
             found.append(DGammaPrivacy(d=self.d, gamma=self.d_gamma))
         return tuple(found)
 
-    def seeded(self, seed: int | None) -> int | None:
-        """The seed, or a new secret: whoever knows it undoes the draws."""
-        return tie_key(seed)
+    @property
+    def splits_ties(self) -> bool:
+        """What is published of a row is drawn by chance: whoever knows the seed undoes the draws."""
+        return True
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None

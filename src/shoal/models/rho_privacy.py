@@ -29,7 +29,7 @@ class RhoPrivacy(MatrixModel):
     @model_validator(mode="after")
     def _ascending(self) -> Self:
         if self.rho2 <= self.rho1:
-            raise WrongUse("complete: rho2 must be above rho1, for example --rho1 0.1 --rho2 0.5")
+            raise WrongUse("rho2 must be above rho1, for example 0.5 beside 0.1.")
         return self
 
     def _limit(self) -> Fraction:
