@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,database,learning,noise,statistics,pandas,spark
+EXTRAS := dev,database,learning,noise,statistics,studio,pandas,spark
 DEMO := build/demo
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.
@@ -43,7 +43,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 
 test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	@$(BIN)/shoal warm-up --quiet
-	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)

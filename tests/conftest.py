@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,7 +36,7 @@ settings.register_profile("ci", settings.get_profile("shoal"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 
 
-LONGEST = ("tests/spark/", "tests/compare/", "tests/recommend/")
+LONGEST = ("tests/spark/", "tests/studio/", "tests/compare/", "tests/recommend/")
 """Folders that begin first, so that no core waits for them in the end."""
 
 
@@ -45,14 +46,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for fixture in marks.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(marks[fixture])
-        item.add_marker(pytest.mark.xdist_group(_one_process(item)))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
-def _one_process(item: pytest.Item) -> str:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests of a file share a process, and those of Spark all do, because they share a cluster."""
-    file = item.nodeid.partition("::")[0]
-    return "spark" if file.startswith("tests/spark/") else file
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Shared(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "spark" if nodeid.startswith("tests/spark/") else nodeid.partition("::")[0]
+
+    return Shared(config, log)
 
 
 @pytest.fixture(scope="session")

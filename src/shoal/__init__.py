@@ -19,6 +19,7 @@ _HOME = {
     "Groups": "shoal.data.groups",
     "Hierarchy": "shoal.data.hierarchy",
     "Infeasible": "shoal.errors",
+    "Linked": "shoal.data.linked",
     "MissingExtra": "shoal.errors",
     "Reading": "shoal.io.reading",
     "Recipe": "shoal.recipe",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from shoal.data.clusters import Clusters as Clusters
     from shoal.data.groups import Groups as Groups
     from shoal.data.hierarchy import Hierarchy as Hierarchy
+    from shoal.data.linked import Linked as Linked
     from shoal.data.release import Release as Release
     from shoal.data.role import Roles as Roles
     from shoal.data.table import Table as Table

@@ -22,6 +22,7 @@ from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -143,7 +144,7 @@ def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
     if (Path(folder) / RUN).is_file():
         recipe, trees = read_run(folder)
         sensitive = tuple(recipe.get("roles", {}).get("sensitive", ()))
-    if isinstance(release.data, Table) and not isinstance(known, Mapping):
+    if isinstance(release.data, Table | Linked) and not isinstance(known, Mapping):
         known = _as_columns(known)
     return find_in(release, known, trees, sensitive)
 

@@ -13,6 +13,7 @@ from shoal import registry
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -129,6 +130,8 @@ def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) ->
 def _roles_in(release: Release[Any]) -> Roles:
     """The roles that a release names; a run of data that was in memory kept no others."""
     published = schema_of(release.data)
+    if isinstance(published, Linked):
+        published = Table((*published.known(), *published.secrets.sensitive))
     if not isinstance(published, Table):
         return Roles()
     named = {role: tuple(column.name for column in published.with_role(role)) for role in Role}

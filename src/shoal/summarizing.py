@@ -141,7 +141,7 @@ def summarize(
     by
         The columns of a cross-table, or those of each of several, whose margins are protected together.
     count
-        Publish how many rows there are in each cell; unless told, where nothing is summed up.
+        Publish how many rows there are in each cell; by default, where nothing is summed up.
     sums
         Columns to sum up: amounts that are not negative. A missing one adds nothing.
     total

@@ -18,6 +18,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.linked import Linked, class_table
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
 from shoal.data.summary import Summary
@@ -235,8 +236,8 @@ def verify_as_asked(
         assert release is not None
         verdicts, found = judgment(replace(release, data=data), population, engine)
     else:
-        if isinstance(schema, Table):
-            models = list(asked.promises.definite(schema, population, published=True))
+        if isinstance(table := class_table(schema), Table):
+            models = list(asked.promises.definite(table, population, published=True))
         verdicts, found = engine.judge(data, models, asked=True)
     named = roles_given(asked.roles)
     wanted = None if release is not None and not named else named
@@ -281,6 +282,10 @@ def _in_roles(schema: Any, roles: Roles) -> Any:
 
     if isinstance(schema, Table):
         return with_column_roles(schema, roles)
+    if isinstance(schema, Linked) and roles_given(roles):
+        raise WrongUse(
+            "Columns of linked tables have the roles that release.json names; leave --quasi and so on away."
+        )
     if isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
         return with_roles(schema, roles)
     return schema

@@ -16,11 +16,11 @@ from shoal.attacks import _class_view
 from shoal.attacks._class_view import class_view
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
-from shoal.attacks.definetti import column_likelihood, dealt
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import WrongUse
 from shoal.recipe import Recipe
+from shoal.risks.learned_secrets import column_likelihood, dealt
 
 PEOPLE = people_table()
 METHODS = {

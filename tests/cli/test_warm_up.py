@@ -42,6 +42,12 @@ def test_every_choice_of_words_is_tried() -> None:
     assert {"split": "widest"} not in offered, "that is the default"
 
 
+def test_switches_and_searches_are_tried_too() -> None:
+    assert {"bound": True} in choices(registry.load("method", "mondrian"))
+    assert {"improve_steps": (300,)} in choices(registry.load("method", "lattice"))
+    assert {"improve": True} in choices(registry.load("method", "cahd"))
+
+
 def test_small_data_goes_to_the_kernels_when_they_are_warmed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 

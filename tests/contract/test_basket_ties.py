@@ -13,7 +13,7 @@ from tests.sets import baskets_of
 
 import shoal
 from shoal import registry
-from shoal.data._near_clusters import Pairs, paired_clusters
+from shoal.data._near_clusters import Pairs
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -210,11 +210,12 @@ def test_secrets_do_not_decide_who_is_in_a_cluster_of_like_baskets(
     found: list[tuple[list[int], list[int], list[int]]] = []
 
     def watched(*arguments: Any) -> Pairs:
-        pairs = paired_clusters(*arguments)
+        pairs = clustered(*arguments)
         found.append((pairs.rows.tolist(), pairs.starts.tolist(), pairs.pair.tolist()))
         return pairs
 
-    monkeypatch.setattr(_formation, "paired_clusters", watched)
+    clustered = _formation.clustered
+    monkeypatch.setattr(_formation, "clustered", watched)
     generator = np.random.default_rng(seed)
     secrets = held(generator)
     for some in (secrets, exchanged(secrets, generator), held(generator)):

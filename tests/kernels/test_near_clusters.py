@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.naive import near_clusters as naive
 
 from shoal.data._basket_orders import distinct_baskets
-from shoal.data._near_clusters import GROUPS, even_worth, near_clusters, orders_for_clusters
+from shoal.data._near_clusters import GROUPS, clusters_of, even_worth, near_clusters, orders_for_clusters
 from shoal.kernels import near_clusters as kernel
 
 WIDTH = 6
@@ -193,3 +193,18 @@ def test_where_no_cluster_is_free_groups_are_taken_in() -> None:
     for began in set(home):
         members = [unit for unit, one in enumerate(home) if one == began]
         assert not naive.breaks([secrets[row] for unit in members for row in parts[unit]], 2)
+
+
+def test_what_was_found_last_is_kept_for_the_same_baskets_alone() -> None:
+    distinct = distinct_baskets(
+        np.array([0, 1, 2, 4, 6, 7, 8]), np.array([0, 0, 0, 1, 0, 1, 1, 1], dtype=np.int32), 2
+    )
+    first = clusters_of(distinct, 2)
+    assert clusters_of(distinct, 2) is first
+    others = clusters_of(distinct, 3)
+    assert len(others.pair) < len(first.pair)
+    again = clusters_of(distinct, 2)
+    assert again is not first
+    assert np.array_equal(again.rows, first.rows)
+    heavier = replace(distinct, counts=distinct.counts * 2)
+    assert len(clusters_of(heavier, 2).rows) == 2 * len(first.rows)

@@ -38,7 +38,7 @@ def test_row_by_row(rows: list[tuple[int, int, str, str]], k: int, secret: bool,
     release, _ = Mondrian(k=k).anonymize(original)
     assert isinstance(release.data, Table)
     measure = Queries(questions=20, width=width, least=0)
-    asked = measure.asked(original, release.data)
+    asked = measure.asked(original, release.data.names)
     raw, shown = texts(original), texts(release.data)
     errors = []
     for question in asked:

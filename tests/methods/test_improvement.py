@@ -1,6 +1,7 @@
 """Classes that are improved by annealing: never worse, always safe, the same for the same steps."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,27 @@ def test_the_mean_risk_is_kept() -> None:
     release, trace = Mondrian(average_risk=0.1, improve_steps=30_000).anonymize(data, seed=1)
     assert all(judge(release))
     assert trace.notes["improvement"]["classes"] <= 40
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", [Samarati, Lattice, Mondrian])
+def test_persons_of_a_population_are_kept(kind: type[Method], seed: int, tmp_path: Path) -> None:
+    """A class may be as small as it likes where its cells fit enough persons: smaller cells may fit fewer."""
+    random = np.random.default_rng(seed)
+
+    def drawn(count: int) -> list[tuple[str | None, ...]]:
+        return [
+            tuple(str(random.choice(list(one))) for one in ("abcd", "xyz", "01", "s")) for _ in range(count)
+        ]
+
+    rows, others = drawn(8), drawn(6)
+    cells = [",".join(str(cell) for cell in row[:3]) for row in [*rows, *others]]
+    (tmp_path / "population.csv").write_text("\n".join(["one,two,three", *cells, ""]))
+    options: dict[str, Any] = {} if kind is Mondrian else {"suppression_limit": 0.6, "keep_suppressed": True}
+    method = kind(k_map=2, population=str(tmp_path / "population.csv"), improve_steps=400, **options)
+    data = made(rows)
+    release, _ = method.anonymize(data, seed=seed)
+    assert all(judge(release, method.population_of(data)))
 
 
 def test_what_does_not_go_with_it() -> None:

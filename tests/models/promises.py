@@ -75,6 +75,12 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"column": "illness", "k": 1, "h": 0.5},
         {"column": "income", "x": ("x", "y"), "k": 2, "h": 0.6667},
     ],
+    "m-invariance": [
+        {"m": 2},
+        {"m": 2, "column": "illness"},
+        {"m": 2, "column": "income"},
+        {"m": 3, "column": "income"},
+    ],
     "reidentification-risk": [
         {"risk": 0.5},
         {"risk": 0.3334},

@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.contract.data import shopping
 from tests.naive.k_anonymity import smallest_class
-from tests.tables import table, texts
+from tests.tables import column, table, texts
 
 from shoal.data.group_statistics import group_statistics
+from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
+from shoal.methods.mondrian.method import Mondrian
+from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.pipeline import carry_out
 
 cells = st.one_of(st.none(), st.sampled_from("abc"))
 
@@ -122,3 +126,38 @@ def test_verdicts_with_fractions_become_plain_data() -> None:
 
     verdict = Verdict("m", "p", holds=True, value=Fraction(1, 2), threshold=Fraction(1, 3))
     assert verdict.as_dict()["value"] == 0.5
+
+
+SEED = [
+    *(("20-29", "Any", "130**", "Asian", one) for one in ("Heart disease",) * 2 + ("Viral infection",) * 2),
+    *(("40-59", "Any", "14***", "Asian", one) for one in ("Cancer", "Flu", "Heart disease", "Flu")),
+    *(("30-39", "Any", "1322*", "American", "Cancer") for _ in range(4)),
+]
+"""The example of seed 004 (k = 4): age, gender, zip code, nationality, condition."""
+
+PATIENTS = ["Ann", "Bruce", "Cary", "Dick", "Eshwar", "Fox", "Gary", "Helen", "Igor", "Jean", "Ken", "Lewis"]
+
+
+def seed_table() -> Table:
+    names = ("Age", "Gender", "Zip Code", "Nationality", "Condition")
+    columns = {name: [row[place] for row in SEED] for place, name in enumerate(names)}
+    whole = table(columns, sensitive=("Condition",))
+    return Table((column("Name", PATIENTS, Role.IDENTIFYING), *whole.columns))
+
+
+def test_the_example_of_the_seed() -> None:
+    """Every class has four rows; the names, which are identifiers, would make each row a class of its own."""
+    data = seed_table()
+    assert KAnonymity(k=4).verify(data).holds
+    assert KAnonymity(k=4).verify(data).value == 4
+    assert not KAnonymity(k=5).verify(data).holds
+    named = table({"Name": PATIENTS, "Age": [row[0] for row in SEED]})
+    assert KAnonymity(k=2).verify(named).value == 1
+    # The third class has cancer alone: what k-anonymity does not promise.
+    assert not DistinctDiversity(l=2).verify(data).holds
+
+
+def test_no_release_publishes_the_names_of_the_seed() -> None:
+    run = carry_out(Mondrian(k=4), seed_table())
+    assert "Name" not in run.release.data.names
+    assert run.holds

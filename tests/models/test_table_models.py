@@ -29,9 +29,15 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
+from shoal.models._matrices import MatrixModel
 from shoal.models.model import TableModel
 
-NAMES = [name for name in registry.MODELS if issubclass(registry.load("model", name), TableModel)]
+NAMES = [
+    name
+    for name, kind in registry.load_all("model").items()
+    if issubclass(kind, TableModel) and not issubclass(kind, MatrixModel)
+]
+"""What is promised of classes; promises about a matrix are tried in test_matrices.py."""
 
 
 def twin(model: TableModel, data: Table, population: Table) -> bool:
@@ -68,7 +74,7 @@ def test_promise_both_ways(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_says_nothing_about_baskets(name: str) -> None:
-    with pytest.raises(WrongUse, match="judges table, not baskets"):
+    with pytest.raises(WrongUse, match=r"judges table( or linked)?, not baskets"):
         promises(name)[0].verify(shopping())
 
 
@@ -219,6 +225,10 @@ def test_a_star_tells_no_value(name: str, data: Table) -> None:
             assert model.verify(both).holds == model.verify(data).holds
 
 
+RARE = {"m-invariance": 100}
+"""Pairs that keep a promise, where random classes hardly do: no value may occur twice."""
+
+
 def pairs(name: str, seed: int) -> Iterator[tuple[TableModel, Mask, Mask, Mask]]:
     """Random pairs of disjoint groups: whether the first ones, the second ones and their unions keep a promise.
 
@@ -263,7 +273,7 @@ def test_monotone_is_true_or_has_a_counterexample(name: str) -> None:
         for _, one, other, union in pairs(name, seed):
             tried += int((one & other).sum())
             broken += int((~union[one & other]).sum())
-    assert tried > 1000
+    assert tried > RARE.get(name, 1000)
     assert (broken == 0) == registry.load("model", name).monotone
 
 

@@ -215,6 +215,11 @@ def linkable(promise: Promise, here: Counts, whole: Counts) -> bool:
     return len(here) >= promise.get("k", 2) and max(here.values()) <= most
 
 
+def unique(promise: Promise, here: Counts, whole: Counts) -> bool:
+    """m-unique: m rows, all with different values."""
+    return len(here) >= promise["m"] and max(here.values()) == 1
+
+
 BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "distinct-diversity": distinct,
     "entropy-diversity": entropy,
@@ -228,6 +233,7 @@ BY_CLASS: dict[str, Callable[[Promise, Counts, Counts], bool]] = {
     "ke-anonymity": spread,
     "em-anonymity": proximity,
     "xy-privacy": linkable,
+    "m-invariance": unique,
 }
 
 Classes = dict[tuple[str, ...], list[Row]]

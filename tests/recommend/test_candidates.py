@@ -130,3 +130,15 @@ def test_a_hierarchy_to_begin_with(cells: list, kind: Kind | None, spec: str) ->
     assert builder_for(made) == spec
     if "{a|b}" not in cells:
         assert build(spec, made.domain, "c").leaves
+
+
+def test_h_k_and_p_follow_from_a_risk_of_baskets() -> None:
+    tuned = Stated(risk=0.3).tuned()
+    assert (tuned.h, tuned.k, tuned.p, tuned.aim(baskets=True)) == (0.3, 4, 2, Aim.COHERENCE)
+    tuned = Stated(risk=0.25, p=3, k=9).tuned()
+    assert (tuned.h, tuned.k, tuned.p) == (0.25, 9, 3)
+    assert Stated(k=5, m=2).tuned() == Stated(k=5, m=2)
+    with pytest.raises(WrongUse, match="needs k = 4"):
+        Stated(risk=0.25, k=3).tuned()
+    with pytest.raises(WrongUse, match="needs h"):
+        Stated(risk=0.25, h=0.5).tuned()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from tests.naive.linked import canonical
 from tests.soak import judges, set_judges
 from tests.soak.cases import Case
 from tests.soak.cells import Paths, covers, paths_of
@@ -20,7 +21,13 @@ def check(case: Case, outcome: Outcome) -> Iterator[str]:
     """What is wrong with a release folder."""
     published = read(outcome.folder)
     private = json.loads((outcome.folder / "run.json").read_text(encoding="utf-8"))
-    if case.is_table:
+    if published.form == "linked":
+        told = told_of(case, published, private)
+        yield from _linked(case, published, outcome)
+        yield from _asked(case, published)
+        for promise in published.promises:
+            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, told))
+    elif case.is_table:
         told = told_of(case, published, private)
         yield from _columns(case, published)
         yield from _counts(case, published)
@@ -43,6 +50,8 @@ def told_of(case: Case, published: Published, private: dict[str, Any]) -> judges
     roles = case.recipe["roles"]
     orders = {name: list(order) for name, order in case.recipe["source"]["reading"].get("orders", {}).items()}
     paths = {name: paths_of(tree) for name, tree in private["hierarchies"].items()}
+    if published.form == "linked":
+        return judges.Told(published.secrets, [published.facts["link"]], roles["sensitive"])
     return judges.Told(
         published.rows,
         roles["quasi"],
@@ -121,7 +130,7 @@ def _asked(case: Case, published: Published) -> Iterator[str]:
 
 def _says(made: dict[str, Any], fields: dict[str, Any], column: str | None) -> bool:
     same = all(
-        key in ("distance", "missing_matches_all")
+        key in ("distance", "missing_matches_all", "stars_match_all")
         or made.get(key) == value
         or (not made.get(key) and not value)
         for key, value in fields.items()
@@ -133,6 +142,10 @@ def _values(case: Case, published: Published) -> Iterator[str]:
     """Sensitive and insensitive cells are those of the data, or stars."""
     roles = case.recipe["roles"]
     for name in (*roles["sensitive"], *roles["insensitive"]):
+        if name in published.facts.get("perturbed", ()):
+            if strange := {row[name] for row in published.rows} - {row[name] for row in case.rows}:
+                yield f"{name} is published with {strange} that the data has not"
+            continue
         before = Counter(row[name] for row in case.rows)
         after = Counter(row[name] for row in published.rows)
         del after["*"]
@@ -153,16 +166,52 @@ def _covering(case: Case, published: Published, outcome: Outcome, told: judges.T
         yield f"the row map has {len(places)} places for {len(published.rows)} rows"
         return
     roles = case.recipe["roles"]
-    plain = [*roles["sensitive"], *roles["insensitive"]]
+    drawn = published.facts.get("perturbed", ())
+    plain = [name for name in (*roles["sensitive"], *roles["insensitive"]) if name not in drawn]
     for place, row in zip(places, published.rows, strict=True):
         original = case.rows[place]
-        for name in roles["quasi"]:
+        for name in (one for one in roles["quasi"] if one not in drawn):
             if not covers(row[name], original[name], told.paths.get(name), told.orders.get(name)):
                 yield f"{name} {original[name]!r} is published as {row[name]!r}"
                 return
         if wrong := [name for name in plain if row[name] not in ("*", original[name])]:
             yield f"{wrong} of row {place}: {original} is published as {row}"
             return
+
+
+def _linked(case: Case, published: Published, outcome: Outcome) -> Iterator[str]:
+    """Every public row is there as it was, every secret is in the group of its row, and all is in canonical order."""
+    roles, link = case.recipe["roles"], published.facts["link"]
+    hidden = {*roles["identifying"], *roles["sensitive"]}
+    wanted = [*(name for name in case.rows[0] if name not in hidden), link]
+    if published.names != wanted:
+        yield f"columns {published.names} instead of {wanted}"
+        return
+    (secret,) = roles["sensitive"]
+    places = outcome.run.trace.rows.tolist()
+    if sorted(places) != list(range(len(case.rows))) or len(published.rows) != len(places):
+        yield f"the row map has {len(places)} places for {len(case.rows)} rows"
+        return
+    for place, row in zip(places, published.rows, strict=True):
+        if any(row[name] != case.rows[place][name] for name in wanted[:-1]):
+            yield f"{case.rows[place]} is published as {row}"
+    held = Counter((row[link], row[secret]) for row in published.secrets)
+    if held != Counter(
+        (row[link], case.rows[place][secret]) for place, row in zip(places, published.rows, strict=True)
+    ):
+        yield "groups have other secrets than their rows"
+    rows, secrets = linked_texts(published, secret)
+    if (rows, secrets) != canonical(rows, secrets):
+        yield "the tables are not in canonical order"
+
+
+def linked_texts(published: Published, secret: str) -> tuple[list[Any], list[Any]]:
+    """Both linked tables as plain tuples: public cells and group, group and secret."""
+    names, link = published.names[:-1], published.facts["link"]
+    return (
+        [(tuple(row[name] for name in names), row[link]) for row in published.rows],
+        [(row[link], (row[secret],)) for row in published.secrets],
+    )
 
 
 def _sets(case: Case, published: Published, outcome: Outcome, private: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -35,6 +36,20 @@ def one_class(case: Case) -> Iterator[str]:
     told = judges.Told(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
     if not any(judges.judge(_whole(promise), told) for promise in case.promises):
         yield "one class of all rows keeps every promise"
+
+
+def one_group(case: Case) -> Iterator[str]:
+    """All rows as one group; l promises that no value has a share above 1/l, too."""
+    roles = case.recipe["roles"]
+    if len(roles["sensitive"]) != 1 or roles.get("entity"):
+        return
+    rows = [{**row, "the group": "1"} for row in case.rows]
+    told = judges.Told(rows, ["the group"], roles["sensitive"])
+    asked, promises = case.recipe["method"], list(case.promises)
+    if "l" in asked and "c" not in asked:
+        promises.append({"model": "alpha-k-anonymity", "alpha": math.ceil(10**6 / asked["l"]) / 10**6})
+    if not any(judges.judge(_whole(promise), told) for promise in promises):
+        yield "one group of all rows keeps every promise"
 
 
 def _whole(promise: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +164,7 @@ FINDERS = {
     "mondrian": one_class,
     "samarati": levels,
     "lattice": levels,
+    "local-suppression": None,
     "cahd": groups,
     "permutation-mondrian": groups,
     "coherence": cohorts,
@@ -156,5 +172,7 @@ FINDERS = {
     "km-generalization": nodes,
     "basket-rule-hiding": removals,
     "table-rule-hiding": None,
+    "anatomy": one_group,
+    "pram": None,
 }
 """By method; None where no twin says what can be kept."""

@@ -7,10 +7,10 @@ a value's share is the number of persons of the class who have it over the perso
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from tests.naive import models as naive
@@ -71,8 +71,17 @@ Judge = Callable[[Promise, Told], Iterator[str]]
 
 
 def k_anonymity(promise: Promise, told: Told) -> Iterator[str]:
-    if promise.get("missing_matches_all"):
-        cells = [tuple(row[name] for name in told.quasi) for row in told.telling]
+    wild = [""] * bool(promise.get("missing_matches_all")) + ["*"] * bool(promise.get("stars_match_all"))
+    if promise.get("m") and promise["m"] < len(told.quasi):
+        for names in combinations(told.quasi, promise["m"]):
+            yield from k_anonymity(
+                {**promise, "m": None}, replace(told, quasi=list(names), rows=told.telling)
+            )
+        return
+    if wild:
+        rows = [tuple(row[name] for name in told.quasi) for row in told.telling]
+        kept = "\0" if "" not in wild else ""
+        cells = [tuple("" if cell in wild else cell or kept for cell in row) for row in rows]
         fewest = min(matching(cells), default=promise["k"])
         if fewest < promise["k"]:
             yield f"a row matches {fewest} rows where {promise['k']} are promised"
@@ -243,6 +252,38 @@ def presence(promise: Promise, told: Told) -> Iterator[str]:
             return
 
 
+def perturbed(allowed: Callable[[Promise, Fraction], bool]) -> Judge:
+    """A promise about a published matrix: the worst two lines decide, over every published value."""
+
+    def judge_matrix(promise: Promise, told: Told) -> Iterator[str]:
+        values = list(promise["matrix"])
+        if strange := {row[promise["column"]] for row in told.rows} - set(values):
+            yield f"{strange} are published, and not by the matrix"
+        lines = [[Fraction(one, sum(line)) for one in line] for line in promise["matrix"].values()]
+        for one, other in permutations(lines, 2):
+            for before, after in zip(one, other, strict=True):
+                if before and (not after or not allowed(promise, before / after)):
+                    yield f"odds change by {before} to {after}"
+                    return
+
+    return judge_matrix
+
+
+def amplified(promise: Promise, factor: Fraction) -> bool:
+    return factor <= naive.exact(promise["gamma"])
+
+
+def breached(promise: Promise, factor: Fraction) -> bool:
+    """The worst belief: one value with a chance of ρ1, another with the rest."""
+    prior = naive.exact(promise["rho1"])
+    return prior * factor / (prior * factor + 1 - prior) < naive.exact(promise["rho2"])
+
+
+def believed(promise: Promise, factor: Fraction) -> bool:
+    prior, most = naive.exact(promise["d"]), naive.exact(promise["gamma"])
+    return prior * factor / (prior * factor + 1 - prior) <= most and prior / most <= 1 / factor
+
+
 JUDGES: dict[str, Judge] = {
     "k-anonymity": k_anonymity,
     "distinct-diversity": by_class(naive.distinct, persons=True),
@@ -257,6 +298,10 @@ JUDGES: dict[str, Judge] = {
     "em-anonymity": by_class(naive.proximity, persons=False),
     "xy-privacy": beside(naive.linkable),
     "personalized-privacy": guarded,
+    "m-invariance": by_class(naive.unique, persons=False),
+    "amplification": perturbed(amplified),
+    "rho-privacy": perturbed(breached),
+    "d-gamma-privacy": perturbed(believed),
     "reidentification-risk": risk,
     "hidden-rules": hidden_rules,
     "k-map": k_map,

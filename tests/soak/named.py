@@ -100,10 +100,11 @@ def rules(random: Random, facts: Facts) -> list[str]:
 
 
 def first_step(random: Random, facts: Facts) -> str:
-    names = [name for name in registry.METHODS if registry.load("method", name).accepts is Table]
-    return random.choice(
-        [name for name in names if "anonymize_with" not in registry.load("method", name).model_fields]
-    )
+    """A method of tables that keeps what is promised of all columns, whatever its own parameters are."""
+    kinds = {name: registry.load("method", name) for name in registry.METHODS}
+    plain = {name: kind for name, kind in kinds.items() if kind.accepts is Table and kind.publishes is None}
+    own = {"anonymize_with", "stars_match_all"}
+    return random.choice([name for name, kind in plain.items() if not own & kind.model_fields.keys()])
 
 
 NAMED: dict[str, Draw] = {
@@ -124,6 +125,12 @@ NAMED: dict[str, Draw] = {
     "time_limit": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
     "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),
+    "columns": lambda random, facts: random.sample(facts.sensitive, min(len(facts.sensitive), 1)),
+    "matrix": lambda random, facts: None,
+    "rho1": lambda random, facts: random.choice([0.02, 0.1, 0.3]),
+    "rho2": lambda random, facts: random.choice([0.35, 0.5, 0.9]),
+    "d": lambda random, facts: random.choice([0.05, 0.1, 0.25]),
+    "d_gamma": lambda random, facts: random.choice([0.3, 0.6, 0.95]),
     "improve_steps": lambda random, facts: random.choice([[], [1], [40], [300]]),
 }
 """By the name of the parameter."""

@@ -1,9 +1,9 @@
-"""What a release folder says to whoever opens its files: rows of texts, baskets, groups or clusters."""
+"""What a release folder says to whoever opens its files: rows of texts, baskets, groups, clusters, linked tables."""
 
 import csv
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Published:
         Of groups and clusters: what each line says.
     text
         The data as it stands there, to be compared: all part files one after the other, with one header.
+    secrets
+        Of linked tables: the group and the secret, as often as it is there; the rows have the group too.
     """
 
     facts: dict[str, Any]
@@ -36,6 +38,7 @@ class Published:
     baskets: list[frozenset[str]]
     lines: list[dict[str, Any]]
     text: str
+    secrets: list[Row] = field(default_factory=list)
 
     @property
     def form(self) -> str:
@@ -50,6 +53,8 @@ def read(folder: Path) -> Published:
     """Read all there is."""
     release = folder / "release"
     facts = json.loads((release / "release.json").read_text(encoding="utf-8"))
+    if facts["form"] == "linked":
+        return _linked(release, facts)
     (data,) = [path for path in release.iterdir() if path.name != "release.json"]
     found = Published(facts, [], [], [], [], "")
     if data.suffix == ".parquet":
@@ -71,6 +76,26 @@ def read(folder: Path) -> Published:
     else:
         found.lines = [json.loads(line) for line in found.text.splitlines()]
     return found
+
+
+def _linked(release: Path, facts: dict[str, Any]) -> Published:
+    """Both tables; a secret stands there as often as its count says."""
+    (ending,) = {path.suffix for path in release.iterdir() if path.name != "release.json"}
+    tables = [_rows(release / f"{name}{ending}") for name in ("data", "sensitive")]
+    secrets = [
+        {name: cell for name, cell in row.items() if name != "count"}
+        for row in tables[1]
+        for _ in range(int(row["count"]))
+    ]
+    return Published(facts, list(tables[0][0]), tables[0], [], [], json.dumps(tables), secrets)
+
+
+def _rows(path: Path) -> list[Row]:
+    if path.suffix == ".parquet":
+        lines = pl.read_parquet(path).to_dicts()
+        return [{name: "" if cell is None else str(cell) for name, cell in row.items()} for row in lines]
+    names, *rows = _csv(path.read_bytes().decode("utf-8"))
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _files(data: Path) -> list[Path]:

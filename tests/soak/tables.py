@@ -13,7 +13,10 @@ from tests.soak import texts
 from tests.soak.named import Facts, guards, parameters
 
 from shoal import registry
+from shoal.data.linked import Linked
 from shoal.data.table import Table
+from shoal.methods.table_method import TableMethod
+from shoal.models._matrices import MatrixModel
 
 BUILDERS = {
     "numbers": ["intervals:5,10,20", "intervals:3", "balanced:3", "order:2,4", "suppress", "mask"],
@@ -56,12 +59,19 @@ class Drawn:
 
 def table_case(random: Random, method: str) -> dict[str, Any]:
     """The parts of a case for a method of tables."""
-    drawn = _columns(random, random.random() < 0.25)
     owner = registry.load("method", method)
+    drawn = _columns(
+        random,
+        random.random() < 0.25,
+        one_secret=owner.publishes is Linked or not issubclass(owner, TableMethod),
+    )
     quasi, sensitive = drawn.roles["quasi"], drawn.roles["sensitive"]
     facts = Facts(quasi, {name: sorted(set(drawn.cells[name])) for name in sensitive})
-    from_file, models = _promised(random, facts)
-    along = owner.along_hierarchies
+    from_file, models = _promised(random, facts, owner.publishes or Table)
+    plain = not issubclass(owner, TableMethod)
+    if plain:
+        from_file, models = False, []
+    along = getattr(owner, "along_hierarchies", False)
     asked = parameters(random, method, owner.model_fields, facts, 0.35, without=_short_fields())
     if "anonymize_with" in owner.model_fields:
         step = registry.load("method", asked.setdefault("anonymize_with", "mondrian"))
@@ -74,6 +84,12 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         if not limits.keys() & asked and limits.keys() <= owner.model_fields.keys():
             name = random.choice(list(limits))
             asked[name] = random.choice(limits[name])
+    if plain:
+        for pair in (("rho1", "rho2"), ("d", "d_gamma")):
+            whole = {name: owner.model_fields[name] for name in pair if set(pair) & set(asked)}
+            asked |= parameters(random, method, whole, facts, 1.0)
+        if random.random() < 0.5 or not asked.keys() - {"columns"}:
+            asked["gamma"] = random.choice([1.01, 2.5, 7, 1000])
     _hierarchies(random, drawn, along)
     asked = {**asked, **_asked(random, models)}
     if from_file:
@@ -95,7 +111,7 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
     }
 
 
-def _columns(random: Random, tiny: bool) -> Drawn:
+def _columns(random: Random, tiny: bool, *, one_secret: bool = False) -> Drawn:
     rows = (
         random.randint(1, 8)
         if tiny
@@ -112,7 +128,8 @@ def _columns(random: Random, tiny: bool) -> Drawn:
     for name in names[:count]:
         kind = random.choice(["numbers", "numbers", "days", "plain", "plain", "codes", "letters", "odd"])
         _column(random, drawn, name, kind, rows, missing)
-    for number in range(random.choice([0, 1, 1, 1, 2])):
+    one_secret = one_secret and random.random() < 0.95
+    for number in range(1 if one_secret else random.choice([0, 1, 1, 1, 2])):
         name = f"s{number}" if random.random() < 0.9 else names[count + number]
         roles["sensitive"].append(name)
         kind = random.choice(["plain", "plain", "plain", "numbers", "days", "odd"])
@@ -124,7 +141,7 @@ def _columns(random: Random, tiny: bool) -> Drawn:
         roles["identifying"].append("name")
         drawn.names.append("name")
         drawn.cells["name"] = [f"person-{row}" for row in range(rows)]
-    if random.random() < 0.12:
+    if random.random() < 0.12 and not one_secret:
         roles["entity"] = "who"
         drawn.names.append("who")
         persons = random.randint(1, rows)
@@ -177,22 +194,26 @@ def _tree(random: Random, leaves: list[str]) -> bytes:
 
 
 def _short_fields() -> set[str]:
-    from shoal.methods.table_method import TableMethod
-
     return set(TableMethod.model_fields)
 
 
-def _promised(random: Random, facts: Facts) -> tuple[bool, list[dict[str, Any]]]:
+def _promised(random: Random, facts: Facts, form: type = Table) -> tuple[bool, list[dict[str, Any]]]:
     """One to three promises as plain data, and whether one of them needs a population."""
     known = {name: registry.load("model", name) for name in registry.MODELS}
-    names = [name for name, model in known.items() if Table in model.accepts]
+    kinds = {
+        name: one for name, one in known.items() if form in one.accepts and not issubclass(one, MatrixModel)
+    }
+    names = [name for name, one in kinds.items() if form is Table or one.monotone or random.random() < 0.05]
     about = [name for name in names if "column" not in known[name].model_fields or facts.sensitive]
     count = random.choice([1, 2, 2, 3])
-    chosen = ["k-anonymity"] * (random.random() < 0.6)
-    chosen += random.sample([name for name in about if name not in chosen], count)
+    chosen = ["k-anonymity" if form is Table else "distinct-diversity"] * (random.random() < 0.6)
+    rest = [name for name in about if name not in chosen]
+    chosen += random.sample(rest, min(count, len(rest)))
     promises = []
     for name in dict.fromkeys(chosen[:count] if random.random() < 0.9 else random.sample(names, 1)):
-        fields = parameters(random, name, known[name].model_fields, facts, 0.2)
+        # Only local suppression looks for what is enough by fewer columns or with stars; others keep the stronger one.
+        weaker = ("m", "stars_match_all") if name == "k-anonymity" else ()
+        fields = parameters(random, name, known[name].model_fields, facts, 0.2, without=weaker)
         if "guard" in fields:
             fields |= guards(random, facts)
         promises.append({"model": name, **_together(fields)})

@@ -3,14 +3,16 @@
 import csv
 import io
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.naive.linked import canonical
 from tests.naive.published_sets import canonical_clusters, canonical_groups
 from tests.soak import judges, set_judges
 from tests.soak.cases import Case
-from tests.soak.checks import told_of, told_sets
+from tests.soak.checks import linked_texts, told_of, told_sets
 from tests.soak.engines import Outcome
 from tests.soak.published import Published, read
 
@@ -24,7 +26,7 @@ def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, 
     """Change a release until it is broken; gives what was done, and what `verify` overlooked."""
     random = Random(case.seed)
     published = read(outcome.folder)
-    if (outcome.folder / "release" / "data.parquet").exists():
+    if list((outcome.folder / "release").glob("*.parquet")):
         return "", ""
     private = json.loads((outcome.folder / "run.json").read_text(encoding="utf-8"))
     for _ in range(TRIES):
@@ -47,8 +49,8 @@ def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, 
 
 def _edited(random: Random, case: Case, published: Published, private: dict[str, Any]) -> str:
     """Edit something; gives what it breaks."""
-    if published.form == "table":
-        _edit_rows(random, case, published)
+    if published.form in ("table", "linked"):
+        (_edit_rows if published.form == "table" else _edit_linked)(random, case, published)
         told = told_of(case, published, private)
         found = [fault for promise in published.promises for fault in judges.judge(promise, told)]
     else:
@@ -71,6 +73,19 @@ def _edit_rows(random: Random, case: Case, published: Published) -> None:
     row = random.choice(published.rows)
     name = random.choice([*roles["quasi"], *roles["sensitive"]])
     row[name] = random.choice(published.rows)[name]
+
+
+def _edit_linked(random: Random, case: Case, published: Published) -> None:
+    """Give a secret of a group another value, or move a row and a secret to another group."""
+    (secret,) = case.recipe["roles"]["sensitive"]
+    link = published.facts["link"]
+    row, other = random.choice(published.secrets), random.choice(published.secrets)
+    if random.random() < 0.6:
+        row[secret] = other[secret]
+        return
+    moved = next(one for one in published.rows if one[link] == row[link])
+    if sum(one[link] == row[link] for one in published.rows) > 1:
+        moved[link], row[link] = other[link], other[link]
 
 
 def _edit_baskets(random: Random, published: Published) -> None:
@@ -110,6 +125,9 @@ def _write(release: Path, published: Published) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerows([published.names, *rows])
         (release / "data.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+    elif published.form == "linked":
+        _write_linked(release, published)
+        facts["groups"] = len({row[facts["link"]] for row in published.rows})
     elif published.form == "baskets":
         _write_baskets(release, published)
         facts["items"] = len(set().union(*published.baskets))
@@ -125,6 +143,24 @@ def _write(release: Path, published: Published) -> None:
             facts["baskets"] = sum(leaf["size"] for one in published.lines for leaf in leaves_of(one))
         facts["items"] = len(_items(published.lines, groups))
     (release / "release.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+
+
+def _write_linked(release: Path, published: Published) -> None:
+    """Both tables in canonical order, equal secrets of a group on one line."""
+    (secret,) = [one["name"] for one in published.facts["columns"] if one["role"] == "sensitive"]
+    rows, secrets = canonical(*linked_texts(published, secret))
+    counts = Counter(secrets)
+    tables = {
+        "data.csv": [published.names, *([*cells, group] for cells, group in rows)],
+        "sensitive.csv": [
+            [published.facts["link"], secret, "count"],
+            *([*one, *value, count] for (*one, value), count in counts.items()),
+        ],
+    }
+    for name, lines in tables.items():
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        (release / name).write_text(text.getvalue(), encoding="utf-8", newline="")
 
 
 def _items(lines: list[dict[str, Any]], groups: bool) -> set[str]:

@@ -16,6 +16,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.domain import Domain, Kind
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -110,11 +111,13 @@ def find_in(
     data = release.data
     if isinstance(data, Summary):
         raise WrongUse("Cross-tables tell of cells and not of persons: nobody is found in them.")
-    if isinstance(data, Table) != isinstance(known, Mapping):
-        wanted = (
-            "columns and values, such as age=39" if isinstance(data, Table) else "items, such as milk,bread"
-        )
+    tabular = isinstance(data, Table | Linked)
+    if tabular != isinstance(known, Mapping):
+        wanted = "columns and values, such as age=39" if tabular else "items, such as milk,bread"
         raise WrongUse(f"Of this release one knows {wanted}; give --known so.")
+    if isinstance(data, Linked):
+        assert isinstance(known, Mapping)
+        return _in_linked(data, known)
     if isinstance(data, Table):
         assert isinstance(known, Mapping)
         return _in_table(data, known, trees or {})
@@ -178,6 +181,25 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
         guess[column.name] = Guess(column.domain.labels[best], float(share), float(general[best]))
     rows = _rows_of(published, view.classes, places)
     return Found(matches, 1 / matches if matches else 0.0, rows, guess)
+
+
+def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
+    """The public rows that are as known, and the secrets of their groups."""
+    rows = np.ones(data.rows, dtype=np.bool_)
+    for column, text in zip(data.public.select(known), known.values(), strict=True):
+        rows &= np.array([label == text.strip() for label in column.domain.labels], dtype=np.bool_)[
+            column.codes
+        ]
+    places = np.flatnonzero(rows)
+    guess = {}
+    for column in data.secrets.sensitive if len(places) else ():
+        found, number = np.unique(data.groups[places], return_inverse=True)
+        shares = data.shares(column, found)[number].mean(axis=0)
+        best = int(shares.argmax())
+        overall = float((column.codes == best).mean())
+        guess[column.name] = Guess(column.domain.labels[best], float(shares[best]), overall)
+    chance = 1 / len(places) if len(places) else 0.0
+    return Found(len(places), chance, tuple((places[:LISTED] + 1).tolist()), guess)
 
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from shoal.attacks._known_baskets import (
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked, class_table
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
@@ -29,18 +30,20 @@ class Certainty(Attack):
     """
 
     name: ClassVar[str] = "certainty"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Look at every class, group or cohort."""
-        data = target.release.data
+        data = class_table(target.release.data)
         if isinstance(data, Groups):
             return self._groups(data)
         if isinstance(data, Baskets):
             return self._baskets(data, target)
         assert isinstance(data, Table)
         classes = PublishedClasses.of(data)
-        found = [self._column(classes, column) for column in secrets(classes.table, target.original)]
+        drawn = target.release.details.get("perturbed", ())
+        shown = [one for one in secrets(classes.table, target.original) if one.name not in drawn]
+        found = [self._column(classes, column) for column in shown]
         return max(found, key=lambda one: (one.residual, one.success), default=None)
 
     def _column(self, classes: PublishedClasses, column: Column) -> Attacked:

@@ -5,32 +5,37 @@ public values, and that tells whose they are: a naive Bayes model and the dealin
 refined in turn (expectation maximization), starting with all members alike.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Floats
+from shoal.attacks._naive_bayes import cross_fitted
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
+from shoal.data.table import Table
 from shoal.risks._group_members import largest, shares_of
-
-ROUNDS = 20
+from shoal.risks.learned_secrets import dealt, learned, value_logs
 
 
 class DeFinetti(Attack):
     """Name one member of each group as the holder of a secret, after learning from all groups.
 
-    The baseline names any member; the control names the one with most public items, which no grouping hides.
+    The baseline names any member; the control names the one with most public items, which no grouping hides. Of linked
+    tables the secret of each person is named; the baseline draws one of her group, and the control is a naive Bayes
+    model of other people.
     """
 
     name: ClassVar[str] = "definetti"
-    accepts: ClassVar[tuple[type, ...]] = (Groups,)
+    accepts: ClassVar[tuple[type, ...]] = (Groups, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Attack every group that has a secret."""
         groups, original = target.release.data, target.original
+        if isinstance(groups, Linked):
+            return self._linked(groups, original)
         assert isinstance(groups, Groups)
         assert isinstance(original, Baskets)
         asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
@@ -47,6 +52,22 @@ class DeFinetti(Attack):
             f"member is one in {guess.mean():.1%}, and the member with most items in {plain.mean():.1%}."
         )
         return Attacked(self.name, success, float(guess.mean()), float(plain.mean()), len(asked), words)
+
+    def _linked(self, data: Linked, original: Table) -> Attacked | None:
+        """Name the secret of everybody whose row is published."""
+        found = learned(original, data)
+        if found is None:
+            return None
+        chosen = self.drawn(original.rows)
+        truth = original.column(found.column)
+        control = float((cross_fitted(original, truth, chosen, self.seed) == truth.codes[chosen]).mean())
+        words = (
+            f"Who learns from all groups names {found.column} of {found.success:.1%} of {found.people:,} people; one "
+            f"of the group's values, drawn by chance, is right for {found.guess:.1%}, and a model of other people for "
+            f"{control:.1%}."
+        )
+        parts = {"highest promised share": float(found.highest)}
+        return Attacked(self.name, found.success, found.guess, control, found.people, words, parts)
 
 
 def named_shares(groups: Groups, shares: Floats, belief: Floats) -> Floats:
@@ -78,65 +99,7 @@ def group_members(groups: Groups) -> Floats:
     def likelihood(belief: Floats) -> Floats:
         counted = held.T @ belief + 1 / len(groups.vocabulary)
         logs = np.log(counted) - np.log(counted.sum(axis=0))
-        return np.asarray(held @ logs) + _logs(lengths, belief)[lengths]
+        return np.asarray(held @ logs) + value_logs(lengths, belief)[lengths]
 
     of = np.repeat(np.arange(len(groups)), groups.sizes)
     return np.asarray(1 - dealt(likelihood, of, counts)[:, -1])
-
-
-def column_likelihood(columns: Sequence[Any]) -> Callable[[Floats], Floats]:
-    """The naive Bayes likelihood of rows of a table, whose columns are given as codes."""
-
-    def likelihood(belief: Floats) -> Floats:
-        return np.asarray(sum(_logs(codes, belief)[codes] for codes in columns))
-
-    return likelihood
-
-
-def _logs(codes: Any, belief: Floats) -> Floats:
-    """The logarithm of the chance of each value of a column under each secret."""
-    from scipy.sparse import csr_array
-
-    values = int(codes.max(initial=0)) + 1
-    there = csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(values, len(codes)))
-    counted = np.asarray(there @ belief) + 1 / values
-    return np.asarray(np.log(counted) - np.log(counted.sum(axis=0)))
-
-
-def dealt(
-    likelihood: Callable[[Floats], Floats], group: Rows, counts: Floats, rounds: int = ROUNDS
-) -> Floats:
-    """How likely each member has each secret.
-
-    Parameters
-    ----------
-    likelihood
-        From beliefs to the logarithm of the likelihood of each member under each secret.
-    group
-        Of each member.
-    counts
-        How often each group has each secret; the sum of a group is its size.
-    """
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    belief: Floats = shares[group]
-    for _ in range(rounds):
-        logs = likelihood(belief)
-        with np.errstate(divide="ignore"):
-            scores = logs + np.log(shares)[group]
-        scores -= scores.max(axis=1, keepdims=True)
-        belief = np.exp(scores)
-        belief /= belief.sum(axis=1, keepdims=True)
-        belief = _balanced(belief, group, counts)
-    return belief
-
-
-def _balanced(belief: Floats, group: Rows, counts: Floats) -> Floats:
-    """Beliefs that were brought to the counts of each group, and then to one person each."""
-    from scipy.sparse import csr_array
-
-    members = csr_array(
-        (np.ones(len(group)), (group, np.arange(len(group)))), shape=(len(counts), len(group))
-    )
-    sums = np.asarray(members @ belief)
-    belief = belief * (counts / np.maximum(sums, 1e-12))[group]
-    return np.asarray(belief / np.maximum(belief.sum(axis=1, keepdims=True), 1e-12))

@@ -13,6 +13,7 @@ from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.table import Table
 
 DRAWS = 5
@@ -24,12 +25,12 @@ class Linkage(Attack):
 
     Of a table all quasi-identifiers are known, or a random half of them, or all with one of them wrong. Of baskets as
     many items as the promise is about, one more, or two more. Of groups all public items are known, and the secret is
-    linked.
+    linked; of linked tables all public columns are, and rows are found for certain where nobody else is like them.
     The success is that of the first; people who were left out of the release are never found.
     """
 
     name: ClassVar[str] = "linkage"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters, Linked)
 
     known: int | None = Field(
         default=None,
@@ -42,6 +43,8 @@ class Linkage(Attack):
         if isinstance(target.original, Baskets):
             return linked_baskets(self, target, self.known)
         published, original = target.release.data, target.original
+        if isinstance(published, Linked):
+            return self._linked(published, original)
         assert isinstance(published, Table)
         people = original.take(self.drawn(original.rows))
         names = [column.name for column in published.quasi if column.name in original.names]
@@ -66,6 +69,26 @@ class Linkage(Attack):
             "one column wrong": mean(noisy),
             "highest": float(exact.max(initial=0)),
         }
+        return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
+
+    def _linked(self, data: Linked, original: Table) -> Attacked | None:
+        """The chance to pick the secret of a person among those of the groups of the rows that are like her."""
+        from shoal.risks.learned_secrets import shares_of_people
+
+        people = original.take(self.drawn(original.rows))
+        if not people.rows or not data.secrets.sensitive:
+            return None
+        secret = data.secrets.sensitive[0]
+        shares, alike = shares_of_people(people, data, secret)
+        overall = np.bincount(secret.codes, minlength=1) / max(data.rows, 1)
+        baseline = float((overall**2).sum())
+        success = mean(shares)
+        words = (
+            f"Who knows the public columns of a person links her to her {secret.name} with a chance of {success:.1%} "
+            f"on average and {shares.max(initial=0):.1%} at most, of {people.rows:,} people tried; her row itself is "
+            f"found with a chance of {mean(alike):.1%}."
+        )
+        parts = {"highest": float(shares.max(initial=0)), "row found": mean(alike)}
         return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
 
     def _partial(self, published: Table, people: Table, names: list[str], there: Mask, draw: int) -> float:

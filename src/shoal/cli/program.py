@@ -42,6 +42,7 @@ COMMANDS = {
     "convert": "Write baskets in another format, without rare items if wanted.",
     "compare": "Run many methods and parameters, and draw what comes.",
     "recommend": "Try what keeps a promise, and propose the least lossy release.",
+    "studio": "Open a page on which all of this is done without code.",
     "hierarchy": "Build, check and convert hierarchies.",
     "generate": "Make synthetic data of a given shape.",
     "warm-up": "Compile all methods now, so that no first run has to wait.",

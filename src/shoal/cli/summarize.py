@@ -64,7 +64,7 @@ def summarize(
         bool, flag("publish how many rows a cell has; nothing to sum up means this too", group=COLUMNS)
     ] = False,
     sum: Annotated[tuple[str, ...], list_option("columns to sum up: amounts from 0 on", group=COLUMNS)] = (),
-    total: Annotated[str, text_option("name of totals; TOTAL unless told", "TEXT", group=COLUMNS)] = TOTAL,
+    total: Annotated[str, text_option("name of totals; TOTAL by default", "TEXT", group=COLUMNS)] = TOTAL,
     hierarchy: HierarchyPairs = (),
     dominance: Annotated[
         str | None,

@@ -29,6 +29,8 @@ SCORES = {
         "confidence_before",
         "confidence_published",
         "confidence_worst",
+        "perturbed_error",
+        "estimated_error",
     ),
     "Baskets": (
         "item_ncp",
@@ -40,6 +42,7 @@ SCORES = {
         "ghost_rules",
     ),
     "Groups": ("kl", "query_error", "pivot_guess", "pivot_central", "pivot_replay"),
+    "Linked": ("are", "are_median"),
     "Clusters": ("term_chunk_share", "tkd", "re", "certain_links"),
 }
 """The scores that a summary shows by the form of the release, in this order, where the release has them.
@@ -53,9 +56,10 @@ MANY = 3
 BESIDE_THE_POINT = {
     "item_ncp": ("information_loss", "items_suppressed"),
     "starred_cells": ("ncp", "discernibility", "precision"),
+    "perturbed_error": ("lm", "lm_mean", "ncp", "discernibility", "c_avg", "precision"),
 }
-"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, and whoever
-hides rules looks for stars."""
+"""Scores that are left out where another one is there: an item under the name of a node is not suppressed, whoever
+hides rules looks for stars, and whoever perturbs values leaves all cells as fine as they are."""
 
 
 def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
@@ -138,6 +142,7 @@ def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
+    from shoal.data.linked import Linked
 
     data, suppressed = run.release.data, run.release.suppressed
     words = f"{counted(count(data), noun(data))} published{run.engine.where}"
@@ -145,6 +150,8 @@ def published_words(run: "AnyRun") -> str:
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
         words += _cluster_words(data)
+    elif isinstance(data, Linked):
+        words += f", in {counted(len(data), 'groups')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -172,7 +179,7 @@ def noun(data: "Published | Dataset") -> str:
     'rows'
     """
     form = type(getattr(data, "schema", data)).__name__
-    return {"Table": "rows"}.get(form, form.lower())
+    return {"Table": "rows", "Linked": "rows"}.get(form, form.lower())
 
 
 def _cluster_words(data: "Clusters") -> str:

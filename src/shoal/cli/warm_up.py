@@ -4,6 +4,8 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -24,6 +26,12 @@ EXAMPLE = """Example:
 
 ROWS = 300
 """Rows to try methods on: what is compiled depends on the kinds of the data and not on how much there is."""
+
+STREAM = "stream"
+"""An engine whose methods have kernels of their own."""
+
+SEARCH = "improve_steps"
+"""The parameter that begins a search, where a method has it."""
 
 HIERARCHIES = {"age": "intervals:5,10,20", "education": "suppress"}
 ROLES: dict[type, dict[str, Any]] = {
@@ -107,23 +115,33 @@ def tried(kind: type[Method], file: Path) -> None:
     from shoal.pipeline import anonymize, carry_out
 
     trees = HIERARCHIES if kind.accepts is Table else None
-    run = None
-    for choice in ({}, *choices(kind)):
+    run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **ROLES[kind.accepts])
+    run.write(file.parent / kind.name)
+    several = list(choices(kind))
+    # Kernels of tables are reached by single choices.
+    both = combinations(several, 2) if kind.accepts is Baskets else ()
+    pairs = [one | other for one, other in both if not one.keys() & other.keys()]
+    for choice, measures in chain(((one, None) for one in several), ((pair, ()) for pair in pairs)):
         try:
-            method = kind(**{**kind.example, **choice})
-            if run is None:
-                run = anonymize(file, method, seed=7, hierarchies=trees, **ROLES[kind.accepts])
-            else:
-                carry_out(method, run.original, seed=7, measures=())
+            carry_out(kind(**{**kind.example, **choice}), run.original, seed=7, measures=measures)
         except (ShoalError, ValueError):
             continue
+    if kind.accepts is Baskets and STREAM in kind.engines:
+        with closing(registry.load("engine", STREAM)()) as engine:
+            anonymize(file, kind(**kind.example), engine=engine, seed=7, **ROLES[Baskets])
 
 
 def choices(kind: type[Method]) -> Iterator[dict[str, Any]]:
-    """Every value of every parameter that is one of a few words, but for the default one."""
+    """Every other value of parameters that are one of a few words or a switch, 0 where that is one, and a search."""
     for name, field in kind.model_fields.items():
         if get_origin(field.annotation) is Literal:
             yield from ({name: value} for value in get_args(field.annotation) if value != field.default)
+        elif field.annotation is bool:
+            yield {name: not field.default}
+        elif name == SEARCH:
+            yield {name: (ROWS,)}
+        elif field.default and any(getattr(bound, "ge", None) == 0 for bound in field.metadata):
+            yield {name: 0}
 
 
 def cache() -> str | None:

@@ -13,6 +13,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
@@ -81,6 +82,8 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
             return pl.DataFrame(
                 [series for column in data.columns for series in typed(column, ranges, data.names)]
             )
+        case Linked():
+            return linked_frame(data, ranges)
         case Summary():
             return to_polars(data.cells, ranges)
         case Baskets():
@@ -214,6 +217,14 @@ def _day(text: str) -> date | None:
 def _middle(low: Any, high: Any) -> Any:
     """What lies halfway; of days the earlier of two."""
     return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
+
+
+def linked_frame(data: Linked, ranges: Ranges = "text") -> "polars.DataFrame":
+    """A row for each public row, with the list of all secrets of its group: which of them is its own is not told."""
+    import polars as pl
+
+    secrets = to_polars(data.secrets, ranges).group_by(data.link, maintain_order=True).agg(pl.all())
+    return to_polars(data.public, ranges).join(secrets, on=data.link, how="left", maintain_order="left")
 
 
 def baskets_frame(data: Baskets) -> "polars.DataFrame":

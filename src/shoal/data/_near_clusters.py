@@ -5,11 +5,12 @@ but for which of equal baskets is in which. Rows that tie come in the order in w
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, owners
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, owners, taken
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -122,7 +123,30 @@ class Pairs:
         return np.repeat(np.arange(len(self.pair)), np.diff(self.starts))
 
 
-def paired_clusters(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
+_last: tuple[bytes, Pairs] | None = None
+
+
+def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> Pairs:
+    """The paired clusters of all rows, numbered in the order of their baskets.
+
+    What was found last is kept: whoever publishes groups by them may want to know what a reader finds who replays it.
+
+    `supports`: how many of all rows hold each item, where these are a part of them.
+    """
+    global _last
+    digest = blake2b(repr((p, distinct.width, supports is None)).encode())
+    for array in (distinct.indptr, distinct.items, distinct.counts, supports):
+        digest.update(b"" if array is None else array.tobytes())
+    if _last is None or _last[0] != digest.digest():
+        begins = np.concatenate(([0], np.cumsum(distinct.counts)))
+        orders = orders_for_clusters(distinct, GROUPS.tables, supports)
+        indptr, places = taken(distinct.indptr, owners(begins))
+        rows = tuple(taken(begins, order)[1] for order in orders)
+        _last = digest.digest(), _paired(rows, indptr, distinct.items[places], distinct.width, p)
+    return _last[1]
+
+
+def _paired(orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int, p: int) -> Pairs:
     """Clusters of p rows or a few more, and which of them go together where one alone will not do."""
     from shoal.kernels import near_clusters as kernel
 

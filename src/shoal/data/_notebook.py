@@ -11,6 +11,7 @@ from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.summary import Summary
 from shoal.data.table import Table
 
@@ -109,6 +110,8 @@ def _size(data: object) -> str:
             return f"{counted(len(data), 'baskets')} of {counted(len(data.vocabulary), 'items')}"
         case Groups():
             return f"{len(data.basket_indptr) - 1:,} baskets in {len(data):,} groups"
+        case Linked():
+            return f"{data.rows:,} rows in {len(data):,} groups with secrets of their own"
         case Clusters():
             return f"{counted(data.count, 'clusters')}{data.made_of()}"
     return repr(data)
@@ -118,6 +121,8 @@ def _preview(data: object) -> str:
     match data:
         case Table():
             return _rows(data)
+        case Linked():
+            return _rows(data.public) + _rows(data.secrets)
         case Baskets():
             lines = [[", ".join(data.basket(row))] for row in range(min(ROWS, len(data)))]
             return grid(["baskets"], lines, _rest(len(data), len(lines), "baskets"))

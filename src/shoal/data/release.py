@@ -1,6 +1,6 @@
 """What is published, and nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
@@ -9,8 +9,10 @@ from typing_extensions import TypeVar
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.summary import Summary
 from shoal.data.table import Table
+from shoal.errors import WrongUse
 
 if TYPE_CHECKING:
     import pandas
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from shoal.data._export import Ranges
 
-Published: TypeAlias = Table | Baskets | Groups | Clusters | Summary
+Published: TypeAlias = Table | Baskets | Groups | Clusters | Linked | Summary
 """Published data in one of its forms."""
 
 Data = TypeVar("Data", default=Published, covariant=True)
@@ -68,7 +70,8 @@ class Release(Generic[Data]):
         """The published data as a polars frame.
 
         Columns of a table whose cells are exact have the type of their values (whole numbers, numbers, dates); missing
-        cells are null. Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
+        cells are null. Linked tables become one frame: each row with its group, and the list of its group's secrets.
+        Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
         ``group, basket, item, count``; ``cluster, part, size, chunk, record, item``.
 
         `ranges`: what becomes of ranges of numbers and dates such as ``[20,29]``: ``text`` leaves the column as it is
@@ -93,6 +96,32 @@ class Release(Generic[Data]):
         from shoal.data._export import to_spark
 
         return to_spark(self.data)
+
+    def estimate(self, column: str, by: str | Sequence[str] = ()) -> "polars.DataFrame":
+        """How many rows had each value of a perturbed column, estimated without bias from the published matrix.
+
+        Parameters
+        ----------
+        column
+            A column that the method perturbed (pram).
+        by
+            Other columns: the counts beside each of their values.
+
+        Returns
+        -------
+        A polars frame with the values, how often they are published, the estimate and its standard deviation. An
+        estimate may be negative: it is right on average.
+
+        Raises
+        ------
+        UnknownName
+            If the column is not perturbed.
+        """
+        from shoal.data._perturbed import estimated
+
+        if not isinstance(self.data, Table):
+            raise WrongUse("Only the columns of a published table in memory are estimated.")
+        return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by))
 
     def reconstruct(self, count: int = 1, seed: int = 1) -> tuple[Baskets, ...]:
         """Draw datasets that published clusters or groups could have been made from.

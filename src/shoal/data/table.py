@@ -113,6 +113,18 @@ def canonical_order(columns: Iterable[Column]) -> Rows:
     return order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
 
 
+def cell_ranks(columns: Iterable[Column]) -> Rows:
+    """The rank of each row among the distinct combinations of texts, in canonical order."""
+    keys = [column.domain.ranks()[column.codes] for column in columns]
+    order = order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    changes = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    numbers: Rows = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.cumsum(changes)
+    return numbers
+
+
 def order_by(keys: list[Codes], sizes: list[int]) -> Rows:
     """Sort rows by several code columns, first column first; equal rows keep their order.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
@@ -150,8 +151,10 @@ class Local:
     ) -> "Judged":
         """By what published data was judged."""
         from shoal.io.releases.folder import counts_of
-        from shoal.models._judged import judged_sets, judged_table
+        from shoal.models._judged import judged_linked, judged_sets, judged_table
 
+        if isinstance(published, Linked):
+            return judged_linked(published)
         if isinstance(published, Table):
             return judged_table(published, named)
         return judged_sets(published, models, counts_of(published).get("items", 0))
@@ -162,7 +165,17 @@ class Local:
         from shoal.risks.disclosure_warnings import concerns, missing_matched, set_warnings
 
         data = release.data
+        if isinstance(data, Linked):
+            from shoal.risks.learned_secrets import dealing_warning
+
+            tables = (*concerns(original, Table(data.known())), *concerns(original, data.secrets))
+            return (*tables, *dealing_warning(original, data))
         if isinstance(data, Table):
-            matched = any(promise.get("missing_matches_all") for promise in release.promises)
-            return (*concerns(original, data), *([missing_matched(reached_k(data) or 0)] if matched else ()))
+            kinds = {"missing": "missing_matches_all", "starred": "stars_match_all"}
+            matched = [
+                missing_matched(reached_k(data) or 0, kind)
+                for kind, name in kinds.items()
+                if any(promise.get(name) for promise in release.promises)
+            ]
+            return (*concerns(original, data), *matched)
         return set_warnings(original, data, release.promises)

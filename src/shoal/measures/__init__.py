@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.measures.ordering import Ordering as Ordering
     from shoal.measures.overlap import Overlap as Overlap
     from shoal.measures.pair_supports import PairSupports as PairSupports
+    from shoal.measures.perturbation import Perturbation as Perturbation
     from shoal.measures.pivot import Pivot as Pivot
     from shoal.measures.precision import Precision as Precision
     from shoal.measures.queries import Queries as Queries

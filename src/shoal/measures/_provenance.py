@@ -7,6 +7,7 @@ import numpy as np
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.domain import Kind
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED, looks_published, set_members
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -54,8 +55,12 @@ def _foreign(both: Comparison) -> Iterator[tuple[str | None, str]]:
         if isinstance(published, Baskets):
             yield from _other_baskets(both)
         return
+    if isinstance(published, Linked):
+        yield from _other_linked(original, published)
     for column in published.columns if isinstance(published, Table) else ():
         if column.role is Role.ENTITY or column.name not in original.names:
+            continue
+        if column.name in release.details.get("perturbed", ()):
             continue
         if both.distributed and column.role not in (Role.QUASI, Role.SENSITIVE):
             continue
@@ -66,6 +71,20 @@ def _foreign(both: Comparison) -> Iterator[tuple[str | None, str]]:
                 yield column.name, f"{_shown(text)} is published, and no row of the original has it"
         else:
             yield from _too_many(pair)
+
+
+def _other_linked(original: Table, published: Linked) -> Iterator[tuple[str | None, str]]:
+    """Cells of linked tables, which are all published as they were, that are not those of the original."""
+    for column in (*published.known(), *published.secrets.sensitive):
+        own = original.column(column.name)
+        counts = dict(zip(own.domain.labels, np.bincount(own.codes, minlength=len(own.domain)), strict=True))
+        found = np.bincount(column.codes, minlength=len(column.domain))
+        for label, count in zip(column.domain.labels, found.tolist(), strict=True):
+            if count != counts.get(label, 0):
+                yield (
+                    column.name,
+                    f"{_shown(label)} is published {count:,} times, and the original has it otherwise",
+                )
 
 
 def _other_baskets(both: Comparison) -> Iterator[tuple[None, str]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows, taken
 from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of
-from shoal.data._near_clusters import GROUPS, orders_for_clusters, paired_clusters
+from shoal.data._near_clusters import clusters_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
@@ -143,14 +143,9 @@ def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> F
 
 def _pairs(distinct: Distinct, p: int) -> tuple[Rows, Rows, Counts]:
     """The pairs of clusters, the baskets in each, which ascend, and how often each is there."""
-    orders = []
-    for order in orders_for_clusters(distinct, GROUPS.tables):
-        place = np.empty(len(distinct), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        orders.append(np.argsort(place[distinct.of_row], kind="stable"))
-    indptr, places = taken(distinct.indptr, distinct.of_row)
-    found = paired_clusters(tuple(orders), indptr, distinct.items[places], distinct.width, p)
-    keys = found.pair[found.cluster_of] * len(distinct) + distinct.of_row[found.rows]
+    found = clusters_of(distinct, p)
+    basket = np.repeat(np.arange(len(distinct)), distinct.counts)[found.rows]
+    keys = found.pair[found.cluster_of] * len(distinct) + basket
     entries, times = np.unique(keys, return_counts=True)
     return entries // len(distinct), entries % len(distinct), times
 

@@ -22,10 +22,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Floats, Mask, Rows
+from shoal.data._perturbed import matrix_of, weights_of
 from shoal.data.domain import Kind
+from shoal.data.linked import Linked
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData
-from shoal.measures._comparison import Comparison
+from shoal.measures._comparison import Comparison, refuse_unlike
 from shoal.measures._coverage import Coverage
 from shoal.measures._interval_syntax import NodeTexts, day, number
 from shoal.measures.measure import Score, TableMeasure
@@ -44,7 +46,8 @@ class Queries(TableMeasure):
     """The relative error of counts: how many rows have these values? Asked of the original and of the release.
 
     A reader of the release counts each published row with the share of its cells' values that are asked for, as if
-    values were spread evenly. A row that is left out is not counted.
+    values were spread evenly. A row that is left out is not counted. Of linked tables a row counts with the share of
+    its group's secrets that are asked for, and of perturbed columns with what it speaks for by the published matrix.
 
     are, are_median
         Average relative error (SECRETA; Xiao and Tao 2006): the mean over the questions of |estimate − truth| / truth,
@@ -53,12 +56,19 @@ class Queries(TableMeasure):
     """
 
     name: ClassVar[str] = "queries"
+    accepts: ClassVar[tuple[type, ...]] = (Table, Linked)
     not_distributable: ClassVar[str | None] = "questions are answered from single rows"
     scores_named: ClassVar[tuple[str, ...]] = ("are", "are_median")
 
     questions: int = Field(default=200, ge=1, description="questions that are drawn")
     columns: int = Field(default=2, ge=1, description="quasi-identifiers of a drawn question")
     width: float = Field(default=0.2, gt=0, le=1, description="share of the values that a drawn range covers")
+    selectivity: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="ask for sets of random values instead of ranges, which cover so large a share of all combinations",
+    )
     least: float = Field(
         default=0.001, ge=0, le=1, description="share of the rows that a truth counts as at least"
     )
@@ -69,14 +79,21 @@ class Queries(TableMeasure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask both sides the same questions."""
-        before, after = self.tables(both)
+        linked = both.release.data if isinstance(both.release.data, Linked) else None
+        before, after = self.tables(both) if linked is None else (_original(both), linked.public)
         if not before.quasi:
             return ()
-        asked = self.asked(before, after)
-        columns = [both.column(name) for name in dict.fromkeys(name for one in asked for name in one)]
-        truth = Counter({one.name: one.original for one in columns}).answers(asked)
-        published = {one.name: one.published for one in columns}
-        answered = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
+        asked = self.asked(before, after.names if linked is None else (*after.names, *linked.secrets.names))
+        names = list(dict.fromkeys(name for one in asked for name in one))
+        truth = Counter({name: before.column(name) for name in names}).answers(asked)
+        if linked is not None:
+            answered = LinkedCounter(before, linked, names).answers(asked)
+        elif any(name in both.release.details.get("perturbed", ()) for name in names):
+            answered = PerturbedCounter(both, names).answers(asked)
+        else:
+            columns = [both.column(name) for name in names]
+            published = {one.name: one.published for one in columns}
+            answered = Counter(published, {one.name: one.coverage for one in columns}).answers(asked)
         bound = max(ceil(Fraction(str(self.least)) * before.rows), 1)
         errors = [abs(one - count) / max(count, bound) for one, count in zip(answered, truth, strict=True)]
         source = "of the workload" if self.workload else "drawn by chance"
@@ -86,12 +103,14 @@ class Queries(TableMeasure):
             Score("are_median", float(np.median(errors)), f"Median {meaning}"),
         )
 
-    def asked(self, original: Table, published: Table) -> list[Question]:
+    def asked(self, original: Table, published: Sequence[str]) -> list[Question]:
         """The questions; drawn ones are about columns that are published."""
         if self.workload is not None:
-            shown = tuple(one for one in original.columns if one.name in published.names)
+            shown = tuple(one for one in original.columns if one.name in published)
             return read(self.workload, Table(shown))
         generator = np.random.default_rng(self.seed)
+        if self.selectivity is not None:
+            return draw_sets(original, self.questions, self.columns, self.selectivity, generator)
         return draw(original, self.questions, self.columns, self.width, generator)
 
 
@@ -118,6 +137,30 @@ def draw(
         if sensitive:
             asked.append(sensitive[int(generator.integers(len(sensitive)))])
         found.append({column.name: _around(column, row, width, generator) for column in asked})
+    return found
+
+
+def draw_sets(
+    table: Table, questions: int, columns: int, share: float, generator: np.random.Generator
+) -> list[Question]:
+    """Questions by chance as Xiao and Tao (2006, section 6.1) draw them: a set of random values of each column.
+
+    Each question is about some quasi-identifiers and, where there is one, a sensitive column. Of each column so many
+    values are asked for that the expected share of all combinations is the given one.
+    """
+    quasi, sensitive = table.quasi, table.sensitive
+    found: list[Question] = []
+    for _ in range(questions):
+        asked = [quasi[place] for place in sorted(generator.permutation(len(quasi))[:columns].tolist())]
+        if sensitive:
+            asked.append(sensitive[int(generator.integers(len(sensitive)))])
+        question: dict[str, Wanted] = {}
+        for column in asked:
+            size = len(column.domain)
+            wanted = np.zeros(size, dtype=np.bool_)
+            wanted[generator.permutation(size)[: min(ceil(size * share ** (1 / len(asked))), size)]] = True
+            question[column.name] = wanted
+        found.append(question)
     return found
 
 
@@ -265,7 +308,7 @@ class Counter:
         found = [0.0] * len(questions)
         by_pivot: dict[str, list[int]] = {}
         for place, question in enumerate(questions):
-            rows = {name: self._held[name][self._shares(name, question[name]) > 0].sum() for name in question}
+            rows = {name: self._held[name][self.shares(name, question[name]) > 0].sum() for name in question}
             by_pivot.setdefault(min(rows, key=rows.__getitem__), []).append(place)
         for pivot, places in by_pivot.items():
             runs = _Runs(self._columns[pivot])
@@ -275,15 +318,15 @@ class Counter:
         return found
 
     def _answer(self, question: Question, pivot: str, runs: "_Runs") -> float:
-        share = self._shares(pivot, question[pivot])
+        share = self.shares(pivot, question[pivot])
         rows = runs.rows(np.flatnonzero(share > 0))
         weights = share[runs.codes(self._columns[pivot], rows)]
         for name, wanted in question.items():
             if name != pivot:
-                weights = weights * self._shares(name, wanted)[runs.codes(self._columns[name], rows)]
+                weights = weights * self.shares(name, wanted)[runs.codes(self._columns[name], rows)]
         return float(weights.sum())
 
-    def _shares(self, name: str, wanted: Wanted) -> Floats | Mask:
+    def shares(self, name: str, wanted: Wanted) -> Floats | Mask:
         """The share of the values of each code that is asked for."""
         size = len(self._columns[name].domain)
         if self._coverage is None:
@@ -300,6 +343,104 @@ class Counter:
             inside = inside + np.bincount(cover.texts[apart], minlength=size)
         found: Floats = inside / np.maximum(cover.sizes, 1)
         return found
+
+
+class LinkedCounter:
+    """Counts, in linked tables, the rows that a reader expects for questions.
+
+    Parameters
+    ----------
+    original
+        Whose codes questions are asked in.
+    names
+        The columns that are asked for.
+    """
+
+    def __init__(self, original: Table, data: Linked, names: Sequence[str]) -> None:
+        self._secret = {column.name for column in data.secrets.sensitive}
+        self._groups, self._holders, self._sizes = data.groups, data.secret_groups, data.sizes
+        self._codes = {}
+        for name in names:
+            table = data.secrets if name in self._secret else data.public
+            known = {label: code for code, label in enumerate(original.column(name).domain.labels)}
+            column = table.column(name)
+            codes = np.array([known.get(label, -1) for label in column.domain.labels], dtype=np.int64)
+            self._codes[name] = codes[column.codes]
+
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        """How many rows a reader expects for each question."""
+        return list(map(self._answer, questions))
+
+    def _answer(self, question: Question) -> float:
+        rows = np.ones(len(self._groups), dtype=np.bool_)
+        held = np.ones(len(self._holders), dtype=np.bool_)
+        for name, wanted in question.items():
+            codes = self._codes[name]
+            if isinstance(wanted, tuple):
+                inside: Mask = (codes >= wanted[0]) & (codes < wanted[1])
+            else:
+                inside = (codes >= 0) & wanted[np.maximum(codes, 0)]
+            if name in self._secret:
+                held &= inside
+            else:
+                rows &= inside
+        count = len(self._sizes)
+        found = np.bincount(self._groups[rows], minlength=count)
+        shares = np.bincount(self._holders[held], minlength=count) / np.maximum(self._sizes, 1)
+        return float(found @ shares)
+
+
+class PerturbedCounter:
+    """Counts, in a table with perturbed columns, the rows that a reader expects for questions.
+
+    Parameters
+    ----------
+    names
+        The columns that are asked for.
+    """
+
+    def __init__(self, both: Comparison, names: Sequence[str]) -> None:
+        self._pairs = {name: both.column(name) for name in names}
+        self._plain = Counter(
+            {name: one.published for name, one in self._pairs.items()},
+            {name: one.coverage for name, one in self._pairs.items()},
+        )
+        found = {name: matrix_of(both.release.promises, name) for name in names}
+        self._matrices = {name: one for name, one in found.items() if one is not None}
+
+    def answers(self, questions: Sequence[Question]) -> list[float]:
+        """How many rows a reader expects for each question."""
+        return list(map(self._answer, questions))
+
+    def _answer(self, question: Question) -> float:
+        weights: Floats = np.ones(1)
+        for name, wanted in question.items():
+            pair = self._pairs[name]
+            if name in self._matrices:
+                asked = np.zeros(len(pair.original.domain), dtype=np.bool_)
+                asked[slice(*wanted) if isinstance(wanted, tuple) else wanted] = True
+                known = dict(zip(pair.original.domain.labels, asked.tolist(), strict=True))
+                lines = [known.get(value, False) for value in self._matrices[name]]
+                shares = weights_of(pair.published, self._matrices[name])[lines].sum(axis=0)
+            else:
+                shares = self._plain.shares(name, wanted).astype(np.float64)
+            weights = weights * shares[pair.published.codes]
+        return float(weights.sum())
+
+
+def _original(both: Comparison) -> Table:
+    """The original of linked tables, which have all its rows.
+
+    Raises
+    ------
+    BadData
+        If they cannot have been made from it.
+    """
+    original, data = both.original, both.release.data
+    assert isinstance(original, Table)
+    assert isinstance(data, Linked)
+    refuse_unlike(original, data.public, original.rows, data.rows, both.release.suppressed)
+    return original
 
 
 class _Runs:

@@ -36,6 +36,9 @@ class Method(Parameters):
     accepts: ClassVar[type]
     """Table or Baskets."""
 
+    publishes: ClassVar[type | None] = None
+    """The form of its releases, where it is another one than that of the data, and promises must be about it."""
+
     engines: ClassVar[tuple[str, ...]] = ("local",)
     """The engines it runs on."""
 

@@ -13,7 +13,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, group_statistics, whole_statistics
 from shoal.data.role import Role
-from shoal.data.table import Column, Table, canonical_order, order_by
+from shoal.data.table import Column, Table, canonical_order, cell_ranks, order_by
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
@@ -256,8 +256,8 @@ def number_persons(entity: Column, published_columns: list[Column]) -> Column:
     nothing. A class is what a reader sees: the rows whose published quasi-identifiers are equal. Its persons are
     numbered by their published rows in ascending order, so that a number tells nothing of the input either.
     """
-    cells = _numbered(published_columns)
-    classes = _numbered([column for column in published_columns if column.role is Role.QUASI])
+    cells = cell_ranks(published_columns)
+    classes = cell_ranks([column for column in published_columns if column.role is Role.QUASI])
     _, person = np.unique(classes * len(entity.domain) + entity.codes, return_inverse=True)
     by_person = order_by(
         [person.astype(np.int32), cells.astype(np.int32)], [int(person.max()) + 1, int(cells.max()) + 1]
@@ -275,15 +275,3 @@ def number_persons(entity: Column, published_columns: list[Column]) -> Column:
     number[in_class] = np.arange(len(rank)) - first
     domain = nominal(tuple(str(place + 1) for place in range(int(number.max()) + 1)))
     return Column(entity.name, Role.ENTITY, domain, number[person].astype(np.int32))
-
-
-def _numbered(columns: list[Column]) -> Rows:
-    """The rank of each row among the distinct combinations of texts."""
-    keys = [column.domain.ranks()[column.codes] for column in columns]
-    order = order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
-    changes = np.zeros(len(order), dtype=bool)
-    for key in keys:
-        changes[1:] |= key[order][1:] != key[order][:-1]
-    numbers = np.empty(len(order), dtype=np.int64)
-    numbers[order] = np.cumsum(changes)
-    return numbers

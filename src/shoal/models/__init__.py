@@ -10,8 +10,10 @@ from shoal import registry
 
 if TYPE_CHECKING:
     from shoal.models.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
+    from shoal.models.amplification import Amplification as Amplification
     from shoal.models.beta_likeness import BetaLikeness as BetaLikeness
     from shoal.models.confidence_bounding import ConfidenceBounding as ConfidenceBounding
+    from shoal.models.d_gamma_privacy import DGammaPrivacy as DGammaPrivacy
     from shoal.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
     from shoal.models.delta_presence import DeltaPresence as DeltaPresence
     from shoal.models.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
     from shoal.models.k_map import KMap as KMap
     from shoal.models.ke_anonymity import KeAnonymity as KeAnonymity
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity
+    from shoal.models.m_invariance import MInvariance as MInvariance
     from shoal.models.personalized_privacy import PersonalizedPrivacy as PersonalizedPrivacy
     from shoal.models.privacy_degree import PrivacyDegree as PrivacyDegree
     from shoal.models.protected_counts import ProtectedCounts as ProtectedCounts
     from shoal.models.protected_sums import ProtectedSums as ProtectedSums
     from shoal.models.recursive_diversity import RecursiveDiversity as RecursiveDiversity
     from shoal.models.reidentification_risk import ReidentificationRisk as ReidentificationRisk
+    from shoal.models.rho_privacy import RhoPrivacy as RhoPrivacy
     from shoal.models.t_closeness import TCloseness as TCloseness
     from shoal.models.xy_privacy import XyPrivacy as XyPrivacy
 

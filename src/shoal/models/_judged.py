@@ -9,6 +9,7 @@ from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -21,7 +22,7 @@ from shoal.models.model import LineModel, Model
 class Judged:
     """By what published data was judged."""
 
-    form: str  # ``table``, ``baskets``, ``groups``, ``clusters`` or ``summary``
+    form: str  # ``table``, ``baskets``, ``groups``, ``clusters``, ``linked`` or ``summary``
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
@@ -48,6 +49,8 @@ class Judged:
         return " ".join([self._sentence(), *self.remarks])
 
     def _sentence(self) -> str:
+        if self.form == "linked":
+            return f"Judged by groups of rows, whose public cells are exact; sensitive: {', '.join(self.sensitive)}."
         if self.form == "table":
             noun = "quasi-identifier" if len(self.quasi) == 1 else "quasi-identifiers"
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
@@ -69,7 +72,7 @@ class Judged:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
-        table = self.form in ("table", "summary")
+        table = self.form in ("table", "linked", "summary")
         names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
         kept.pop("remarks", None)
@@ -119,6 +122,13 @@ def judged_table(
         tuple(unjudged),
         remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
+
+
+def judged_linked(data: Linked) -> Judged:
+    """By which columns linked tables were judged."""
+    public, secret = judged_table(data.public), judged_table(data.secrets)
+    insensitive = tuple(name for name in public.insensitive if name != data.link)
+    return Judged("linked", public.quasi, secret.sensitive, insensitive, remarks=secret.remarks)
 
 
 def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:

@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -23,6 +24,8 @@ def nothing_published(published: Published) -> Verdict | None:
     if isinstance(published, Table):
         others = (column for column in published.columns if column.role is Role.INSENSITIVE)
         tells = bool(telling_rows(published).any()) or any(map(_shows, others))
+    elif isinstance(published, Linked):
+        tells = published.rows > 0
     elif isinstance(published, Summary):
         tells = any(map(_shows, published.cells.select(published.values)))
     elif isinstance(published, Groups):

@@ -6,6 +6,7 @@ from shoal.arrays import Mask, Rows
 from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
 from shoal.data.clusters import Clusters
+from shoal.data.linked import Linked, canonical, same_cells
 from shoal.data.release import Published
 from shoal.data.summary import Summary
 from shoal.data.table import Table
@@ -29,6 +30,8 @@ ORDERED = {
     "row": "rows stand in ascending order of their cells",
 }
 
+MISPLACED = "it stands elsewhere, or in another group, than in ascending order"
+
 LEAST = -1e3
 """How bad it is that a line of groups or clusters is out of place: less than all that may be wrong inside a line."""
 
@@ -40,6 +43,8 @@ def broken_order(published: Published) -> Verdict | None:
     rows in the order of the input can be matched, line by line, with whatever else is known in that order.
     Models of groups and clusters judge the order themselves.
     """
+    if isinstance(published, Linked):
+        return verdict_on(_of_linked(published))
     if isinstance(published, Table | Summary):
         return verdict_on(_of_rows(published if isinstance(published, Table) else published.cells))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
@@ -79,6 +84,18 @@ def _of_rows(table: Table) -> OrderViolations:
     rows = np.flatnonzero(fallen) + 1
     places = [(_row(table, row), early("row", _row(table, row - 1))) for row in rows[:SHOWN].tolist()]
     return OrderViolations("row", tuple(places), len(rows))
+
+
+def _of_linked(published: Linked) -> OrderViolations:
+    """Rows and secrets that stand elsewhere than in canonical order, by which groups are numbered too."""
+    ordered = canonical(published)
+    places: list[tuple[str, str]] = []
+    count = 0
+    for table, other in ((published.public, ordered.public), (published.secrets, ordered.secrets)):
+        rows = same_cells(table, other)
+        places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
+        count += len(rows)
+    return OrderViolations("row", tuple(places[:SHOWN]), count)
 
 
 def _of_baskets(baskets: Baskets) -> OrderViolations:

@@ -12,6 +12,7 @@ from pydantic import Field
 from shoal.arrays import Codes, Floats, Mask, Rows, owners
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
+from shoal.data.linked import Linked, class_table
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -46,6 +47,8 @@ class SensitiveModel(TableModel):
     Without a `column` it speaks of every sensitive column of the table, each by itself.
     """
 
+    accepts: ClassVar[tuple[type, ...]] = (Table, Linked)
+
     greater_is_safer: ClassVar[bool] = False
     """Whether a greater reached value is a stronger promise, as with l; otherwise a smaller one is, as with t."""
 
@@ -62,14 +65,16 @@ class SensitiveModel(TableModel):
 
     def refuse_unknown(self, data: Published) -> None:
         """Refuse to bound values that no sensitive column has."""
-        if self.named() and isinstance(data, Table):
-            columns = self.judged(data)
+        table = class_table(data)
+        if self.named() and isinstance(table, Table):
+            columns = self.judged(table)
             self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
 
     def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that does not give a sensitive column to the promise."""
-        assert isinstance(published, Table)
-        names = [column.name for column in published.sensitive]
+        table = class_table(published)
+        assert isinstance(table, Table)
+        names = [column.name for column in table.sensitive]
         if not names or self.column not in (None, *names):
             about = "sensitive columns" if self.column is None else f"the column {self.column!r}"
             raise BadData(

@@ -41,6 +41,7 @@ class HiddenRules(SensitiveModel):
         "Zielinski: Overcoming the limitations of k-anonymity through association rule hiding. SAP Research and "
         "University of Pretoria"
     )
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
 

@@ -1,6 +1,6 @@
 """k-anonymity (Samarati and Sweeney 1998; Samarati 2001, section 2)."""
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from shoal.arrays import Counts, Mask, Rows
 from shoal.data._equal_rows import row_classes
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
@@ -26,7 +27,10 @@ class KAnonymity(TableModel):
 
     With `missing_matches_all`, every class must *match* at least k rows: a missing cell matches every cell, and every
     cell a missing one. That is weaker. A row with missing cells is safe only from those who do not know what is
-    missing either.
+    missing either. With `stars_match_all` the same is said of starred cells (``*``).
+
+    With `m`, the same is promised of each choice of m quasi-identifiers instead of all together: whoever knows m of
+    them finds at least k rows.
 
     A row whose quasi-identifiers and sensitive cells are all ``*`` tells nothing, and is in no class.
     """
@@ -43,13 +47,26 @@ class KAnonymity(TableModel):
     missing_matches_all: bool = Field(
         default=False, description="a missing cell matches every value, instead of being a value of its own"
     )
+    stars_match_all: bool = Field(
+        default=False, description="a starred cell matches every value, instead of being a value of its own"
+    )
+    m: int | None = Field(
+        default=None,
+        ge=1,
+        description="whoever knows so many quasi-identifiers finds k rows; by default, all of them",
+    )
 
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data; wildcards are named where there are any."""
         plain = super().as_promise()
-        if not self.missing_matches_all:
-            del plain["missing_matches_all"]
+        for name in ("missing_matches_all", "stars_match_all", "m"):
+            if not plain[name]:
+                del plain[name]
         return plain
+
+    def wildcards(self) -> frozenset[str]:
+        """The texts that match every other."""
+        return frozenset([""] * self.missing_matches_all + [SUPPRESSED] * self.stars_match_all)
 
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which groups have at least k persons."""
@@ -57,8 +74,8 @@ class KAnonymity(TableModel):
         return mask
 
     def least_size(self) -> int:
-        """K rows: fewer rows cannot be k persons, but with wildcards they may match k."""
-        return 1 if self.missing_matches_all else self.k
+        """K rows: fewer rows cannot be k persons, but with wildcards, or by fewer columns, they may match k."""
+        return 1 if self.wildcards() or self.m else self.k
 
     def refusal(self, whole: GroupStatistics) -> Infeasible:
         """The largest k is the number of rows or persons."""
@@ -70,34 +87,45 @@ class KAnonymity(TableModel):
         )
 
     def apart(self, table: Table) -> bool:
-        """Unless missing cells match those of other classes."""
-        return not self.missing_matches_all
+        """Unless cells match those of other classes, or classes are larger than those of all columns."""
+        return not self.wildcards() and (self.m is None or self.m >= len(table.quasi))
 
     def examine(self, published: Excerpt) -> Evidence:
         """Count the rows, or persons, of each class of published cells."""
         published = published.telling()
-        first, counts = self._classes(published)
-        if not len(counts):
-            return Evidence()
-        small = np.flatnonzero(counts < self.k)
-        worst = small[np.argsort(counts[small], kind="stable")][:SHOWN]
-        offenders = tuple(
-            (
-                -float(counts[place]),
-                Offender(
-                    _cells(published.table.quasi, int(first[place])),
-                    f"{counted(int(counts[place]), self._noun())} where {self.k} are promised",
-                ),
-            )
-            for place in worst
-        )
-        return Evidence(offenders, len(small), lowest={"size": int(counts.min())})
+        quasi = published.table.quasi
+        offenders: list[tuple[float, Offender]] = []
+        broken, least = 0, []
+        for columns in combinations(quasi, min(self.m or len(quasi), len(quasi))):
+            first, counts = self._classes(published, columns)
+            if not len(counts):
+                continue
+            small = np.flatnonzero(counts < self.k)
+            worst = small[np.argsort(counts[small], kind="stable")][:SHOWN]
+            offenders += [
+                (
+                    -float(counts[place]),
+                    Offender(
+                        _cells(columns, int(first[place])),
+                        f"{counted(int(counts[place]), self._noun())} where {self.k} are promised",
+                    ),
+                )
+                for place in worst
+            ]
+            broken += len(small)
+            least.append(int(counts.min()))
+        offenders.sort(key=lambda one: -one[0])
+        lowest = {"size": min(least)} if least else {}
+        return Evidence(tuple(offenders[:SHOWN]), broken, lowest=lowest)
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The smallest class decides."""
-        promise = f"every class has at least {self.k} {self._noun()}"
-        if self.missing_matches_all:
-            promise = f"every class matches at least {self.k} rows, where a missing cell matches every value"
+        what = "class" if self.m is None else f"combination of {counted(self.m, 'quasi-identifiers')}"
+        promise = f"every {what} has at least {self.k} {self._noun()}"
+        if self.wildcards():
+            kinds = ["missing"] * self.missing_matches_all + ["starred"] * self.stars_match_all
+            cell = f"a {' or '.join(kinds)} cell"
+            promise = f"every {what} matches at least {self.k} rows, where {cell} matches every value"
         return Verdict(
             self.name,
             promise,
@@ -111,15 +139,15 @@ class KAnonymity(TableModel):
     def _noun(self) -> str:
         return "rows" if self.entity is None else "persons"
 
-    def _classes(self, published: Excerpt) -> tuple[Rows, Counts]:
-        """A first row and the number of rows or persons of each class."""
+    def _classes(self, published: Excerpt, columns: tuple[Column, ...]) -> tuple[Rows, Counts]:
+        """A first row and the number of rows or persons of each class by some columns."""
         table = published.table
         if not table.rows:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        found = row_classes(table.quasi, table.rows)
+        found = row_classes(columns, table.rows)
         classes, first = found.number, found.first
-        if self.missing_matches_all:
-            return first, matching_rows(table.quasi, first, published.summed(classes, len(first)))
+        if wild := self.wildcards():
+            return first, matching_rows(columns, first, published.summed(classes, len(first)), wild)
         if self.entity is None:
             return first, published.summed(classes, len(first))
         who = table.column(self.entity)
@@ -127,8 +155,8 @@ class KAnonymity(TableModel):
         return first, np.bincount(classes[one_a_person], minlength=len(first))
 
 
-def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts) -> Counts:
-    """How many rows match each class, if a missing cell matches every cell and every cell a missing one.
+def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts, wild: frozenset[str]) -> Counts:
+    """How many rows match each class, if cells of some texts match every cell and every cell them.
 
     Classes are compared kind by kind, a kind being the columns in which a class has missing cells: two classes
     match if they agree on the columns that neither of them misses.
@@ -140,7 +168,7 @@ def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts) -> Co
     cells = np.stack([column.codes[first] for column in columns], axis=1)
     missing = np.stack(
         [
-            np.array([not label for label in column.domain.labels], dtype=np.bool_)[column.codes[first]]
+            np.array([label in wild for label in column.domain.labels], dtype=np.bool_)[column.codes[first]]
             for column in columns
         ],
         axis=1,

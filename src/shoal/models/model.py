@@ -11,6 +11,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.groups import Groups
+from shoal.data.linked import class_table
 from shoal.data.release import Published
 from shoal.data.table import Table
 from shoal.data.verdict import Offender, Verdict
@@ -32,7 +33,7 @@ class Model(Parameters):
     """The name in the registry."""
 
     accepts: ClassVar[tuple[type, ...]]
-    """The published forms it can judge: Table, Baskets, Groups, Clusters."""
+    """The published forms it can judge: Table, Baskets, Groups, Clusters, Linked."""
 
     paper: ClassVar[str]
     """Where it was defined."""
@@ -205,8 +206,9 @@ class TableModel(Model):
     def verify(self, published: Published) -> Verdict:
         """Judge a published table, from its cells alone."""
         self.accept(published)
-        assert isinstance(published, Table)
-        return self.conclude(self.examine(Excerpt(published)))
+        table = class_table(published)
+        assert isinstance(table, Table)
+        return self.conclude(self.examine(Excerpt(table)))
 
     def examine(self, published: Excerpt) -> Evidence:
         """Look at some classes of a published table, or at all."""

@@ -34,6 +34,7 @@ class PersonalizedPrivacy(SensitiveModel):
 
     name: ClassVar[str] = "personalized-privacy"
     paper: ClassVar[str] = "Xiao, Tao: Personalized privacy preservation. SIGMOD 2006"
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = False
     absorbs: ClassVar[bool] = False
 

@@ -31,6 +31,7 @@ class XyPrivacy(SensitiveModel):
 
     name: ClassVar[str] = "xy-privacy"
     paper: ClassVar[str] = "Wang, Fung: Anonymizing sequential releases. KDD 2006"
+    accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
 

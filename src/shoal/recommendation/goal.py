@@ -1,12 +1,17 @@
 """A promise as a data steward states it, before a method is chosen."""
 
-from typing import Any, ClassVar
+from fractions import Fraction
+from math import ceil
+from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
 from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim
 from shoal.methods.table_method import TableMethod
+
+KNOWN = 2
+"""Items that somebody knows, where a risk is stated of baskets and nothing else."""
 
 
 def spelled(parameter: str) -> str:
@@ -30,7 +35,9 @@ class Stated(TableMethod):
         default=None,
         gt=0,
         le=1,
-        description="tables: largest confidence of such a rule in the worst case; k, c and t are proposed for it",
+        description="tables: largest confidence of such a rule in the worst case; k, c and t are proposed for it; "
+        "baskets: largest chance to guess a basket or a secret for whoever knows p items (2 unless told), for which h "
+        "and k are proposed",
     )
     h: float | None = Field(
         default=None,
@@ -68,6 +75,21 @@ class Stated(TableMethod):
             )
         return Aim.CLASSES
 
+    def tuned(self) -> Self:
+        """The promise about baskets with h, k and p that keep a stated risk, where they are not stated themselves.
+
+        Whoever knows p items finds k baskets and picks one with a chance of 1/k, and a share h of them has a secret.
+        """
+        if self.risk is None:
+            return self
+        wanted = {"h": self.risk, "k": max(ceil(1 / Fraction(str(self.risk))), 1), "p": KNOWN}
+        filled = {name: value for name, value in wanted.items() if getattr(self, name) is None}
+        if "k" not in filled and self.k is not None and self.k < wanted["k"]:
+            raise WrongUse(f"A risk of {self.risk:g} needs k = {wanted['k']} at least; leave --k away.")
+        if "h" not in filled and self.h is not None and self.h > self.risk:
+            raise WrongUse(f"A risk of {self.risk:g} needs h = {self.risk:g} at most; leave --h away.")
+        return self.model_copy(update={**filled, "risk": None})
+
     def _aim_of_baskets(self) -> Aim:
         known = {"k", "h", "p", "m"}
         if given := self._given(*(name for name in type(self).model_fields if name not in known)):
@@ -85,8 +107,8 @@ class Stated(TableMethod):
             case ["k"] | ["k", "m"]:
                 return Aim.COMBINATIONS
         raise WrongUse(
-            "Say what is promised about the baskets: --h 0.5 --k 5 --p 2 (coherence), --p 10 alone (degree), or "
-            "--k 5 --m 2 (combinations of items)."
+            "Say what is promised about the baskets: --h 0.5 --k 5 --p 2 (coherence) or --risk 0.2, which proposes "
+            "them, --p 10 alone (degree), or --k 5 --m 2 (combinations of items)."
         )
 
     def _given(self, *names: str) -> str:

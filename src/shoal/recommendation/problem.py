@@ -143,6 +143,7 @@ class Problem:
         """
         path = str(source)
         if layout is not None or looks_like_baskets(source, reading):
+            stated = stated.tuned()
             aim = stated.aim(baskets=True)
             sets: Baskets = load_baskets(Request(source, roles, reading, hierarchies, layout=layout)).data
             if not len(sets.sensitive) and (aim is Aim.DEGREE or (aim is Aim.COHERENCE and stated.h != 1)):

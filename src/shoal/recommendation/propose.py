@@ -259,6 +259,7 @@ def propose(
     problem = Problem.of(
         source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder
     )
+    stated = problem.stated
     scale = scale_for(problem.aim, stated, by)
     own = max(time_limit * OWN, 1.0)
     first = candidates(problem.aim, stated, seconds=own, suppression_limit=suppression_limit)

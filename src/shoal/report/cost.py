@@ -89,6 +89,13 @@ HEADLINES = (
         (("generalized_occurrences", "published items that are coarser", percent), *ITEMSETS),
     ),
     Headline(
+        "are",
+        "is the mean error of the answers to questions that ask for public values and a secret together. Public "
+        "columns alone are exact.",
+        percent,
+        (("are_median", "median error", percent),),
+    ),
+    Headline(
         "information_loss",
         "of all items in baskets are not published any more.",
         percent,

@@ -14,17 +14,20 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
 from shoal.measures._comparison import Comparison
+from shoal.models._judged import judged_linked
 from shoal.report.attacks import Tried, attacks_of
 from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
 from shoal.report.items import ItemFacts, items_of
+from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
 from shoal.report.pictures import Picture, pictures_of
@@ -116,8 +119,8 @@ class Facts:
         What the owner should hear before publishing.
     items
         The items of baskets, before and after.
-    solutions
-        What a search among the levels of hierarchies has found.
+    solutions, lattice
+        What a search among the levels of hierarchies has found, and a picture of them where they are few.
     rules
         The rules that are hidden.
     hierarchies
@@ -153,6 +156,7 @@ class Facts:
     warnings: tuple[str, ...] = ()
     items: ItemFacts | None = None
     solutions: Solutions | None = None
+    lattice: Lattice | None = None
     rules: Rules | None = None
     hierarchies: tuple[tuple[str, str], ...] = ()
     summary: tuple[str, ...] = ()
@@ -199,6 +203,7 @@ def facts_of(run: "Run") -> Facts:
         warnings=tuple(shown(warning, 600) for warning in run.warnings[:COLUMNS]),
         items=_items(run),
         solutions=solutions_of(release, notes),
+        lattice=lattice_of(schema_of(run.original), release.details, notes),
         rules=rules_of(run.original, release, notes),
         hierarchies=_hierarchies(run.hierarchies),
         summary=summary_of(notes),
@@ -221,6 +226,8 @@ class _OfTable:
 
 def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
     original, data = both.original, schema_of(both.release.data)
+    if isinstance(data, Linked):
+        return _of_linked(original, data, both.release)
     if not (isinstance(original, Table) and isinstance(data, Table)):
         return _OfTable(sizes=_group_sizes(data))
     known = set(original.names)
@@ -235,6 +242,19 @@ def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
             for role in Role
             if data.with_role(role)
         },
+        dropped=tuple(column.name for column in original.with_role(Role.IDENTIFYING)),
+    )
+
+
+def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
+    """What is told of linked tables: their columns are exact, and their groups are classes of secrets."""
+    found = judged_linked(data)
+    roles = {"quasi": found.quasi, "sensitive": found.sensitive, "insensitive": found.insensitive}
+    statistics = class_statistics(data.secrets)
+    return _OfTable(
+        sizes=sizes_of(data.sizes, "group", "rows", None),
+        sensitive=sensitives_of(release, data.secrets, statistics, COLUMNS),
+        roles={role: names for role, names in roles.items() if names},
         dropped=tuple(column.name for column in original.with_role(Role.IDENTIFYING)),
     )
 
@@ -293,6 +313,13 @@ def _counts(run: "Run") -> tuple[tuple[str, int], ...]:
     data: Any = release.data
     form = schema_of(data)
     read = len(original) if isinstance(original, Baskets) else original.rows
+    if isinstance(form, Linked):
+        return (
+            ("rows read", read + run.left_out),
+            *([("rows with missing values left out", run.left_out)] if run.left_out else []),
+            ("rows published", form.rows),
+            ("groups of them", len(form)),
+        )
     if isinstance(form, Table):
         kept = max(data.rows + release.suppressed - read, 0)
         suppressed = "rows suppressed" if not kept else "rows suppressed, published as *"

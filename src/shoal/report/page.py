@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -14,6 +14,7 @@ from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
 from shoal.report.items import ItemFacts
+from shoal.report.lattice_picture import drawn as lattice_drawn
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
 
@@ -66,19 +67,47 @@ def render(run: "Run") -> str:
 
 def render_facts(facts: Facts) -> str:
     """The page of plain facts."""
-    page = page_templates().get_template("page.html.j2")
-    return page.render(
-        facts=facts,
-        style=Markup(page_style()),
-        sizes=_sizes_figure(facts.sizes) if facts.sizes else None,
-        loss=_loss_figure(facts.loss) if facts.loss and facts.loss.parts else None,
-        loss_bars=LOSS_BARS,
-        marginals=[
+    return (
+        page_templates().get_template("page.html.j2").render(style=Markup(page_style()), **_pictured(facts))
+    )
+
+
+def render_parts(facts: Facts) -> dict[str, str]:
+    """The sections of the page of plain facts that have something to show, by their names, without the page around."""
+    pictured = _pictured(facts)
+    told = {
+        "attacks": facts.attacks,
+        "columns": facts.columns,
+        "solutions": facts.solutions,
+        "rules": facts.rules,
+        "items": facts.items,
+        "classes": pictured["sizes"] or pictured["loss"],
+        "marginals": pictured["marginals"],
+        "pictures": pictured["pictures"],
+    }
+    return {
+        name: page_templates().get_template(f"{name}.html.j2").render(**pictured)
+        for name, there in told.items()
+        if there
+    }
+
+
+def _pictured(facts: Facts) -> dict[str, Any]:
+    """The facts and the figures that templates take."""
+    return {
+        "facts": facts,
+        "sizes": _sizes_figure(facts.sizes) if facts.sizes else None,
+        "loss": _loss_figure(facts.loss) if facts.loss and facts.loss.parts else None,
+        "loss_bars": LOSS_BARS,
+        "marginals": [
             (entry, _marginal_figure(entry, f"marginal-{n}")) for n, entry in enumerate(facts.marginals)
         ],
-        items=_items_figures(facts.items) if facts.items else (),
-        pictures=[(entry, _picture_figure(entry, f"picture-{n}")) for n, entry in enumerate(facts.pictures)],
-    )
+        "items": _items_figures(facts.items) if facts.items else (),
+        "lattice": Markup(lattice_drawn(facts.lattice)) if facts.lattice else None,
+        "pictures": [
+            (entry, _picture_figure(entry, f"picture-{n}")) for n, entry in enumerate(facts.pictures)
+        ],
+    }
 
 
 @cache

@@ -9,6 +9,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.report.breach import surest_guess
@@ -53,6 +54,8 @@ def risk_of(
         return None if sizes is None else _of_table(sizes, sensitive, scores)
     if isinstance(data, Dataset):
         return None
+    if isinstance(data, Linked):
+        return _of_linked(data, sensitive)
     if isinstance(data, Groups):
         return _of_groups(data, release.promises, values)
     if isinstance(data, Clusters):
@@ -86,6 +89,19 @@ def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Sc
     if len(sensitive) > COLUMNS:
         lines.append(Line("more sensitive columns", count(len(sensitive) - COLUMNS), "below"))
     return Card(one_in(sizes.smallest), words, tuple(lines))
+
+
+def _of_linked(data: Linked, sensitive: Sequence[Sensitive]) -> Card | None:
+    """The largest share of a secret in a group; rows themselves are published as they are."""
+    if not data.secrets.sensitive or not len(data):
+        return None
+    highest = max(map(data.highest_share, data.secrets.sensitive))
+    words = (
+        "is the largest share of a secret in a group. Rows are published as they are, and whoever learns from all "
+        "groups together guesses better: see the warning."
+    )
+    lines = tuple(line for entry in sensitive[:COLUMNS] for line in _of_column(entry, ""))
+    return Card(one_in(1 / highest), words, lines)
 
 
 def _of_column(entry: Sensitive, of: str) -> list[Line]:

@@ -184,6 +184,26 @@ def matrix(cells: Sequence[Sequence[float]], *, key: str, title: str, descriptio
     return _chart(body, MATRIX + SCALE, key, title, description)
 
 
+def line(left: float, top: float, right: float, bottom: float) -> str:
+    """A line between two places: along the page in percent, down the page in pixels."""
+    return f'<line class="grid" x1="{_short(left)}%" y1="{_short(top)}" x2="{_short(right)}%" y2="{_short(bottom)}"/>'
+
+
+def node(text: str, left: float, top: float, kind: str) -> str:
+    """A text in a circle of its kind: ``vector``, ``solution`` or ``published``, which is marked by a sign too."""
+    sign = {"published": "▸ ", "solution": "• "}.get(kind, "")
+    return (
+        f'<g class="node {kind}"><title>{escape(kind)}</title><circle cx="{_short(left)}%" cy="{_short(top)}" r="13"/>'
+        + _text(f"{sign}{text}", x=f"{_short(left)}%", y=top + 28, css="tick", anchor="middle")
+        + "</g>"
+    )
+
+
+def drawing(body: Iterable[str], height: int, key: str, title: str, description: str) -> str:
+    """A picture of lines and nodes."""
+    return _chart(body, height, key, title, description)
+
+
 def _shades(highest: float) -> list[str]:
     """What the shades of a matrix stand for, below it."""
     if not highest > 0:

@@ -106,10 +106,10 @@ def nothing_told(columns: Sequence[Column], texts: Mapping[str, set[str]]) -> li
     ]
 
 
-def missing_matched(reached: int) -> str:
-    """The sentence for a promise under which a missing cell matches all: without it, classes have so few rows."""
+def missing_matched(reached: int, kind: str = "missing") -> str:
+    """The sentence for a promise under which missing or starred cells match all: without it, classes are so small."""
     return (
-        "A missing cell is taken to match every value. Whoever knows what is missing finds classes of only "
+        f"A {kind} cell is taken to match every value. Whoever knows what is {kind} finds classes of only "
         f"{counted(reached, 'rows')}, of complete rows too."
     )
 

@@ -28,6 +28,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.linked import Linked
 from shoal.data.release import Published, Release
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -38,6 +39,7 @@ from shoal.io.baskets.load import load_baskets, write_baskets
 from shoal.io.hierarchies.load import hierarchy_from_data
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.distributed import write_parts
+from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.io.releases.summary_file import read_summary, summary_shape
@@ -66,6 +68,8 @@ def write_data(
         write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
         shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
         return {**shape, "safe_cells": True} if safe_cells else shape
+    if isinstance(data, Linked):
+        return write_linked(data, folder, table_format, safe_cells)
     if isinstance(data, Baskets):
         return _write_baskets(data, folder)
     if isinstance(data, Summary):
@@ -82,6 +86,8 @@ def counts_of(data: Published) -> dict[str, int]:
     """How much is published: what release.json says and the data file must bear out."""
     if isinstance(data, Table):
         return {"rows": data.rows}
+    if isinstance(data, Linked):
+        return {"rows": data.rows, "groups": len(data)}
     if isinstance(data, Summary):
         return {"cells": len(data)}
     if isinstance(data, Baskets):
@@ -113,6 +119,8 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
 def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
+    if shape["form"] == "linked":
+        return read_linked(path, shape)
     if shape["form"] == "summary":
         return read_summary(read_published_table(path, (), reading=own_reading(path)), shape, path)
     if shape["form"] == "baskets":
@@ -170,7 +178,7 @@ def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
 
 
 def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    if shape["form"] in ("table", "summary"):
+    if shape["form"] in ("table", "linked", "summary"):
         return "data.csv", "data.parquet"
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
@@ -295,17 +303,18 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """What lies in a published folder and is no part of the release, by its path inside, and why.
 
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
-    alone: nothing hidden, no links, no folders.
+    alone, and of linked tables the file of the secrets: nothing hidden, no links, no folders.
 
     `folder`: the folder that a release was written to, or the published folder inside.
     """
     published = published_folder(folder)
     found: list[tuple[str, str]] = []
+    known = (FACTS, *DATA_NAMES, *(SECRET_NAMES if _is_linked(published) else ()))
     for entry in sorted(published.iterdir()):
-        if entry.name == FACTS or entry.name in DATA_NAMES:
+        if entry.name in known:
             if entry.is_symlink():
                 found.append((entry.name, "it is a link"))
-            elif entry.is_dir() and entry.name != FACTS:
+            elif entry.is_dir() and entry.name in DATA_NAMES:
                 found += [
                     (f"{entry.name}/{part.name}", NO_PART)
                     for part in sorted(entry.iterdir())
@@ -314,6 +323,14 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
         else:
             found.append((entry.name, NO_PART))
     return found
+
+
+def _is_linked(published: Path) -> bool:
+    """Whether release.json says that two linked tables are published."""
+    try:
+        return bool(read_facts(published / FACTS).shape["form"] == "linked")
+    except BadData:
+        return False
 
 
 def is_release(folder: object) -> bool:

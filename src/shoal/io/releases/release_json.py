@@ -32,6 +32,7 @@ _SHAPES: dict[str, dict[str, type]] = {
     "baskets": {"layout": str, "baskets": int, "items": int, "sensitive": list, "insensitive": list},
     "groups": {"baskets": int, "groups": int, "items": int},
     "clusters": {"baskets": int, "clusters": int, "items": int},
+    "linked": {"columns": list, "link": str, "rows": int, "groups": int},
     "summary": {"columns": list, "tables": list, "values": list, "total": str, "cells": int},
 }
 _MADE: dict[str, type] = {
@@ -51,7 +52,14 @@ _RESERVED = frozenset(
         *(key for shape in _SHAPES.values() for key in shape),
     }
 )
-_DETAILS: dict[str, type] = {"levels": dict, "parts": list, "nodes": dict, "leaves": int, "public_items": int}
+_DETAILS: dict[str, type] = {
+    "levels": dict,
+    "parts": list,
+    "nodes": dict,
+    "leaves": int,
+    "public_items": int,
+    "perturbed": list,
+}
 """The public facts that methods tell: a release has no others."""
 
 PERSONS = "numbers are valid inside a class only"
@@ -169,7 +177,7 @@ def read_facts(path: Path) -> Facts:
     if tool.keys() != {"name", "version"} or not all(isinstance(text, str) for text in tool.values()):
         raise BadData(f"'tool' has a name and a version, and nothing else. {_CHANGED}", path)
     _check_promises(facts["promises"], path)
-    if form == "table":
+    if form in ("table", "linked"):
         _check_columns(facts["columns"], facts["promises"], path)
     elif form == "baskets":
         _check_items(facts, path)

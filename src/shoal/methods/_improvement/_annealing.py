@@ -94,6 +94,8 @@ class Search:
         self._look_around()
         classes = self._best_start()
         before = self._mean(self._built(self._given))
+        if classes is None:
+            return Found(self._given, steps or (CHUNK,) * RUNGS, before, before)
         tried, left = [], max(begin + (seconds or 0.0) - time.perf_counter(), 0.0)
         begin = time.perf_counter()
         for rung, heat in enumerate(self._heats()):
@@ -167,11 +169,23 @@ class Search:
         holds = self._promises.kept(classes.of_row, touched.ravel(), len(classes.sizes), self._pool)
         return ~np.logical_and(holds[::2], holds[1::2])
 
-    def _best_start(self) -> "Classes":
-        """The classes as given, or single tuples joined to classes, whichever loses less."""
-        given = self._built(self._given)
-        merged = self._merged()
+    def _best_start(self) -> "Classes | None":
+        """The classes as given, or single tuples joined to classes, whichever loses less and keeps the promises.
+
+        Classes as given may keep a promise by the cells that they were published with alone: persons of a population
+        who fit those need not fit smaller ones. None where no start keeps all.
+        """
+        given, merged = self._built(self._given), self._merged()
+        filled = self._filled(given)
+        if not self._promises.kept(given.of_row, filled, len(given.sizes), self._pool).all():
+            return merged
         return merged if merged is not None and self._mean(merged) < self._mean(given) else given
+
+    def _filled(self, classes: "Classes") -> Rows:
+        """The classes that have rows, without that of suppressed ones."""
+        filled: Rows = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
+        others: Rows = filled[filled != self._pool]
+        return others
 
     def _merged(self) -> "Classes | None":
         """Tuples joined to classes, until all keep the promises; None where they do not in the end."""
@@ -182,8 +196,7 @@ class Search:
         needy = np.zeros(len(classes.sizes), dtype=np.bool_)
         for _ in range(MERGES):
             self._merging.merge(self._cells, self._near, classes, needy, self._rules(), self._room)
-            filled = np.flatnonzero(np.bincount(classes.of_row, minlength=len(classes.sizes)))
-            filled = filled[filled != self._pool]
+            filled = self._filled(classes)
             holds = self._promises.kept(classes.of_row, filled, len(classes.sizes), self._pool)
             if holds.all():
                 return classes if len(filled) <= self._promises.most else None

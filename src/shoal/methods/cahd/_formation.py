@@ -5,14 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.arrays import Counts, Indptr, Items, Rows, taken
-from shoal.data._near_clusters import (
-    GROUPS,
-    WINDOW,
-    cores,
-    orders_for_clusters,
-    orders_of_units,
-    paired_clusters,
-)
+from shoal.data._near_clusters import WINDOW, Pairs, clusters_of, cores, orders_of_units
 from shoal.methods.cahd._split_baskets import Sheet
 
 
@@ -113,12 +106,9 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
         How many of all rows hold each public item, where these are a part of them.
     """
     distinct = sheet.distinct
-    orders = tuple(
-        sheet.arranged(order, ties) for order in orders_for_clusters(distinct, GROUPS.tables, supports)
-    )
+    found = clustered(sheet, ties, p, supports)
     indptr, places = taken(distinct.indptr, distinct.of_row)
     items = distinct.items[places]
-    found = paired_clusters(orders, indptr, items, distinct.width, p)
     cluster = found.cluster_of
     pair = found.pair[cluster]
     by_pair = np.argsort(pair, kind="stable")
@@ -130,6 +120,12 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
     joined[found.pair[broken]] = True
     group = np.where(joined[pair], home[pair], len(home) + cluster)
     return Grouping(found.rows, np.unique(group, return_inverse=True)[1])
+
+
+def clustered(sheet: Sheet, ties: Rows, p: int, supports: Counts | None) -> Pairs:
+    """The paired clusters; `ties` says which of equal rows is where."""
+    found = clusters_of(sheet.distinct, p, supports)
+    return replace(found, rows=sheet.arranged(np.arange(len(sheet.distinct)), ties)[found.rows])
 
 
 def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, p: int) -> Rows:

@@ -273,9 +273,9 @@ class TableRuleHiding(TableMethod):
     def _inner(self) -> TableMethod:
         """The method of step 1, with all promises that are not about rules."""
         kind = registry.load("method", self.anonymize_with)
-        if not issubclass(kind, TableMethod):
+        if not issubclass(kind, TableMethod) or kind.publishes is not None:
             raise WrongUse(
-                f"{self.anonymize_with} is no method of tables, and so no first step of {self.name}."
+                f"{self.anonymize_with} publishes no table of classes, and so is no first step of {self.name}."
             )
         own = [name for name in kind.model_fields if name not in TableMethod.model_fields]
         for name in self.options:

@@ -1,0 +1,166 @@
+"""A table published as two that are linked by groups: exact public columns, and secrets of whole groups (anatomy)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.arrays import Counts, Floats, Indptr, Rows
+from shoal.data._plural import counted
+from shoal.data.baskets import ragged_ranks
+from shoal.data.domain import nominal
+from shoal.data.role import Role
+from shoal.data.table import Column, Table, cell_ranks
+
+COUNT = "count"
+"""The column of the second file that says how often a group has a secret."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linked:
+    """Two tables and the group of each of their rows: whose secret is whose is not published.
+
+    Parameters
+    ----------
+    public
+        Quasi-identifiers and insensitive columns, as they were, and last the group.
+    secrets
+        The group, which is the quasi-identifier of this table, and the sensitive columns: a row a secret.
+    link
+        What the column of the groups is called. Its labels are 1, 2, …, in both tables.
+    """
+
+    public: Table
+    secrets: Table
+    link: str = "group"
+
+    def __repr__(self) -> str:
+        return f"<Linked: {self.rows:,} rows in {counted(len(self), 'groups')}; {self.public!r}; {self.secrets!r}>"
+
+    def __len__(self) -> int:
+        return len(self.public.column(self.link).domain)
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows."""
+        return self.public.rows
+
+    @property
+    def groups(self) -> Rows:
+        """The group of each public row, counted from 0."""
+        return self.public.column(self.link).codes.astype(np.int64)
+
+    @property
+    def secret_groups(self) -> Rows:
+        """The group of each secret."""
+        return self.secrets.column(self.link).codes.astype(np.int64)
+
+    @property
+    def sizes(self) -> Counts:
+        """The rows of each group."""
+        return np.bincount(self.groups, minlength=len(self)).astype(np.int64)
+
+    def known(self) -> tuple[Column, ...]:
+        """The public columns without the group."""
+        return tuple(column for column in self.public.columns if column.name != self.link)
+
+    def shares(self, column: Column, groups: Rows) -> Floats:
+        """How large a share of some groups, ascending, has each value of a sensitive column: groups by values."""
+        values, holders = len(column.domain), self.secret_groups
+        inside = np.isin(holders, groups)
+        keys = np.searchsorted(groups, holders[inside]) * values + column.codes[inside]
+        counts = np.bincount(keys, minlength=len(groups) * values).reshape(len(groups), values)
+        return np.asarray(counts / np.maximum(self.sizes[groups], 1)[:, None])
+
+    def share(self, column: Column, groups: Rows, codes: Rows) -> Floats:
+        """How large a share of a group has a value of a sensitive column, for pairs of both."""
+        values = max(len(column.domain), 1)
+        held, counts = np.unique(self.secret_groups * values + column.codes, return_counts=True)
+        keys = groups * values + codes
+        places = np.minimum(np.searchsorted(held, keys), max(len(held) - 1, 0))
+        there = (held[places] == keys) & (codes >= 0)
+        return np.asarray(np.where(there, counts[places] / self.sizes[groups], 0.0))
+
+    def highest_share(self, column: Column) -> float:
+        """The largest share of a value of a sensitive column in a group."""
+        held, counts = np.unique(
+            self.secret_groups * max(len(column.domain), 1) + column.codes, return_counts=True
+        )
+        return float((counts / self.sizes[held // max(len(column.domain), 1)]).max(initial=0.0))
+
+
+def class_table(data: object) -> object:
+    """The table whose classes promises are about: of linked tables, that of the secrets, whose classes are groups."""
+    return data.secrets if isinstance(data, Linked) else data
+
+
+def link_name(names: tuple[str, ...]) -> str:
+    """A name for the column of the groups that no other column has.
+
+    >>> link_name(("age", "group"))
+    'group_2'
+    """
+    taken = {*names, COUNT}
+    return next(
+        name for name in ("group", *(f"group_{n}" for n in range(2, len(taken) + 3))) if name not in taken
+    )
+
+
+def linked(
+    public: tuple[Column, ...], groups: Rows, secrets: tuple[Column, ...], secret_groups: Rows, link: str
+) -> tuple[Linked, Rows]:
+    """Link two tables, in canonical order.
+
+    Groups are numbered in ascending order of their lists of public rows, then of their secrets; public rows ascend by
+    their texts and then by their group, secrets by their group and then by their texts. Nothing of it tells of the
+    input, or which row of a group has which of its secrets.
+
+    Parameters
+    ----------
+    public, secrets
+        The columns of both tables; a row of the one need not be that of the other.
+    groups, secret_groups
+        The group of each of their rows, in any numbers from 0 on.
+
+    Returns
+    -------
+    The tables, and the given row of each public one.
+    """
+    count = int(groups.max(initial=-1)) + 1
+    ranks, secret_ranks = cell_ranks(public), cell_ranks(secrets)
+    order = np.lexsort((_lists(secret_ranks, secret_groups, count), _lists(ranks, groups, count)))
+    number = np.empty(count, dtype=np.int64)
+    number[order] = np.arange(count)
+    rows = np.lexsort((number[groups], ranks))
+    places = np.lexsort((secret_ranks, number[secret_groups]))
+    domain = nominal(tuple(str(place + 1) for place in range(count)))
+    column = Column(link, Role.INSENSITIVE, domain, number[groups[rows]].astype(np.int32))
+    holder = Column(link, Role.QUASI, domain, number[secret_groups[places]].astype(np.int32))
+    return (
+        Linked(
+            Table((*(one.take(rows) for one in public), column)),
+            Table((holder, *(one.take(places) for one in secrets))),
+            link,
+        ),
+        rows,
+    )
+
+
+def canonical(data: Linked) -> Linked:
+    """The same tables in canonical order."""
+    secrets = tuple(column for column in data.secrets.columns if column.name != data.link)
+    return linked(data.known(), data.groups, secrets, data.secret_groups, data.link)[0]
+
+
+def same_cells(one: Table, other: Table) -> Rows:
+    """The rows of two tables of the same columns and domains that differ."""
+    differs = np.zeros(one.rows, dtype=np.bool_)
+    for column in one.columns:
+        differs |= column.codes != other.column(column.name).codes
+    return np.flatnonzero(differs)
+
+
+def _lists(ranks: Rows, groups: Rows, count: int) -> Rows:
+    """The rank of each group by its sorted list of ranks."""
+    order = np.lexsort((ranks, groups))
+    indptr: Indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+    return ragged_ranks(indptr, ranks[order])

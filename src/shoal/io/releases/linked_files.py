@@ -1,0 +1,111 @@
+"""Two linked tables as two files: public rows with their group, and how often each group has each secret."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import Counts, Rows
+from shoal.data._safe_cells import refuse_unsafe_names
+from shoal.data.domain import nominal
+from shoal.data.linked import COUNT, Linked, canonical
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData, UnknownName
+from shoal.io.reading import own_reading
+from shoal.io.tables.load import read_published_table, write_table
+
+SECRET_NAMES = ("sensitive.csv", "sensitive.parquet")
+"""The file of the secrets, beside the data file of the public rows."""
+
+
+def write_linked(data: Linked, folder: Path, table_format: str, safe_cells: bool) -> dict[str, Any]:
+    """Write both files in canonical order; what release.json says of them."""
+    data = canonical(data)
+    secrets = summed(data)
+    for name, table in (("data", data.public), ("sensitive", secrets)):
+        if safe_cells:
+            refuse_unsafe_names(table)
+        write_table(table, folder / f"{name}.{table_format}", safe_cells=safe_cells)
+    columns = [{"name": one.name, "role": str(one.role)} for one in (*data.known(), *data.secrets.sensitive)]
+    shape = {"form": "linked", "columns": columns, "link": data.link, "rows": data.rows, "groups": len(data)}
+    return {**shape, "safe_cells": True} if safe_cells else shape
+
+
+def summed(data: Linked) -> Table:
+    """The secrets of each group, each once, with how often the group has it."""
+    table = data.secrets
+    changed = np.zeros(table.rows, dtype=np.bool_)
+    changed[:1] = True
+    for column in table.columns:
+        changed[1:] |= column.codes[1:] != column.codes[:-1]
+    first = np.flatnonzero(changed)
+    counts = np.diff(np.append(first, table.rows))
+    kinds, codes = np.unique(counts, return_inverse=True)
+    labels = nominal(tuple(str(count) for count in kinds.tolist()))
+    return Table(
+        (*table.take(first).columns, Column(COUNT, Role.INSENSITIVE, labels, codes.astype(np.int32)))
+    )
+
+
+def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
+    """Read both files; the first is given, the other lies beside it.
+
+    Raises
+    ------
+    BadData
+        If a file is missing, its columns are not those that release.json names, groups are not numbered from 1 on, or
+        a group does not have as many secrets as rows.
+    """
+    roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
+    link, other = shape["link"], path.with_name(f"sensitive{path.suffix}")
+    if not other.is_file():
+        raise BadData("the table of the secrets is not there. Fetch the whole folder again.", other)
+    secret = [name for name, role in roles.items() if role is Role.SENSITIVE]
+    quasi = [name for name, role in roles.items() if role is Role.QUASI]
+    public = [name for name in roles if name not in secret]
+    rows = _table(path, quasi, (), [*public, link], shape)
+    entries = _table(other, [link], secret, [link, *secret, COUNT], shape)
+    groups = _numbers(rows.column(link), path) - 1
+    counts = _numbers(entries.column(COUNT), other)
+    holders = np.repeat(_numbers(entries.column(link), other) - 1, counts)
+    count = int(groups.max(initial=-1)) + 1
+    sizes = np.bincount(groups, minlength=count)
+    held = np.bincount(holders, minlength=count)
+    unlike = np.flatnonzero(sizes != held[:count]).tolist() if len(held) == count else [count]
+    if unlike or not sizes.all():
+        place = unlike[0] if unlike else int(np.flatnonzero(sizes == 0)[0])
+        raise BadData(
+            f"group {place + 1} does not have as many secrets as rows: the files do not belong together. Fetch the "
+            "folder again.",
+            other,
+        )
+    whole = entries.take(np.repeat(np.arange(entries.rows), counts))
+    domain = nominal(tuple(str(place + 1) for place in range(count)))
+    return Linked(
+        Table((*rows.select(public), Column(link, Role.INSENSITIVE, domain, groups.astype(np.int32)))),
+        Table((Column(link, Role.QUASI, domain, holders.astype(np.int32)), *whole.select(secret))),
+        link,
+    )
+
+
+def _table(path: Path, quasi: Any, sensitive: Any, names: list[str], shape: Mapping[str, Any]) -> Table:
+    try:
+        table = read_published_table(path, quasi, sensitive, None, own_reading(path), "safe_cells" in shape)
+    except UnknownName as error:
+        raise BadData(f"the columns are not those that release.json names. {error}", path) from None
+    if sorted(table.names) != sorted(names):
+        unlike = ", ".join(sorted(set(table.names) ^ set(names)))
+        raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+    return table
+
+
+def _numbers(column: Column, path: Path) -> Rows | Counts:
+    """The whole numbers from 1 on that a column holds."""
+    labels = column.domain.labels
+    for label in labels:
+        if not label.isascii() or not label.isdigit() or label != str(int(label)) or int(label) < 1:
+            raise BadData(f"{label!r} is no whole number from 1 on.", path, column=column.name)
+    found: Rows = np.array([int(label) for label in labels], dtype=np.int64)[column.codes]
+    return found

@@ -1,0 +1,1 @@
+"""Local suppression: single cells are starred, and nothing is generalized."""

@@ -1,0 +1,189 @@
+"""PRAM: the post-randomization method, which publishes other values than there were, by chances that it publishes."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from shoal.data._ties import tie_key
+from shoal.data.baskets import Baskets
+from shoal.data.dataset import Dataset
+from shoal.data.domain import nominal
+from shoal.data.release import Release
+from shoal.data.role import Role
+from shoal.data.table import Column, Table, canonical_order
+from shoal.data.trace import Trace
+from shoal.engines.protocol import Engine
+from shoal.errors import Infeasible, WrongUse
+from shoal.methods.method import Method
+from shoal.methods.table_method import published
+from shoal.models._matrices import MatrixModel
+from shoal.models.amplification import Amplification
+from shoal.models.d_gamma_privacy import DGammaPrivacy
+from shoal.models.rho_privacy import RhoPrivacy
+
+
+class Pram(Method):
+    """Keep each sensitive value with some chance, and otherwise publish any other value of its column instead.
+
+    The chances are published: the γ-diagonal matrix, which of all matrices that keep the promise keeps most values and
+    is best inverted. From it readers estimate counts without bias (`Release.estimate`, the measure `perturbation`). All
+    other columns are published as they are, so that everybody sees who is in the table.
+
+    At least one promise is needed; the strongest decides.
+    """
+
+    name: ClassVar[str] = "pram"
+    accepts: ClassVar[type] = Table
+    example: ClassVar[dict[str, Any]] = {"gamma": 5}
+    paper: ClassVar[str] = (
+        "Gouweleeuw, Kooiman, Willenborg, de Wolf: Post randomisation for statistical disclosure control. Journal of "
+        "Official Statistics 14(4), 1998; Agrawal, Haritsa: A framework for high-accuracy privacy-preserving mining. "
+        "ICDE 2005"
+    )
+    not_distributable: ClassVar[str] = "values are drawn in the order of all rows"
+
+    gamma: float | None = Field(
+        default=None,
+        gt=1,
+        allow_inf_nan=False,
+        description="largest factor by which a published value changes the odds of two others",
+    )
+    rho1: float | None = Field(
+        default=None, gt=0, lt=1, description="with rho2: a belief before the published value is seen"
+    )
+    rho2: float | None = Field(
+        default=None, gt=0, lt=1, description="with rho1: the belief afterwards stays below this"
+    )
+    d: float | None = Field(default=None, gt=0, lt=1, description="with d-gamma: a belief in a value before")
+    d_gamma: float | None = Field(
+        default=None, gt=0, lt=1, description="with d: the belief in it afterwards, at most"
+    )
+    columns: tuple[str, ...] = Field(
+        default=(), description="the columns that are perturbed; the sensitive ones unless told"
+    )
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        for one, other in (("rho1", "rho2"), ("d", "d_gamma")):
+            if (getattr(self, one) is None) != (getattr(self, other) is None):
+                given = f"--{one} and --{other}".replace("_", "-")
+                raise WrongUse(f"complete: {given} belong together")
+        self.models()
+        return self
+
+    def models(self) -> tuple[MatrixModel, ...]:
+        """The promises, of each column that is perturbed."""
+        found: list[MatrixModel] = []
+        if self.gamma is not None:
+            found.append(Amplification(gamma=self.gamma))
+        if self.rho1 is not None and self.rho2 is not None:
+            found.append(RhoPrivacy(rho1=self.rho1, rho2=self.rho2))
+        if self.d is not None and self.d_gamma is not None:
+            found.append(DGammaPrivacy(d=self.d, gamma=self.d_gamma))
+        return tuple(found)
+
+    def seeded(self, seed: int | None) -> int | None:
+        """The seed, or a new secret: whoever knows it undoes the draws."""
+        return tie_key(seed)
+
+    def anonymize(
+        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
+    ) -> tuple[Release[Any], Trace]:
+        """Draw the published values."""
+        self.accept(data)
+        assert isinstance(data, Table)
+        if not self.models():
+            raise WrongUse(f"{self.name} has nothing to promise; give --gamma, for example --gamma 5.")
+        if not data.quasi:
+            raise WrongUse(
+                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
+            )
+        if data.entity is not None:
+            raise WrongUse(
+                f"{self.name} takes one row a person: several draws of one person ({data.entity.name}) would tell more."
+            )
+        columns = self._chosen(data)
+        factor = min(model.largest() for model in self.models())
+        if factor <= 1:
+            raise Infeasible("The promise allows no value to tell anything. Promise less.", float(factor))
+        random = np.random.default_rng(tie_key(seed))
+        # In the order of all cells, so that the draws do not depend on the order of the input.
+        order = canonical_order([one for one in data.columns if one.role is not Role.IDENTIFYING])
+        ordered = data.take(order)
+        drawn = {column.name: _perturbed(ordered.column(column.name), factor, random) for column in columns}
+        table, rows = published(ordered, drawn)
+        promises = tuple(
+            model.of(name, _matrix(column.domain.labels, factor)).as_promise()
+            for name, column in drawn.items()
+            for model in self.models()
+        )
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        return (
+            Release(
+                table,
+                self.name,
+                {name: value for name, value in given.items() if value not in (None, ())},
+                promises,
+                details={"perturbed": list(drawn)},
+            ),
+            Trace(order[rows], notes=_notes(drawn, factor)),
+        )
+
+    def _chosen(self, table: Table) -> Sequence[Column]:
+        columns = table.select(self.columns) if self.columns else table.sensitive
+        if not columns:
+            raise WrongUse(
+                f"{self.name} perturbs sensitive columns; name them with --sensitive, or others with --columns."
+            )
+        for column in columns:
+            if column.role not in (Role.SENSITIVE, Role.QUASI):
+                raise WrongUse(f"The column {column.name!r} is {column.role}, and is not perturbed.")
+            if len(np.unique(column.codes)) < 2:
+                raise Infeasible(
+                    f"{column.name} has one value alone, which nothing can hide. Leave it out.", 1
+                )
+        return columns
+
+
+def _perturbed(column: Column, factor: Fraction, random: np.random.Generator) -> Column:
+    """The column as it is published, over the values that it has."""
+    held, codes = np.unique(column.codes, return_inverse=True)
+    labels = sorted(column.domain.labels[code] for code in held.tolist())
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.array([places[column.domain.labels[code]] for code in held.tolist()])[codes]
+    size = len(labels)
+    total = factor.numerator + (size - 1) * factor.denominator
+    kept = random.integers(0, total, len(codes)) < factor.numerator
+    others = (codes + random.integers(1, size, len(codes))) % size
+    return Column(
+        column.name, column.role, nominal(tuple(labels)), np.where(kept, codes, others).astype(np.int32)
+    )
+
+
+def _matrix(labels: Sequence[str], factor: Fraction) -> dict[str, list[int]]:
+    """The weights of each value: the factor on the diagonal."""
+    size = len(labels)
+    return {
+        label: [factor.numerator if place == other else factor.denominator for other in range(size)]
+        for place, label in enumerate(labels)
+    }
+
+
+def _notes(drawn: dict[str, Column], factor: Fraction) -> dict[str, Any]:
+    """What was done, and what readers must hear."""
+    summary = []
+    for name, column in drawn.items():
+        size = len(column.domain)
+        kept = float(factor / (factor + size - 1))
+        summary.append(
+            f"{name}: each of {size} values was kept with a chance of {kept:.1%}, and otherwise any other was drawn."
+        )
+    names = ", ".join(drawn)
+    warning = (
+        f"The values of {names} are perturbed: a single cell is no fact about a person. Readers estimate counts from "
+        "the matrix in release.json (Release.estimate). Other columns are published as they are."
+    )
+    return {"summary": summary, "warnings": [warning]}

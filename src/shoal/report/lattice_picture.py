@@ -1,0 +1,117 @@
+"""The lattice of generalization levels as a picture, where it is small: what was found, and what is published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from shoal.data.table import Table
+from shoal.report import svg_charts as charts
+
+NODES = 60
+"""Vectors above which a lattice is not drawn."""
+
+ACROSS = 9
+"""Vectors of one height that have room beside each other."""
+
+STEP = 62
+"""Pixels from one height to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """All vectors of levels, by height.
+
+    Parameters
+    ----------
+    columns
+        What the levels of a vector are of, in order.
+    ranks
+        The vectors of each height, the most exact one first.
+    solutions
+        Those that keep the promises, as far as the search has listed them.
+    published
+        The one that is published; None where parts of the table have levels of their own.
+    """
+
+    columns: tuple[str, ...]
+    ranks: tuple[tuple[tuple[int, ...], ...], ...]
+    solutions: frozenset[tuple[int, ...]]
+    published: tuple[int, ...] | None
+
+
+def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, Any]) -> Lattice | None:
+    """The lattice of a search; None where there is none, or it is too large to draw."""
+    told = [
+        one["levels"] for one in notes.get("solutions", ()) if isinstance(one, Mapping) and "levels" in one
+    ]
+    if not told or not isinstance(original, Table):
+        return None
+    columns = tuple(map(str, told[0]))
+    trees = [original.column(name).hierarchy if name in original.names else None for name in columns]
+    heights = [tree.height for tree in trees if tree is not None]
+    if len(heights) < len(columns) or len(columns) < 2:
+        return None
+    size = 1
+    for height in heights:
+        size *= height + 1
+    if size > NODES:
+        return None
+    vectors = list(product(*(range(height + 1) for height in heights)))
+    ranks = tuple(tuple(one for one in vectors if sum(one) == height) for height in range(sum(heights) + 1))
+    if max(map(len, ranks)) > ACROSS:
+        return None
+    return Lattice(
+        columns, ranks, frozenset(_vector(one, columns) for one in told), _published(details, columns)
+    )
+
+
+def _vector(levels: Mapping[str, Any], columns: Sequence[str]) -> tuple[int, ...]:
+    return tuple(int(levels.get(name, 0)) for name in columns)
+
+
+def _published(details: Mapping[str, Any], columns: Sequence[str]) -> tuple[int, ...] | None:
+    levels = details.get("levels")
+    return _vector(levels, columns) if isinstance(levels, Mapping) and not details.get("parts") else None
+
+
+def drawn(lattice: Lattice, key: str = "lattice") -> str:
+    """The picture: exact values at the bottom, all suppressed at the top, lines where one level is one step higher."""
+    places = {
+        vector: ((place + 0.5) / len(rank) * 100, 18 + STEP * (len(lattice.ranks) - 1 - height))
+        for height, rank in enumerate(lattice.ranks)
+        for place, vector in enumerate(rank)
+    }
+    lines = [
+        charts.line(*places[vector], *places[above])
+        for vector in places
+        for above in _above(vector)
+        if above in places
+    ]
+    nodes = [charts.node(_name(vector), *place, _kind(lattice, vector)) for vector, place in places.items()]
+    words = (
+        f"{len(places)} vectors of the levels of {', '.join(lattice.columns)}, by height. "
+        f"{_sentence(lattice)}"
+    )
+    return charts.drawing([*lines, *nodes], STEP * len(lattice.ranks), key, "The lattice of levels", words)
+
+
+def _above(vector: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [(*vector[:place], level + 1, *vector[place + 1 :]) for place, level in enumerate(vector)]
+
+
+def _name(vector: Sequence[int]) -> str:
+    return f"⟨{','.join(map(str, vector))}⟩"
+
+
+def _kind(lattice: Lattice, vector: tuple[int, ...]) -> str:
+    if vector == lattice.published:
+        return "published"
+    return "solution" if vector in lattice.solutions else "vector"
+
+
+def _sentence(lattice: Lattice) -> str:
+    found = ", ".join(_name(one) for one in sorted(lattice.solutions))
+    if lattice.published is None:
+        return f"Solutions that the search listed: {found}."
+    return f"Published: {_name(lattice.published)}. Solutions that the search listed: {found}."

@@ -1,0 +1,68 @@
+"""The first recipe of a sitting: suggested roles, a usual promise, and the first method that keeps it."""
+
+from pathlib import Path
+from typing import Any
+
+from shoal.io.reading import Reading
+from shoal.recipe import Recipe, Roles, Running, Source
+from shoal.studio.promising import first_method, fitted
+from shoal.studio.rooms import Studio
+from shoal.studio.sitting import Sitting
+
+ROLES = ("quasi", "sensitive", "identifying", "insensitive")
+
+
+async def begin_with(studio: Studio, sitting: Sitting, path: str) -> None:
+    """Begin a sitting with a file.
+
+    Raises
+    ------
+    ShoalError
+        If it cannot be read.
+    """
+    source = Source(path=path)
+    found = await studio.look(sitting, source)
+    sitting.name = Path(path).name
+    sitting.change(recipe_for(found, source), f"Loaded {sitting.name}")
+
+
+def recipe_for(found: dict[str, Any], source: Source) -> Recipe:
+    """A recipe to begin with for data that was looked at."""
+    baskets = found["form"] == "baskets"
+    if baskets and source.baskets is None:
+        source = source.model_copy(update={"baskets": found["layout"]})
+    roles = Roles() if baskets else suggested(found["columns"])
+    running = Running(engine="stream" if found["sampled"] else "local")
+    return fitted(Recipe(source=source, roles=roles, method=first_method(baskets), running=running))
+
+
+def suggested(columns: list[dict[str, Any]]) -> Roles:
+    """The suggested role of every column."""
+    named: dict[str, Any] = {
+        role: tuple(one["name"] for one in columns if one["role"] == role) for role in ROLES
+    }
+    entity = next((one["name"] for one in columns if one["role"] == "entity"), None)
+    return Roles(**named, entity=entity)
+
+
+def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
+    """The recipe for data that is read otherwise: roles and hierarchies of columns that are still there stay."""
+    baskets = found["form"] == "baskets"
+    was = recipe.source.baskets is not None
+    if baskets != was:
+        return recipe_for(found, source)
+    if baskets:
+        return recipe.model_copy(update={"source": source})
+    first = suggested(found["columns"])
+    old = {name: role for role, names in recipe.roles.by_column().items() for name in names}
+    columns = [{**one, "role": str(old.get(one["name"], one["role"]))} for one in found["columns"]]
+    names = {one["name"] for one in columns}
+    roles = suggested(columns) if old else first
+    trees = {name: spec for name, spec in recipe.hierarchies.items() if name in names}
+    return recipe.model_copy(update={"source": source, "roles": roles, "hierarchies": trees})
+
+
+def read_as(source: Source, **changed: Any) -> Source:
+    """The source with another reading."""
+    reading = {name: getattr(source.reading, name) for name in Reading.__dataclass_fields__} | changed
+    return source.model_copy(update={"reading": Reading(**reading)})

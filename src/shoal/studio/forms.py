@@ -1,0 +1,115 @@
+"""Forms from declared fields: what a model or method declares is what the page asks for."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from shoal.errors import WrongUse
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field of a form.
+
+    Parameters
+    ----------
+    shape
+        ``number``, ``whole``, ``switch``, ``choice``, ``names`` or ``text``.
+    limits
+        The attributes of a number's range.
+    """
+
+    name: str
+    shape: str
+    value: Any
+    help: str
+    default: Any = None
+    required: bool = False
+    options: tuple[str, ...] = ()
+    limits: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
+    @property
+    def text(self) -> str:
+        """The value as the field shows it."""
+        if self.value is None:
+            return ""
+        return ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
+
+    def parsed(self, text: Any) -> Any:
+        """What was typed, as the model takes it; None where nothing was.
+
+        Raises
+        ------
+        WrongUse
+            If it is no number where one is asked for.
+        """
+        if self.shape == "switch":
+            return bool(text)
+        text = str(text).strip()
+        if not text:
+            return None
+        if self.shape == "names":
+            return [one.strip() for one in text.split(",") if one.strip()]
+        if self.shape in ("number", "whole"):
+            try:
+                number = float(text)
+            except ValueError:
+                raise WrongUse(f"{self.label} must be a number, not {text!r}.") from None
+            return int(number) if number.is_integer() and self.shape == "whole" else number
+        return text
+
+
+def entries(kind: type[BaseModel], values: Mapping[str, Any], names: Iterable[str]) -> list[Entry]:
+    """The fields of a model that a form can ask for, with their present values."""
+    found = (entry_of(kind, name, values.get(name)) for name in names)
+    return [entry for entry in found if entry is not None]
+
+
+def entry_of(kind: type[BaseModel], name: str, value: Any) -> Entry | None:
+    """One field as a part of a form; None for one that a form cannot ask for."""
+    field = kind.model_fields[name]
+    shape, options = _shape(field.annotation)
+    if not shape:
+        return None
+    default = field.get_default(call_default_factory=True)
+    default = None if default is PydanticUndefined else default
+    given = default if value is None and shape in ("switch", "choice") else value
+    return Entry(
+        name,
+        shape,
+        given,
+        field.description or "",
+        default,
+        field.is_required(),
+        options,
+        tuple(_limits(field.metadata)),
+    )
+
+
+def _shape(annotation: Any) -> tuple[str, tuple[str, ...]]:
+    parts = [part for part in get_args(annotation) if part is not NoneType]
+    if NoneType in get_args(annotation) and len(parts) == 1:
+        annotation = parts[0]
+    if get_origin(annotation) is Literal:
+        return "choice", tuple(map(str, get_args(annotation)))
+    if get_origin(annotation) in (tuple, list) and str in get_args(annotation):
+        return "names", ()
+    shapes: dict[Any, str] = {bool: "switch", int: "whole", float: "number", str: "text"}
+    return shapes.get(annotation, ""), ()
+
+
+def _limits(metadata: Iterable[Any]) -> Iterable[tuple[str, float]]:
+    for limit in metadata:
+        for key, attribute in (("ge", "min"), ("gt", "min"), ("le", "max"), ("lt", "max")):
+            value = getattr(limit, key, None)
+            if isinstance(value, int | float):
+                yield attribute, value

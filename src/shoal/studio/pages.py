@@ -1,0 +1,130 @@
+"""The pages: the first one, and that of a sitting. What they show is HTML that the server makes and a board paints."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from shoal.errors import ShoalError, UnknownName
+from shoal.studio import first_page
+from shoal.studio.rooms import Studio
+from shoal.studio.sitting import read_json
+from shoal.studio.walk import STEPS, Walk, templates
+
+TICK = 0.4
+"""Seconds between looks at whether something changed elsewhere: a run, another page of the sitting."""
+
+
+class Board(ui.element, component="board.js"):
+    """A region whose HTML the server makes; what is done in it comes back as the event ``act``."""
+
+    def show(self, content: str) -> None:
+        """Show other HTML; what is the same stays as it is."""
+        if self._props.get("content") != content:
+            self._props["content"] = content
+            self.update()
+
+
+@dataclass(slots=True)
+class Painter:
+    """Shows what is made meanwhile: of two paintings that overlap, the one that was asked for last."""
+
+    board: Board
+    html: Callable[[], Awaitable[str]]
+    asked: int = 0
+    shown: int = 0
+
+    async def paint(self) -> None:
+        """Show the page as it is now."""
+        self.asked += 1
+        mine = self.asked
+        content = await self.html()
+        if mine == self.asked:
+            self.board.show(content)
+            self.shown = mine
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being painted."""
+        return self.shown == self.asked
+
+
+def add_pages(app: FastAPI, studio: Studio, style: str) -> None:
+    """Add the first page, that of sittings, and what they fetch."""
+    add_pieces(app, studio)
+    head = f"<style>{style}</style>"
+
+    @ui.page("/", title="Shoal studio")
+    async def first() -> None:
+        ui.add_head_html(head)
+        home = first_page.Home(studio)
+        board = Board()
+        board.show(home.html())
+
+        async def act(event: GenericEventArguments) -> None:
+            place = await home.act(event.args)
+            if place:
+                ui.navigate.to(place)
+            else:
+                board.show(home.html())
+
+        board.on("act", act)
+
+    @ui.page("/s/{key}/{step}")
+    async def sitting(key: str, step: str) -> None:
+        ui.add_head_html(head)
+        try:
+            found = studio.shelf.find(key)
+            if step not in STEPS:
+                raise UnknownName("step", step, list(STEPS))
+        except ShoalError as error:
+            Board().show(first_page.lost(str(error)))
+            return
+        await _walk_page(Walk(studio, found, step))
+
+
+async def _walk_page(walk: Walk) -> None:
+    """The page of a sitting."""
+    board = Board()
+    painter = Painter(board, walk.html)
+    await painter.paint()
+
+    async def act(event: GenericEventArguments) -> None:
+        if _is_act(event.args):
+            await walk.act(event.args)
+            await painter.paint()
+
+    async def tick() -> None:
+        busy = any(job.active for job in walk.studio.desk.of(walk.sitting))
+        if painter.idle and (busy or walk.shown != walk.sitting.revision):
+            await painter.paint()
+
+    board.on("act", act)
+    ui.timer(TICK, tick)
+
+
+def add_pieces(app: FastAPI, studio: Studio) -> None:
+    """Add the larger parts of the page of a release, which are fetched when they are looked at."""
+
+    @app.get("/s/{key}/runs/{number}/part/{name}", include_in_schema=False)
+    async def part(key: str, number: int, name: str) -> HTMLResponse:
+        job = studio.desk.find(studio.shelf.find(key), number)
+        if name not in job.result.get("parts", ()):
+            raise UnknownName("part", name, list(job.result.get("parts", ())))
+        return HTMLResponse((job.folder / f"part-{name}.html").read_text(encoding="utf-8"))
+
+    @app.get("/s/{key}/runs/{number}/sides", include_in_schema=False)
+    async def sides(key: str, number: int) -> HTMLResponse:
+        job = studio.desk.find(studio.shelf.find(key), number)
+        facts = read_json(job.folder / "sides.json", {"rows": [], "of": 0})
+        return HTMLResponse(
+            templates().get_template("sides.html.j2").render(**facts, form=job.result["form"])
+        )
+
+
+def _is_act(given: Any) -> bool:
+    return isinstance(given, dict) and isinstance(given.get("do"), str)

@@ -1,0 +1,179 @@
+"""From the promise of a recipe to its method and back: what can be promised, and which methods keep it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal import registry
+from shoal.data.baskets import Baskets
+from shoal.errors import ShoalError, WrongUse
+from shoal.methods._candidates import Aim, Candidate, Goal
+from shoal.methods.method import Method
+from shoal.methods.table_method import TableMethod
+from shoal.recipe import Recipe
+from shoal.recommendation.candidates import candidates
+from shoal.recommendation.goal import Stated
+from shoal.studio.forms import entries
+
+FIRST: Mapping[str, dict[str, Any]] = {"table": {"k": 10}, "baskets": {"k": 5, "m": 2}}
+"""What is promised unless told."""
+
+SUPPRESSED = 0.05
+"""The largest share of rows that an offered method may leave out."""
+
+SECONDS = 60.0
+"""What a method with a time limit of its own is given."""
+
+SETS: Mapping[Aim, tuple[str, ...]] = {
+    Aim.COMBINATIONS: ("m", "k"),
+    Aim.DEGREE: ("p",),
+    Aim.COHERENCE: ("p", "k", "h"),
+}
+"""What is stated for each promise about baskets."""
+
+OF_BASKETS = ("h", "p", "m")
+"""What is stated of baskets, with k, and of nothing else; a method of tables may have a setting of that name."""
+
+USUAL: Mapping[str, Any] = {"k": 5, "m": 2, "p": 4, "h": 0.8}
+"""What is stated of baskets to begin with. An adversary of coherence knows few items."""
+
+
+def kind_of(recipe: Recipe) -> type[Method]:
+    """The class of the method of a recipe."""
+    kind: type[Method] = registry.load("method", recipe.method["name"])
+    return kind
+
+
+def of_baskets(recipe: Recipe) -> bool:
+    """Whether a recipe is about baskets."""
+    return kind_of(recipe).accepts is Baskets
+
+
+def promise_fields(kind: type[Method]) -> list[str]:
+    """The parameters of a method that are its promise."""
+    if not any(offered(kind)):
+        asked = entries(kind, {}, kind.model_fields)
+        numbers = [one.name for one in asked if one.shape in ("number", "whole") and one.default is None]
+        return [one.name for one in asked if one.required] or numbers
+    stated = set(Stated.model_fields)
+    fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
+    return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
+
+
+def offered(kind: type[Method]) -> list[Aim]:
+    """The kinds of promises for which a method offers something."""
+    goals = (Goal(aim=aim, promise={"k": 5}, k=5, h=0.5, p=2, m=2, confidence=0.5) for aim in Aim)
+    fitting = (goal for goal in goals if (kind.accepts is Baskets) == goal.aim.of_baskets)
+    return [goal.aim for goal in fitting if kind.candidates(goal)] or ([Aim.CLASSES] if _plain(kind) else [])
+
+
+def _plain(kind: type[Method]) -> bool:
+    """Whether a method keeps any promise of tables and needs nothing else to be told."""
+    required = any(field.is_required() for field in kind.model_fields.values())
+    return issubclass(kind, TableMethod) and not required
+
+
+def candidates_for(aim: Aim, stated: Stated) -> list[Candidate]:
+    """What `recommend` tries for a promise, and the methods that it does not try although they keep it."""
+    found = candidates(aim, stated, seconds=SECONDS, suppression_limit=SUPPRESSED)
+    if aim is not Aim.CLASSES:
+        return found
+    tried = {one.method["name"] for one in found}
+    more = [kind for name, kind in registry.load_all("method").items() if name not in tried and _plain(kind)]
+    promise = stated.of_tables()
+    return [*found, *(Candidate(kind.name, {"name": kind.name, **promise}) for kind in more)]
+
+
+def stated_of(recipe: Recipe) -> Stated:
+    """What a recipe promises, as it was stated before its method was chosen.
+
+    Raises
+    ------
+    WrongUse
+        If the method promises something of its own.
+    """
+    kind = kind_of(recipe)
+    if not any(offered(kind)):
+        raise WrongUse(f"{kind.name} makes a promise of its own; no other method keeps it.")
+    return Stated(**{name: recipe.method[name] for name in promise_fields(kind) if name in recipe.method})
+
+
+def offers(recipe: Recipe) -> list[Candidate]:
+    """The methods, with parameters, that keep the promise of a recipe; none for a promise of a method's own."""
+    try:
+        stated = stated_of(recipe)
+        aim = stated.aim(baskets=of_baskets(recipe))
+    except ShoalError:
+        return []
+    found = candidates_for(aim, stated)
+    along = [dict(one.method) for one in found if one.trees]
+    # Where there are hierarchies, a method goes along them: then the same one without them is not to be had.
+    return [one for one in found if one.trees or not recipe.hierarchies or dict(one.method) not in along]
+
+
+def aim_of(recipe: Recipe) -> Aim | None:
+    """The kind of the promise of a recipe; None for a promise of a method's own."""
+    try:
+        return stated_of(recipe).aim(baskets=of_baskets(recipe))
+    except ShoalError:
+        return None
+
+
+def chosen(recipe: Recipe) -> Candidate | None:
+    """The candidate that a recipe takes, if it is one as it is offered."""
+    here = {name: value for name, value in recipe.method.items() if value is not None}
+    found = [one for one in offers(recipe) if dict(one.method) == here]
+    trees = [one for one in found if one.trees == bool(recipe.hierarchies)]
+    return next(iter([*trees, *found]), None)
+
+
+def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
+    """The recipe with another promise: of the same method where it can keep it, or of the first that can.
+
+    Settings of the method that are no part of the promise stay.
+
+    Raises
+    ------
+    WrongUse
+        If nothing is promised, or what is promised does not fit together.
+    """
+    stated = Stated(**given)
+    aim = stated.aim(baskets=of_baskets(recipe))
+    found = candidates_for(aim, stated)
+    if not found:
+        raise WrongUse("No method keeps that promise; promise something else.")
+    label = now.label if (now := chosen(recipe)) is not None else ""
+    name = recipe.method["name"]
+    same = [one for one in found if one.label == label] or [
+        one for one in found if one.method["name"] == name
+    ]
+    if not same:
+        return taken(recipe, found[0])
+    kind = kind_of(recipe)
+    fields = {*promise_fields(kind), "name"}
+    kept = {key: value for key, value in recipe.method.items() if key not in fields}
+    new = {key: value for key, value in same[0].method.items() if key in fields}
+    return recipe.model_copy(update={"method": {**new, **kept}})
+
+
+def taken(recipe: Recipe, candidate: Candidate) -> Recipe:
+    """The recipe with a method as it is offered; it works in memory where the method cannot work elsewhere."""
+    method = {name: value for name, value in candidate.method.items() if value is not None}
+    return fitted(recipe.model_copy(update={"method": method}))
+
+
+def own_promise(recipe: Recipe, name: str, given: Mapping[str, Any]) -> Recipe:
+    """The recipe with a method that makes a promise of its own."""
+    return fitted(recipe.model_copy(update={"method": {"name": name, **given}}))
+
+
+def fitted(recipe: Recipe) -> Recipe:
+    """The recipe on an engine that its method runs on."""
+    if recipe.running.engine in kind_of(recipe).engines:
+        return recipe
+    return recipe.model_copy(update={"running": recipe.running.model_copy(update={"engine": "local"})})
+
+
+def first_method(baskets: bool) -> dict[str, Any]:
+    """Name and parameters of the method that a sitting begins with."""
+    stated = Stated(**FIRST["baskets" if baskets else "table"])
+    return dict(candidates_for(stated.aim(baskets), stated)[0].method)

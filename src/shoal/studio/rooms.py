@@ -1,0 +1,79 @@
+"""What all pages of a studio share: sittings, processes, and how it was started."""
+
+import asyncio
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.recipe import Recipe, Source
+from shoal.studio import looks
+from shoal.studio.analyst import Analyst
+from shoal.studio.jobs import Desk, Job
+from shoal.studio.sitting import Shelf, Sitting, read_json, write_json
+
+LOOKED = 200
+"""So many looks are remembered."""
+
+
+@dataclass(slots=True)
+class Studio:
+    """Everything that pages and the API work with.
+
+    Parameters
+    ----------
+    shelf, desk, analyst
+        Sittings, processes that take long, and the process for quick looks.
+    upload
+        The largest file that is taken, in bytes.
+    remote
+        Whether others than this machine may come; then no path of this machine is opened for them.
+    """
+
+    shelf: Shelf
+    desk: Desk = field(default_factory=Desk)
+    analyst: Analyst = field(default_factory=Analyst)
+    upload: int = 2_000_000_000
+    remote: bool = False
+    _looks: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    async def look(self, sitting: Sitting, source: Source) -> dict[str, Any]:
+        """What there is in the data of a sitting; remembered as long as the file does not change."""
+        path = Path(source.path).expanduser()
+        told = source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        stamp = path.stat().st_mtime_ns if path.is_file() else 0
+        name = hashlib.sha256(json.dumps([told, stamp], sort_keys=True).encode()).hexdigest()[:16]
+        if name not in self._looks:
+            kept = sitting.files / f"look-{name}.json"
+            found = read_json(kept)
+            if found is None:
+                found = await self.analyst.ask(looks.look, told, str(sitting.files))
+                write_json(kept, found)
+            if len(self._looks) > LOOKED:
+                self._looks.clear()
+            self._looks[name] = found
+        return self._looks[name]
+
+    async def seen(self, sitting: Sitting, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What there is in the data, and the source to ask further questions about: a sample of large data."""
+        found = await self.look(sitting, recipe.source)
+        source = recipe.source.model_copy(update={"path": found["looked_at"]})
+        return found, source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+
+    async def watch(self) -> None:
+        """Follow the processes as long as the studio runs."""
+        with suppress(asyncio.CancelledError):
+            while True:
+                self.desk.tick()
+                await asyncio.sleep(0.15)
+
+    def runs(self, sitting: Sitting) -> list[Job]:
+        """The runs of a sitting, the newest first."""
+        return list(reversed(self.desk.of(sitting, "publish")))
+
+    def close(self) -> None:
+        """End all processes."""
+        self.desk.close()
+        self.analyst.close()

@@ -1,0 +1,178 @@
+"""The program behind the page: addresses, the guard before them, and the start."""
+
+import asyncio
+import os
+import secrets
+import socket
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import ui
+
+from shoal.errors import CannotWrite, WrongUse
+from shoal.report.compiled_templates import page_style
+from shoal.studio.api import add_api
+from shoal.studio.guard import Guard
+from shoal.studio.pages import add_pages
+from shoal.studio.rooms import Studio
+from shoal.studio.sitting import Shelf, usual_folder
+
+TITLE = "Shoal studio"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How the studio is started.
+
+    Parameters
+    ----------
+    port
+        0 takes one that is free.
+    host
+        The address to listen at.
+    allow_remote
+        Allow an address that others reach too.
+    api_only
+        Serve the API and no page.
+    folder
+        Where sittings are kept.
+    upload
+        The largest file that is taken, in bytes.
+    """
+
+    port: int = 0
+    host: str = "127.0.0.1"
+    allow_remote: bool = False
+    api_only: bool = False
+    folder: Path | None = None
+    upload: int = 2_000_000_000
+
+    @property
+    def local(self) -> bool:
+        """Whether only this machine reaches the address."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def refuse_remote(self) -> None:
+        """Refuse an address that others reach, unless that is allowed.
+
+        Raises
+        ------
+        WrongUse
+            With what to add.
+        """
+        if not self.local and not self.allow_remote:
+            raise WrongUse(
+                f"--host {self.host} lets other machines reach the studio and the data in it. Add --allow-remote if "
+                "that is meant, or leave --host away."
+            )
+
+
+def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None], *, browser: bool) -> None:
+    """Serve until it is interrupted; says the start address in one line.
+
+    Raises
+    ------
+    WrongUse
+        If others could reach it and that is not allowed.
+    CannotWrite
+        If the port is taken, or the folder cannot be made.
+    """
+    start.refuse_remote()
+    sock = _listening(start)
+    port = sock.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    studio = Studio(Shelf(start.folder or usual_folder()), upload=start.upload, remote=not start.local)
+    if not start.local:
+        warn(
+            f"The studio listens at {start.host}: whoever reaches it and has the token can read all data in it. "
+            "Nothing is encrypted on the way; put it behind a server with TLS."
+        )
+    shown = f"[{start.host}]" if ":" in start.host else start.host
+    address = f"http://{shown}:{port}/{'api' if start.api_only else ''}?token={token}"
+    config = uvicorn.Config(
+        guarded(studio, start, port, token),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ws_max_size=8_000_000,
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    say(f"The studio is at {address}")
+    if browser:
+        with suppress(webbrowser.Error):
+            webbrowser.open(address)
+    try:
+        with suppress(KeyboardInterrupt):
+            asyncio.run(server.serve(sockets=[sock]))
+    finally:
+        studio.close()
+        sock.close()
+
+
+def guarded(studio: Studio, start: Start, port: int, token: str) -> Guard:
+    """The application with the guard before it."""
+    names = {"127.0.0.1", "localhost", "[::1]", start.host, f"[{start.host}]"}
+    hosts = frozenset(f"{name}:{port}" for name in names) if start.local else frozenset[str]()
+    return Guard(application(studio, pages=not start.api_only), token, hosts, f"shoal-studio-{port}")
+
+
+def application(studio: Studio, *, pages: bool) -> FastAPI:
+    """The pages and the API of a studio."""
+
+    @asynccontextmanager
+    async def alive(app: FastAPI) -> AsyncIterator[None]:
+        studio.analyst.start()
+        watching = asyncio.create_task(studio.watch())
+        yield
+        watching.cancel()
+        studio.close()
+
+    app = FastAPI(title=TITLE, lifespan=alive, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
+    add_api(app, studio)
+    if pages:
+        add_pages(app, studio, _style())
+        ui.run_with(
+            app,
+            title=TITLE,
+            dark=None,
+            language="en-US",
+            tailwind=False,
+            show_welcome_message=False,
+            favicon=files("shoal.studio").joinpath("fish.svg").read_text(encoding="utf-8"),
+            reconnect_timeout=20,
+            binding_refresh_interval=None,
+        )
+    return app
+
+
+@cache
+def _style() -> str:
+    own = files("shoal.studio").joinpath("studio.css").read_text(encoding="utf-8")
+    return page_style() + own
+
+
+def _listening(start: Start) -> socket.socket:
+    family = socket.AF_INET6 if ":" in start.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    if os.name == "posix":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((start.host, start.port))
+    except OSError as error:
+        sock.close()
+        raise CannotWrite(f"The address {start.host}, port {start.port}", error) from error
+    return sock

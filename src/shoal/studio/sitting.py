@@ -1,0 +1,186 @@
+"""A sitting: the recipes that somebody made one after the other, and the runs of them, in a private folder."""
+
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import BadData, CannotWrite, UnknownName
+from shoal.recipe import Recipe
+
+CHANGES = 500
+"""So many recipes are kept for undo."""
+
+
+def plain(recipe: Recipe) -> dict[str, Any]:
+    """A recipe as plain data."""
+    return recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data, completely or not at all, for the owner of the folder alone."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+            json.dump(data, file, ensure_ascii=False, default=str)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise CannotWrite(f"The sitting {path.parent.name}", error) from error
+
+
+def read_json(path: Path, otherwise: Any = None) -> Any:
+    """Read plain data; something else where there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return otherwise
+
+
+@dataclass(slots=True)
+class Sitting:
+    """Every change is a new recipe; the current one is at a place in the list of them.
+
+    Parameters
+    ----------
+    folder
+        Where all of it is kept.
+    name
+        What the data is called.
+    made
+        When it began, in seconds since 1970.
+    recipes
+        Plain recipes, each with what was changed in words.
+    place
+        Of the current one; -1 where there is no data yet.
+    revision
+        Counts what pages show: every change, and every run that begins or ends.
+    """
+
+    folder: Path
+    name: str = "New sitting"
+    made: float = field(default_factory=time.time)
+    recipes: list[dict[str, Any]] = field(default_factory=list)
+    place: int = -1
+    revision: int = 0
+
+    @property
+    def key(self) -> str:
+        """The name of its folder."""
+        return self.folder.name
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The current recipe; None where there is no data yet."""
+        return None if self.place < 0 else Recipe(**self.recipes[self.place]["recipe"])
+
+    @property
+    def files(self) -> Path:
+        """The folder of what was uploaded or made for it."""
+        return _private(self.folder / "files")
+
+    @property
+    def runs(self) -> Path:
+        """The folder of its runs."""
+        return _private(self.folder / "runs")
+
+    def change(self, recipe: Recipe, said: str) -> bool:
+        """Take another recipe; what was undone before is gone. False where nothing differs."""
+        new = plain(recipe)
+        if self.place >= 0 and self.recipes[self.place]["recipe"] == new:
+            return False
+        self.recipes = [*self.recipes[: self.place + 1], {"recipe": new, "said": said, "at": time.time()}]
+        self.recipes = self.recipes[-CHANGES:]
+        self.place = len(self.recipes) - 1
+        self.save()
+        return True
+
+    def go(self, steps: int) -> None:
+        """Undo (-1) or redo (1)."""
+        if 0 <= self.place + steps < len(self.recipes):
+            self.place += steps
+            self.save()
+
+    def save(self) -> None:
+        """Write it down."""
+        self.revision += 1
+        kept = {"name": self.name, "made": self.made, "recipes": self.recipes, "place": self.place}
+        write_json(self.folder / "sitting.json", kept)
+
+
+def _private(folder: Path) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+@dataclass(slots=True)
+class Shelf:
+    """All sittings, in a folder that only its owner may read."""
+
+    folder: Path
+    open: dict[str, Sitting] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        try:
+            _private(self.folder)
+            self.folder.chmod(0o700)
+        except OSError as error:
+            raise CannotWrite(f"The folder of the studio, {self.folder},", error) from error
+
+    def begin(self, name: str = "New sitting") -> Sitting:
+        """A new sitting."""
+        sitting = Sitting(_private(self.folder / secrets.token_hex(6)), name)
+        sitting.save()
+        self.open[sitting.key] = sitting
+        return sitting
+
+    def find(self, key: str) -> Sitting:
+        """A sitting by its key.
+
+        Raises
+        ------
+        UnknownName
+            If there is none.
+        BadData
+            If what was written down cannot be read any more.
+        """
+        if key in self.open:
+            return self.open[key]
+        if key not in self.keys():
+            raise UnknownName("sitting", key, self.keys())
+        kept = read_json(self.folder / key / "sitting.json")
+        if not isinstance(kept, Mapping):
+            raise BadData("this sitting cannot be read any more; delete it.", self.folder / key)
+        self.open[key] = Sitting(self.folder / key, **kept)
+        return self.open[key]
+
+    def keys(self) -> list[str]:
+        """The keys of all sittings that are kept."""
+        return sorted(path.parent.name for path in self.folder.glob("*/sitting.json"))
+
+    def all(self) -> list[Sitting]:
+        """All sittings that can be read and hold data, the newest first."""
+        found = []
+        for key in self.keys():
+            try:
+                found.append(self.find(key))
+            except BadData:
+                continue
+        return sorted((one for one in found if one.place >= 0), key=lambda one: -one.made)
+
+    def delete(self, key: str) -> None:
+        """Delete a sitting with its files and runs."""
+        sitting = self.find(key)
+        shutil.rmtree(sitting.folder, ignore_errors=True)
+        self.open.pop(key, None)
+
+
+def usual_folder() -> Path:
+    """Where sittings are kept unless told."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "shoal" / "studio"

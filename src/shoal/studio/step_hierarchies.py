@@ -1,0 +1,211 @@
+"""Hierarchies: ever coarser values of a column, by sliders, by hand, or from a file, with a preview of each level."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from shoal.data._hierarchy_builders import CALENDAR
+from shoal.errors import WrongUse
+from shoal.recipe import is_hierarchy_file
+from shoal.studio import looks
+from shoal.studio.promising import of_baskets
+from shoal.studio.tree_editor import Tree
+from shoal.studio.walk import Act, Handler, Walk
+
+WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000)
+"""Widths of the finest bins that the slider has."""
+
+EDITED = 300
+"""So many values can be put in a tree by hand."""
+
+
+async def facts(walk: Walk) -> dict[str, Any]:
+    """What the step shows."""
+    recipe = walk.recipe
+    found, source = await walk.studio.seen(walk.sitting, recipe)
+    names = ["items"] if of_baskets(recipe) else list(recipe.roles.quasi)
+    column = walk.view.get("column")
+    column = column if column in names else next(iter(names), None)
+    shown: dict[str, Any] = {
+        "found": found,
+        "names": names,
+        "column": column,
+        "specs": {name: _words(recipe.hierarchies.get(name)) for name in names},
+        "widths": WIDTHS,
+        "calendar": CALENDAR[1:],
+        "spec": "",
+        "tree": None,
+        "kind": "nominal",
+        "editing": None,
+        "suggestion": None,
+        "built": {},
+    }
+    if column is None:
+        return shown
+    spec = recipe.hierarchies.get(column, "")
+    known = {one["name"]: one for one in found.get("columns", ())}
+    shown |= {
+        "spec": spec,
+        "kind": known[column]["kind"] if column in known else "nominal",
+        "distinct": known[column]["distinct"] if column in known else found.get("items", 0),
+        "suggestion": walk.later("suggestion", looks.suggested_trees, source, [column]),
+        "tree": walk.later("tree", looks.tree, source, column, spec) if spec else {},
+        "built": _built(spec),
+    }
+    if walk.view.get("editing") == column and spec:
+        paths = walk.later("paths", looks.tree_paths, source, column, spec)
+        shown["editing"] = Tree.of_paths(paths).as_list() if isinstance(paths, list) else None
+    return shown
+
+
+def _words(spec: str | None) -> str:
+    """A hierarchy in a few words."""
+    if not spec:
+        return "none"
+    if is_hierarchy_file(spec):
+        return "by hand" if Path(spec).name.startswith("tree-") else f"file {Path(spec).name}"
+    return spec
+
+
+def _built(spec: str) -> dict[str, Any]:
+    """The settings of a builder, as the sliders show them."""
+    name, _, rest = spec.partition(":")
+    parts = [one for one in rest.split(",") if one]
+    built: dict[str, Any] = {"name": "" if is_hierarchy_file(spec) else name, "parts": parts}
+    if name == "intervals" and parts:
+        width = float(parts[0])
+        nearest = min(range(len(WIDTHS)), key=lambda place: abs(WIDTHS[place] - width))
+        built |= {"width": nearest, "levels": len(parts)}
+    return built
+
+
+async def _set(walk: Walk, column: str, spec: str, said: str) -> None:
+    """Give a column a hierarchy that can be built and covers its values."""
+    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    await walk.studio.analyst.ask(looks.tree, source, column, spec)
+    walk.change(said, hierarchies={**walk.recipe.hierarchies, column: spec})
+
+
+def _column(walk: Walk, act: Act) -> str:
+    return str(act["data"].get("column") or walk.view.get("column"))
+
+
+async def _choose(walk: Walk, act: Act) -> None:
+    walk.view["column"] = str(act["data"]["column"])
+    walk.view.pop("editing", None)
+
+
+async def _intervals(walk: Walk, act: Act) -> None:
+    """Bins of numbers: the finest width, and how often it doubles."""
+    column, given = _column(walk, act), act["form"]
+    width, levels = WIDTHS[int(given["width"])], int(given["levels"])
+    widths = ",".join(f"{width * 2**place:.12g}" for place in range(levels))
+    await _set(walk, column, f"intervals:{widths}", f"Bins of {column}")
+
+
+async def _build(walk: Walk, act: Act) -> None:
+    """Build by the name of a builder."""
+    column = _column(walk, act)
+    spec = str(act["data"].get("spec") or act["form"].get("spec", "")).strip()
+    if not spec:
+        raise WrongUse("Type how to build it, such as intervals:5,10,20, mask, prefix:1,3 or balanced:4.")
+    await _set(walk, column, spec, f"Hierarchy of {column}: {spec}")
+
+
+async def _dates(walk: Walk, act: Act) -> None:
+    """Parts of the calendar."""
+    column = _column(walk, act)
+    parts = [part for part in CALENDAR if part in act["form"].get("part", ())]
+    if not parts:
+        raise WrongUse("Choose at least one part of the calendar.")
+    await _set(walk, column, f"dates:{','.join(parts)}", f"Calendar of {column}")
+
+
+async def _balanced(walk: Walk, act: Act) -> None:
+    """Neighbors joined by so many."""
+    column = _column(walk, act)
+    await _set(walk, column, f"balanced:{int(act['form']['joined'])}", f"Groups of {column}")
+
+
+async def _remove(walk: Walk, act: Act) -> None:
+    column = _column(walk, act)
+    trees = {name: spec for name, spec in walk.recipe.hierarchies.items() if name != column}
+    walk.change(f"No hierarchy of {column}", hierarchies=trees)
+
+
+async def _all(walk: Walk, act: Act) -> None:
+    """Build a usual hierarchy for every column that has none."""
+    names = ["items"] if of_baskets(walk.recipe) else list(walk.recipe.roles.quasi)
+    lacking = [name for name in names if name not in walk.recipe.hierarchies]
+    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    built = await walk.studio.analyst.ask(looks.suggested_trees, source, lacking)
+    walk.change("Usual hierarchies", hierarchies={**walk.recipe.hierarchies, **built})
+
+
+async def _uploaded(walk: Walk, act: Act) -> None:
+    """Take a file as the hierarchy of a column."""
+    column, path = _column(walk, act), Path(act["value"]["path"])
+    kept = path.with_name(f"imported-{path.name}")
+    shutil.move(path, kept)
+    if not is_hierarchy_file(str(kept)):
+        raise WrongUse(f"{path.name} is no hierarchy: take a file that ends in .csv, .txt, .tsv or .json.")
+    await _set(walk, column, str(kept), f"Hierarchy of {column} from {path.name}")
+
+
+async def _edit(walk: Walk, act: Act) -> None:
+    """Open the tree of a column to be changed by hand; one that has none begins with all values below the root."""
+    column = _column(walk, act)
+    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    spec = walk.recipe.hierarchies.get(column)
+    if spec is None:
+        spec = "suppress"
+        await _set(walk, column, spec, f"Hierarchy of {column}")
+    found = await walk.studio.analyst.ask(looks.tree, source, column, spec)
+    if found["values"] > EDITED:
+        raise WrongUse(
+            f"{column} has {found['values']:,} values, too many to put in a tree by hand; import a file."
+        )
+    walk.view["editing"] = column
+
+
+async def _group(walk: Walk, act: Act) -> None:
+    """Put nodes under a new one."""
+    await _edited(
+        walk, act, lambda tree: tree.group(act["form"].get("node", ()), str(act["form"].get("name", "")))
+    )
+
+
+async def _ungroup(walk: Walk, act: Act) -> None:
+    """Take a node apart."""
+    await _edited(walk, act, lambda tree: tree.ungroup(str(act["data"]["node"])))
+
+
+async def _edited(walk: Walk, act: Act, change: Any) -> None:
+    column = _column(walk, act)
+    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    paths = await walk.studio.analyst.ask(looks.tree_paths, source, column, walk.recipe.hierarchies[column])
+    tree = change(Tree.of_paths(paths))
+    number = len(list(walk.sitting.files.glob("tree-*.csv")))
+    path = walk.sitting.files / f"tree-{number:03}.csv"
+    tree.write(path)
+    await _set(walk, column, str(path), f"Tree of {column}")
+
+
+async def _close(walk: Walk, act: Act) -> None:
+    walk.view.pop("editing", None)
+
+
+ACTIONS: dict[str, Handler] = {
+    "column": _choose,
+    "intervals": _intervals,
+    "build": _build,
+    "dates": _dates,
+    "balanced": _balanced,
+    "remove": _remove,
+    "build-all": _all,
+    "uploaded": _uploaded,
+    "edit": _edit,
+    "group": _group,
+    "ungroup": _ungroup,
+    "close": _close,
+}

@@ -1,0 +1,291 @@
+"""Promise: what is promised to the people in the data, in sentences, with the models behind them."""
+
+from dataclasses import replace
+from typing import Any
+
+from shoal import registry
+from shoal.data.baskets import Baskets
+from shoal.data.table import Table
+from shoal.errors import ShoalError, WrongUse
+from shoal.methods._candidates import Aim
+from shoal.models._promises import Promises
+from shoal.models.model import Model
+from shoal.recommendation.goal import Stated
+from shoal.studio import promising
+from shoal.studio.forms import Entry, entries, entry_of
+from shoal.studio.walk import Act, Handler, Walk
+
+SENTENCES = {
+    "k": ("Each person hides among at least", "people who look the same."),
+    "l": ("Each group shows at least", "different values of every secret."),
+    "c": ("… and its most frequent secret occurs less than", "times as often as the rarer ones together."),
+    "entropy_l": ("Secrets of a group are as mixed as", "equally frequent values."),
+    "t": ("Secrets of a group are spread as in all the data, up to a distance of", "(0 to 1)."),
+    "distance": ("… where two secrets lie apart", ""),
+    "alpha": ("No secret fills more than a share of", "of a group (0 to 1)."),
+    "beta": ("No secret is more frequent in a group than in all, by more than", "times its share."),
+    "delta": ("The share of a secret in a group stays near that in all, up to a log ratio of", ""),
+    "maximal_risk": ("Nobody is found with a chance above", "(0 to 1)."),
+    "average_risk": ("On average, people are found with a chance of at most", "(0 to 1)."),
+    "confidence": ("No group tells a secret with a certainty above", "(0 to 1)."),
+}
+"""What a field promises, as a sentence around its value; others are told by their description."""
+
+SHOWN_FIRST = ("k", "l")
+NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta", "confidence")
+AWAY = ("population", "promises", "k_map", "presence", "risk", "h", "p", "m")
+"""Fields that the form does not ask for: those of populations need another file, the others have forms of their own."""
+
+OF_SETS = {
+    Aim.COMBINATIONS: (
+        ("Whoever knows any", "m", "items of a person"),
+        ("finds at least", "k", "baskets that fit."),
+    ),
+    Aim.DEGREE: (("In every group at most one in", "p", "baskets holds a given secret."),),
+    Aim.COHERENCE: (
+        ("Whoever knows up to", "p", "items of a person"),
+        ("finds at least", "k", "baskets that fit,"),
+        ("and no secret in more than a share of", "h", "of them (0 to 1)."),
+    ),
+}
+SETS_TITLES = {
+    Aim.COMBINATIONS: "A few known items find nobody",
+    Aim.DEGREE: "Secrets are shared by a group",
+    Aim.COHERENCE: "Known items find nobody and tell no secret",
+}
+
+
+async def facts(walk: Walk) -> dict[str, Any]:
+    """What the step shows."""
+    recipe = walk.recipe
+    if promising.of_baskets(recipe):
+        return _of_sets(walk)
+    names = [name for name in Stated.model_fields if name not in AWAY]
+    secret = bool(recipe.roles.sensitive)
+    shown: list[dict[str, Any]] = [
+        {
+            "entry": entry,
+            "before": SENTENCES.get(entry.name, (entry.help, ""))[0],
+            "after": SENTENCES.get(entry.name, ("", ""))[1],
+            "model": _model_of(entry),
+            "able": secret or entry.name not in NEEDS_SECRET,
+        }
+        for entry in entries(Stated, recipe.method, names)
+    ]
+    given = {name for name, value in recipe.method.items() if value is not None}
+    first = [one for one in shown if one["entry"].name in SHOWN_FIRST or one["entry"].name in given]
+    return {
+        "first": first,
+        "rest": [one for one in shown if one not in first],
+        "secret": secret,
+        "added": [_added(one) for one in recipe.method.get("promises") or ()],
+        "models": _further(secret),
+        "form": _model_form(walk),
+        "own": _own_promises(Table, recipe.method) if secret else [],
+        "method": recipe.method["name"],
+    }
+
+
+def _model_of(entry: Entry) -> dict[str, str] | None:
+    """The model that a short form makes, with its paper."""
+    trial: dict[str, Any] = {"k": 2, "l": 2, "c": 1.0, "confidence": 0.5}
+    usual = {"whole": 2, "number": 0.5, "choice": None}
+    value = trial.get(entry.name, usual.get(entry.shape))
+    if value is None or entry.name not in Promises.model_fields:
+        return None
+    given: dict[str, Any] = {entry.name: 2.0 if entry.name == "entropy_l" else value}
+    if entry.name == "c":
+        given["l"] = 2
+    models = Promises(**given).models()
+    return {"name": models[-1].name, "paper": models[-1].paper} if models else None
+
+
+def _added(promise: dict[str, Any]) -> dict[str, Any]:
+    made: Model = registry.load("model", promise["model"]).from_promise(dict(promise))
+    return {"model": made.name, "said": ", ".join(f"{k} {v}" for k, v in promise.items() if k != "model")}
+
+
+def _further(secret: bool) -> list[dict[str, str]]:
+    """Models of tables that have no short form and need nothing but numbers and names."""
+    short = {"k-anonymity", *(found["name"] for name in Promises.model_fields if (found := _short(name)))}
+    kinds = registry.load_all("model")
+    return [
+        {"name": name, "said": (kind.__doc__ or "").split("\n")[0]}
+        for name, kind in kinds.items()
+        if Table in kind.accepts
+        and name not in short
+        and "population" not in kind.model_fields
+        and Baskets not in kind.accepts
+        and _asked(kind)
+        and hasattr(kind, "bound")
+        and secret
+    ]
+
+
+def _short(name: str) -> dict[str, str] | None:
+    entry = entry_of(Promises, name, None)
+    return None if entry is None else _model_of(entry)
+
+
+def _asked(kind: type[Model]) -> bool:
+    """Whether a form can ask for all that a model requires."""
+    required = [name for name, field in kind.model_fields.items() if field.is_required()]
+    return all(entry_of(kind, name, None) is not None for name in required)
+
+
+def _model_form(walk: Walk) -> dict[str, Any] | None:
+    name = walk.view.get("model")
+    if not name:
+        return None
+    kind: type[Model] = registry.load("model", name)
+    fields = [field for field in kind.model_fields if field not in ("entity", "population")]
+    text = (kind.__doc__ or "").split("\n")[0]
+    asked = entries(kind, {}, fields)
+    columns = tuple(walk.recipe.roles.sensitive)
+    asked = [replace(one, shape="choice", options=columns) if one.name == "column" else one for one in asked]
+    return {"name": name, "said": text, "paper": kind.paper, "entries": asked}
+
+
+def _of_sets(walk: Walk) -> dict[str, Any]:
+    recipe = walk.recipe
+    now = promising.aim_of(recipe)
+    kinds = [
+        {
+            "aim": aim,
+            "title": SETS_TITLES[aim],
+            "parts": [
+                (before, entry_of(Stated, name, _stated(recipe.method, name, now is aim)), after)
+                for before, name, after in OF_SETS[aim]
+            ],
+            "able": aim is not Aim.DEGREE or bool(recipe.roles.sensitive),
+        }
+        for aim in promising.SETS
+    ]
+    return {
+        "sets": kinds,
+        "now": now,
+        "own": _own_promises(Baskets, recipe.method),
+        "method": recipe.method["name"],
+    }
+
+
+def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
+    """The methods that keep a promise which no other keeps, with what they ask for."""
+    return [
+        {
+            "name": name,
+            "said": (kind.__doc__ or "").split("\n")[0],
+            "entries": _own_entries(kind, method),
+        }
+        for name, kind in registry.load_all("method").items()
+        if kind.accepts is form and not promising.offered(kind)
+    ]
+
+
+def _own_entries(kind: Any, method: dict[str, Any]) -> list[Entry]:
+    values = method if method["name"] == kind.name else {}
+    return entries(kind, values, promising.promise_fields(kind))
+
+
+def _stated(method: dict[str, Any], name: str, chosen: bool) -> Any:
+    return method.get(name) if chosen and method.get(name) is not None else promising.USUAL.get(name)
+
+
+async def _promise(walk: Walk, act: Act) -> None:
+    """Promise what the form says, of a table."""
+    names = [name for name in Stated.model_fields if name not in AWAY]
+    asked = {entry.name: entry for entry in entries(Stated, {}, names)}
+    given: dict[str, Any] = {}
+    for name, text in act["form"].items():
+        if name in asked and (value := asked[name].parsed(text)) is not None:
+            given[name] = value
+    if given.get("distance") == "by-kind" or "t" not in given:
+        given.pop("distance", None)
+    if "l" not in given:
+        given.pop("c", None)
+    kept = {
+        name: walk.recipe.method[name] for name in ("promises", "population") if walk.recipe.method.get(name)
+    }
+    changed = promising.promised(walk.recipe, {**given, **kept})
+    _refuse_absent(walk, given)
+    walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
+
+
+def _refuse_absent(walk: Walk, given: dict[str, Any]) -> None:
+    if not walk.recipe.roles.sensitive and (about := [name for name in NEEDS_SECRET if name in given]):
+        raise WrongUse(f"{about[0]} is about a secret column: choose one in Roles first.")
+
+
+async def _sets(walk: Walk, act: Act) -> None:
+    """Promise what the form says, of baskets."""
+    aim = Aim(act["data"]["aim"])
+    given = {}
+    for name in promising.SETS[aim]:
+        entry = entry_of(Stated, name, None)
+        assert entry is not None
+        text = act["form"].get(name, "")
+        given[name] = entry.parsed(text) if str(text).strip() else promising.USUAL[name]
+    if aim is Aim.DEGREE and not walk.recipe.roles.sensitive:
+        raise WrongUse("This promise is about secret items: name some in Roles first.")
+    changed = promising.promised(walk.recipe, given)
+    walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
+
+
+async def _own(walk: Walk, act: Act) -> None:
+    """Promise what only one method keeps."""
+    name = str(act["data"]["method"])
+    kind = registry.load("method", name)
+    given = {}
+    for entry in entries(kind, {}, promising.promise_fields(kind)):
+        value = entry.parsed(act["form"].get(entry.name, ""))
+        if value is not None:
+            given[entry.name] = value
+        elif entry.required:
+            raise WrongUse(f"{entry.label} is required: {entry.help}.")
+    if not given:
+        raise WrongUse("Fill in at least one field.")
+    changed = promising.own_promise(walk.recipe, name, given)
+    changed.the_method()
+    walk.sitting.change(changed, f"Promise of {name}")
+
+
+async def _choose_model(walk: Walk, act: Act) -> None:
+    walk.view["model"] = str(act["form"].get("model", "")) or None
+
+
+async def _put_model(walk: Walk, act: Act) -> None:
+    """Add a promise by its model."""
+    name = walk.view["model"]
+    kind: type[Model] = registry.load("model", name)
+    given = {}
+    for entry in entries(kind, {}, kind.model_fields):
+        value = entry.parsed(act["form"].get(entry.name, ""))
+        if value not in (None, entry.default):
+            given[entry.name] = value
+    promise = kind(**given).as_promise()
+    method = {**walk.recipe.method, "promises": [*(walk.recipe.method.get("promises") or ()), promise]}
+    changed = walk.recipe.model_copy(update={"method": method})
+    try:
+        changed.the_method()
+    except ShoalError as error:
+        raise WrongUse(f"{name} does not go with this method: {error}") from error
+    walk.sitting.change(changed, f"Promise {name}")
+    walk.view["model"] = None
+
+
+async def _drop_model(walk: Walk, act: Act) -> None:
+    """Take a promise away."""
+    rest = list(walk.recipe.method.get("promises") or ())
+    gone = rest.pop(int(act["data"]["place"]))
+    method = {name: value for name, value in walk.recipe.method.items() if name != "promises"}
+    walk.change(f"No {gone['model']}", method=method | ({"promises": rest} if rest else {}))
+
+
+ACTIONS: dict[str, Handler] = {
+    "promise": _promise,
+    "sets": _sets,
+    "own": _own,
+    "choose-model": _choose_model,
+    "put-model": _put_model,
+    "drop-model": _drop_model,
+}

@@ -1,0 +1,125 @@
+"""Roles: who is who among columns or items, with suggestions, and what the raw data gives away."""
+
+from typing import Any
+
+from shoal.errors import UnknownName, WrongUse
+from shoal.recipe import Roles
+from shoal.studio import looks
+from shoal.studio.beginning import suggested
+from shoal.studio.promising import of_baskets
+from shoal.studio.walk import Act, Handler, Walk
+
+WORDS = {
+    "quasi": ("Known", "others may know it: it is published coarser"),
+    "sensitive": ("Secret", "nobody may learn it: it is published as it is"),
+    "insensitive": ("Harmless", "neither known nor secret: it is published as it is"),
+    "identifying": ("Identifying", "names a person: it is not published"),
+    "entity": ("Person number", "says which rows belong to one person"),
+}
+ITEM_WORDS = {
+    "public": ("Known", "others may know that a person has it"),
+    "sensitive": ("Secret", "nobody may learn it"),
+    "insensitive": ("Harmless", "neither known nor secret"),
+}
+
+
+async def facts(walk: Walk) -> dict[str, Any]:
+    """What the step shows."""
+    recipe = walk.recipe
+    found, source = await walk.studio.seen(walk.sitting, recipe)
+    if of_baskets(recipe):
+        return {"found": found, "words": ITEM_WORDS, **_items(walk, source)}
+    now = {name: str(role) for role, names in recipe.roles.by_column().items() for name in names}
+    quasi = list(recipe.roles.quasi)
+    return {
+        "found": found,
+        "words": WORDS,
+        "now": now,
+        "suggestions": {one["name"]: one["role"] for one in found["columns"]},
+        "risk": walk.later("risk", looks.raw_risk, source, quasi, recipe.roles.entity) if quasi else {},
+    }
+
+
+def _items(walk: Walk, source: dict[str, Any]) -> dict[str, Any]:
+    roles = walk.recipe.roles
+    wanted = str(walk.view.get("wanted", ""))
+    listed = walk.later("items", looks.items_named, source, wanted)
+    now = dict.fromkeys(roles.sensitive, "sensitive") | dict.fromkeys(roles.insensitive, "insensitive")
+    return {"wanted": wanted, "listed": listed, "now": now, "named": sorted(now.items())}
+
+
+def _with(roles: Roles, names: list[str], role: str) -> Roles:
+    """The roles with another one for some columns or items; one column alone counts persons."""
+    if role == "entity" and len(names) > 1:
+        raise WrongUse("Only one column can say which rows belong to one person.")
+    fields = {
+        key: tuple(one for one in getattr(roles, key) if one not in names)
+        for key in ("quasi", "sensitive", "identifying", "insensitive")
+    }
+    entity = None if roles.entity in names else roles.entity
+    if role == "entity":
+        if entity is not None:
+            fields["identifying"] = (*fields["identifying"], entity)
+        entity = names[0]
+    elif role in fields:
+        fields[role] = (*fields[role], *names)
+    return roles.model_copy(update={**fields, "entity": entity})
+
+
+def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
+    """Hierarchies of columns that are still generalized; one of another column would have no effect."""
+    trees = walk.recipe.hierarchies
+    if of_baskets(walk.recipe):
+        return dict(trees)
+    return {name: spec for name, spec in trees.items() if name in (*roles.quasi, *roles.sensitive)}
+
+
+def _change(walk: Walk, roles: Roles, said: str) -> None:
+    walk.change(said, roles=roles, hierarchies=_fit_trees(walk, roles))
+
+
+async def _role(walk: Walk, act: Act) -> None:
+    """Give one column or item a role."""
+    name, role = str(act["data"]["name"]), str(act["value"])
+    _change(walk, _with(walk.recipe.roles, [name], role), f"{name} is {role}")
+
+
+async def _roles(walk: Walk, act: Act) -> None:
+    """Give many columns or items a role."""
+    names, role = list(act["form"].get("chosen", ())), str(act["form"]["role"])
+    if not names:
+        raise WrongUse("Choose some first: each has a box at its left.")
+    _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} are {role}")
+
+
+async def _suggest(walk: Walk, act: Act) -> None:
+    """Take all suggestions."""
+    found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
+    _change(walk, suggested(found["columns"]), "Suggested roles")
+
+
+async def _named(walk: Walk, act: Act) -> None:
+    """Give a list of items a role, by their names."""
+    text, role = str(act["form"].get("names", "")), str(act["form"]["role"])
+    names = [one.strip() for one in text.replace("\n", ",").split(",") if one.strip()]
+    if not names:
+        raise WrongUse("Type the names of items, with commas between them.")
+    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    unknown = await walk.studio.analyst.ask(looks.unknown_items, source, names)
+    if unknown:
+        listed = await walk.studio.analyst.ask(looks.items_named, source, "")
+        raise UnknownName("item", unknown[0], [name for name, _ in listed])
+    _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} items are {role}")
+
+
+async def _search(walk: Walk, act: Act) -> None:
+    walk.view["wanted"] = str(act.get("value", ""))
+
+
+ACTIONS: dict[str, Handler] = {
+    "role": _role,
+    "roles": _roles,
+    "suggest": _suggest,
+    "named": _named,
+    "search": _search,
+}

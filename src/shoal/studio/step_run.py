@@ -1,0 +1,101 @@
+"""Run: the settings in sentences, one button, progress, and all runs of the sitting."""
+
+from typing import Any
+
+from shoal import registry
+from shoal.studio import promising
+from shoal.studio.sitting import plain
+from shoal.studio.walk import Act, Handler, Walk
+
+STAGES = {
+    "starting": "Starting",
+    "reading": "Reading the data",
+    "anonymizing": "Looking for a release that keeps the promise",
+    "measuring": "Measuring what it cost",
+    "writing": "Writing the release",
+    "verifying": "Proving the promise from the written files",
+    "showing": "Drawing pictures",
+}
+
+
+async def facts(walk: Walk) -> dict[str, Any]:
+    """What the step shows."""
+    recipe = walk.recipe
+    runs = walk.studio.runs(walk.sitting)
+    active = [job for job in runs if job.active and "series" not in job.task]
+    fresh = [job for job in runs if job.state == "done" and not walk.stale(job)]
+    last = next((job for job in runs if "series" not in job.task), None)
+    if last is not None and last.state == "done" and fresh:
+        last = fresh[0]
+    return {
+        "runs": [told(walk, job) for job in runs],
+        "active": active[0] if active else None,
+        "progress": active[0].progress if active else None,
+        "stage": _stage(active[0].progress["stage"]) if active else "",
+        "last": last,
+        "same": last is not None and last.state == "done" and last.task["recipe"] == plain(recipe),
+        "sentences": sentences(walk),
+    }
+
+
+def sentences(walk: Walk) -> list[str]:
+    """The settings in words."""
+    recipe = walk.recipe
+    roles, kind = recipe.roles, promising.kind_of(recipe)
+    promise = ", ".join(
+        f"{name.replace('_', ' ')} = {recipe.method[name]}"
+        for name in promising.promise_fields(kind)
+        if recipe.method.get(name) not in (None, [], ()) and name not in ("promises", "distance")
+    )
+    more = [str(one["model"]) for one in recipe.method.get("promises") or ()]
+    said = [f"Data: {walk.sitting.name}."]
+    if promising.of_baskets(recipe):
+        said.append(f"Secret items: {_listed(roles.sensitive)}. All others may be known.")
+    else:
+        said.append(f"Others may know {_listed(roles.quasi)}; secret is {_listed(roles.sensitive)}.")
+        if roles.identifying:
+            said.append(f"Not published: {_listed(roles.identifying)}.")
+    said.append(f"Promise: {', '.join([promise, *more])}.")
+    where = "" if recipe.running.engine == "local" else ", from the disk"
+    said.append(f"Method: {recipe.method['name']}{where}.")
+    return said
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    from shoal.report.wording import listed
+
+    return listed(names, 8) if names else "nothing"
+
+
+def _stage(stage: str) -> str:
+    return STAGES.get(stage.split(" ")[0], stage)
+
+
+def told(walk: Walk, job: Any) -> dict[str, Any]:
+    """A run as the list of runs shows it."""
+    result = job.result if job.state == "done" else {}
+    recipe = job.task["recipe"]
+    fields = promising.promise_fields(registry.load("method", recipe["method"]["name"]))
+    promise = [
+        f"{name} {value}" for name, value in recipe["method"].items() if name in fields and name != "promises"
+    ]
+    cost = result.get("cost")
+    return {
+        "job": job,
+        "method": recipe["method"]["name"],
+        "promise": ", ".join(promise),
+        "cost": cost["figure"] if cost else "",
+        "score": result.get("score"),
+        "holds": result.get("holds"),
+        "stale": walk.stale(job),
+    }
+
+
+async def _run(walk: Walk, act: Act) -> None:
+    """Begin a run, unless something is wrong with the settings."""
+    walk.recipe.the_method()
+    walk.studio.desk.ask(walk.sitting, "publish", walk.recipe)
+    walk.view.pop("run", None)
+
+
+ACTIONS: dict[str, Handler] = {"run": _run}

@@ -1,0 +1,28 @@
+"""Take away: the release as a zip, the report, the recipe, the exact command and the exact Python."""
+
+from typing import Any
+
+from shoal.studio import taking
+from shoal.studio.walk import Handler, Walk
+
+
+async def facts(walk: Walk) -> dict[str, Any]:
+    """What the step shows."""
+    job = walk.current()
+    if job is None:
+        return {"job": None}
+    recipe = taking.portable(walk.sitting, job)
+    return {
+        "job": job,
+        "stale": walk.stale(job),
+        "shown": job.result,
+        "base": f"/api/sittings/{walk.sitting.key}/runs/{job.number}",
+        "command": taking.as_command(recipe),
+        "python": taking.as_python(recipe),
+        "toml": taking.as_toml(recipe),
+        "trees": taking.trees_of(job),
+        "beside": recipe.source.path,
+    }
+
+
+ACTIONS: dict[str, Handler] = {}

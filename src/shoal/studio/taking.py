@@ -1,0 +1,132 @@
+"""What is taken away: the release as a zip, the report, the recipe, the exact command and the exact Python."""
+
+import io
+import os
+import shlex
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from shoal.addresses import without_passwords
+from shoal.errors import BrokenPromise, WrongUse
+from shoal.io.releases.folder import RELEASE, REPORT
+from shoal.recipe import Recipe, is_hierarchy_file
+from shoal.recommendation.command_line import command_line
+from shoal.report.facts import recipe_text
+from shoal.studio import looks
+from shoal.studio.jobs import Job
+from shoal.studio.rooms import Studio
+from shoal.studio.sitting import Sitting, plain
+from shoal.studio.work import OUT
+
+
+async def release_zip(studio: Studio, job: Job) -> bytes:
+    """The release as a zip, proved once more before it leaves.
+
+    Raises
+    ------
+    BrokenPromise
+        If the files do not keep the promises any more.
+    WrongUse
+        If there is no release.
+    """
+    folder = finished(job)
+    for verdict in await studio.analyst.ask(looks.verified, str(folder)):
+        if not verdict["holds"]:
+            raise BrokenPromise(
+                f"The release breaks {verdict['model']} ({verdict['promise']}); it cannot be taken away. Run it again."
+            )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((folder / RELEASE).rglob("*")):
+            if path.is_file():
+                archive.write(path, Path(RELEASE) / path.relative_to(folder / RELEASE))
+    return packed.getvalue()
+
+
+def finished(job: Job) -> Path:
+    """The folder of a finished run.
+
+    Raises
+    ------
+    WrongUse
+        If it is not finished, or did not work.
+    """
+    if job.kind != "publish" or job.state != "done":
+        raise WrongUse(f"Run {job.number} has no release: it is {job.state}.")
+    return job.folder / OUT
+
+
+def report_of(job: Job) -> str:
+    """The report of a finished run, for the owner of the data."""
+    return (finished(job) / REPORT).read_text(encoding="utf-8")
+
+
+def portable(sitting: Sitting, job: Job) -> Recipe:
+    """The recipe of a run as it is taken away: files of the studio are named as if they lay beside it."""
+    recipe = Recipe(**{**job.task["recipe"], "seed": _seed(job)})
+    home = str(sitting.folder)
+
+    def beside(path: str) -> str:
+        return os.path.basename(path) if path.startswith(home) else path
+
+    trees = {
+        name: beside(spec) if is_hierarchy_file(spec) else spec for name, spec in recipe.hierarchies.items()
+    }
+    source = recipe.source.model_copy(update={"path": beside(recipe.source.path)})
+    return recipe.model_copy(update={"source": source, "hierarchies": trees})
+
+
+def _seed(job: Job) -> int | None:
+    """The seed that the run drew, so that it can be repeated."""
+    from shoal.io.releases.folder import RUN
+    from shoal.studio.sitting import read_json
+
+    told = read_json(job.folder / OUT / RUN, {}).get("recipe", {}).get("seed")
+    return told if isinstance(told, int) else job.task["recipe"].get("seed")
+
+
+def trees_of(job: Job) -> dict[str, str]:
+    """Columns whose hierarchies are files, and where these are."""
+    given: dict[str, str] = job.task["recipe"].get("hierarchies", {})
+    return {name: spec for name, spec in given.items() if is_hierarchy_file(spec)}
+
+
+def as_toml(recipe: Recipe) -> str:
+    """The recipe as a file."""
+    return recipe_text(plain(recipe))
+
+
+def as_command(recipe: Recipe) -> str:
+    """What to type to have the same release; by the file of the recipe where options cannot say all of it."""
+    if recipe.method.get("promises"):
+        return "shoal run recipe.toml -o out"
+    words = command_line(recipe)
+    words = words[:-2]
+    if recipe.seed is not None:
+        words += ["--seed", str(recipe.seed)]
+    if recipe.running.engine != "local":
+        words += ["--engine", recipe.running.engine]
+    return shlex.join([*without_passwords(words), "-o", "out"])
+
+
+def as_python(recipe: Recipe) -> str:
+    """The same in Python."""
+    if recipe.running.engine != "local" or recipe.method.get("promises"):
+        return 'import shoal\n\nrun = shoal.run("recipe.toml")\nrun.write("out")\n'
+    method = dict(recipe.method)
+    given: dict[str, Any] = {name: value for name, value in method.items() if name != "name"}
+    for role, names in recipe.roles.model_dump(exclude_defaults=True).items():
+        given[role] = list(names) if isinstance(names, tuple) else names
+    if recipe.hierarchies:
+        given["hierarchies"] = dict(recipe.hierarchies)
+    if recipe.source.baskets is not None:
+        given["baskets"] = recipe.source.baskets
+    if recipe.seed is not None:
+        given["seed"] = recipe.seed
+    lines = [f"    {name}={value!r}," for name, value in given.items()]
+    told = plain(recipe)["source"].get("reading")
+    if told:
+        lines.append(f"    reading=shoal.Reading(**{told!r}),")
+    call = "\n".join([f"    {recipe.source.path!r},", f"    {method['name']!r},", *lines])
+    return f'import shoal\n\nrun = shoal.anonymize(\n{call}\n)\nrun.write("out")\n'

@@ -1,0 +1,356 @@
+"""The walk: the steps from data to what is taken away, and the page around them."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from shoal.data._plural import counted
+from shoal.errors import ShoalError, WrongUse
+from shoal.option_names import as_typed
+from shoal.recipe import Recipe
+from shoal.report import wording
+from shoal.report.compiled_templates import templates as compiled
+from shoal.studio.jobs import Job
+from shoal.studio.promising import of_baskets
+from shoal.studio.rooms import Studio
+from shoal.studio.sitting import Sitting, plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+STEPS = {
+    "data": "Data",
+    "roles": "Roles",
+    "hierarchies": "Hierarchies",
+    "promise": "Promise",
+    "method": "Method",
+    "run": "Run",
+    "release": "Release",
+    "compare": "Compare",
+    "take-away": "Take away",
+}
+"""The steps in order; each is in a module of its own, ``step_<name>``."""
+
+Act = Mapping[str, Any]
+"""What somebody did: ``do``, ``data``, ``value`` and ``form``, as `board.js` tells it."""
+
+Handler = Callable[["Walk", Act], Awaitable[None]]
+
+
+@cache
+def templates() -> "Environment":
+    """The templates of all steps."""
+    environment = compiled("shoal.studio")
+    environment.filters |= {
+        "ago": ago,
+        "count": wording.count,
+        "counted": counted,
+        "listed": wording.listed,
+        "number": wording.number,
+        "percent": wording.percent,
+        "seconds": wording.seconds,
+        "shown": wording.shown,
+        "size": size,
+    }
+    return environment
+
+
+def size(count: int) -> str:
+    """A number of bytes in words.
+
+    >>> size(900), size(2_500_000)
+    ('900 bytes', '2.5 MB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"
+
+
+def ago(moment: float) -> str:
+    """How long ago a moment was, in words.
+
+    >>> import time
+    >>> ago(time.time() - 130)
+    '2 minutes ago'
+    """
+    passed = time.time() - moment
+    for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if passed >= unit:
+            return f"{counted(int(passed // unit), name)} ago"
+    return "just now"
+
+
+def sentence_of(error: Exception) -> str:
+    """What went wrong, as the command line says it; a fault of ours is logged too, and the page lives on."""
+    if isinstance(error, ShoalError):
+        return " ".join(str(error).split())
+    logging.getLogger("shoal").exception("a fault of the studio", exc_info=error)
+    said = f"{type(error).__name__}: {error}"
+    return f"This is a fault of Shoal, not of yours ({said}). Undo the last change, and report it."
+
+
+def step_module(step: str) -> ModuleType:
+    """The module of a step."""
+    return import_module(f"shoal.studio.step_{step.replace('-', '_')}")
+
+
+@dataclass(slots=True)
+class Walk:
+    """One open page: a sitting, the step that it shows, and what only this page knows.
+
+    Parameters
+    ----------
+    view
+        What is opened or looked for on this page; lost with it, and nothing of value.
+    notice
+        What is to be said on top of the page: the kind and the sentence.
+    """
+
+    studio: Studio
+    sitting: Sitting
+    step: str = "data"
+    view: dict[str, Any] = field(default_factory=dict)
+    notice: tuple[str, str] | None = None
+    shown: int = -1
+    _answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    _asking: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def later(self, name: str, look: Callable[..., Any], *arguments: Any) -> Any:
+        """What a look answers, or None as long as it is not there; then the page is painted again.
+
+        What cannot be looked at answers ``{"error": …}``.
+        """
+        known = self._answers.get(name)
+        if known is not None and known[0] == arguments:
+            return known[1]
+        self._answers[name] = (arguments, None)
+
+        async def ask() -> None:
+            try:
+                answer = await self.studio.analyst.ask(look, *arguments)
+            except ShoalError as error:
+                answer = {"error": " ".join(str(error).split())}
+            if self._answers[name][0] == arguments:
+                self._answers[name] = (arguments, answer)
+                self.shown = -1
+
+        task = asyncio.get_running_loop().create_task(ask())
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        return None
+
+    @property
+    def recipe(self) -> Recipe:
+        """The current recipe.
+
+        Raises
+        ------
+        WrongUse
+            If there is no data yet.
+        """
+        recipe = self.sitting.recipe
+        if recipe is None:
+            raise WrongUse("Load data first.")
+        return recipe
+
+    def change(self, said: str, **parts: Any) -> None:
+        """Change parts of the recipe."""
+        self.sitting.change(self.recipe.model_copy(update=parts), said)
+
+    async def act(self, act: Act) -> None:
+        """Do what somebody asked for; what cannot be done is said in a sentence."""
+        self.notice = None
+        name = str(act["do"])
+        handlers: dict[str, Handler] = {**ACTIONS, **step_module(self.step).ACTIONS}
+        try:
+            with as_typed():
+                if name in handlers:
+                    await handlers[name](self, act)
+        except Exception as error:
+            self.notice = ("broken", sentence_of(error))
+
+    async def html(self) -> str:
+        """The page as it is now."""
+        self.shown = self.sitting.revision
+        if self.sitting.recipe is None:
+            self.step = "data"
+        module = step_module(self.step)
+        try:
+            with as_typed():
+                facts = await module.facts(self)
+        except Exception as error:
+            self.notice = ("broken", sentence_of(error))
+            facts = None
+        shell = {
+            "walk": self,
+            "steps": self.steps(),
+            "titles": STEPS,
+            "current": self.current(),
+            "running": [job for job in self.studio.runs(self.sitting) if job.active],
+            "baskets": self.sitting.recipe is not None and of_baskets(self.recipe),
+            "history": self.history(),
+            "following": self.following(),
+        }
+        name = f"{self.step.replace('-', '_')}.html.j2"
+        body = "" if facts is None else templates().get_template(name).render(**shell, **facts)
+        return templates().get_template("shell.html.j2").render(**shell, body=Markup(body))
+
+    def history(self) -> list[dict[str, Any]]:
+        """The last changes, the newest first."""
+        found = list(enumerate(self.sitting.recipes))[-30:]
+        return [{"place": place, "said": one["said"], "at": one["at"]} for place, one in reversed(found)]
+
+    def current(self) -> Job | None:
+        """The run that is looked at: the opened one, one of the current settings, or the last that ended well."""
+        done = [job for job in self.studio.runs(self.sitting) if job.state == "done"]
+        opened = [job for job in done if job.number == self.view.get("run")]
+        fresh = [job for job in done if not self.stale(job)]
+        alone = [job for job in done if "series" not in job.task]
+        return next(iter([*opened, *fresh, *alone, *done]), None)
+
+    def stale(self, job: Job | None) -> bool:
+        """Whether a run was made with other settings than the current ones."""
+        return job is not None and job.task["recipe"] != plain(self.recipe)
+
+    def following(self) -> str:
+        """The step after this one."""
+        keys = list(STEPS)
+        place = keys.index(self.step) + 1
+        return keys[place] if place < len(keys) else ""
+
+    def steps(self) -> list[dict[str, str]]:
+        """Every step with its state, and what is told of it in a few words."""
+        recipe = self.sitting.recipe
+        states = dict.fromkeys(STEPS, ("todo", "")) if recipe is None else self._states(recipe)
+        if recipe is None:
+            states["data"] = ("now", "no data yet")
+        return [
+            {"key": key, "title": title, "state": states[key][0], "said": states[key][1]}
+            for key, title in STEPS.items()
+        ]
+
+    def _states(self, recipe: Recipe) -> dict[str, tuple[str, str]]:
+        baskets = of_baskets(recipe)
+        roles = recipe.roles
+        runs = self.studio.runs(self.sitting)
+        job = self.current()
+        fresh = [one for one in runs if one.active or (one.state == "done" and not self.stale(one))]
+        last = next(iter([*fresh, *runs]), None)
+        run = ("todo", "not run yet")
+        if last is not None:
+            words = {
+                "done": "done",
+                "failed": "did not work",
+                "canceled": "canceled",
+                "interrupted": "interrupted",
+            }
+            run = (
+                "done" if last.state == "done" else "now" if last.active else "fault",
+                words.get(last.state, "running"),
+            )
+        if run[0] == "done" and self.stale(last):
+            run = ("stale", "settings changed since")
+        release = ("todo", "nothing yet")
+        if job is not None:
+            release = ("stale", "older settings") if self.stale(job) else ("done", "promises kept")
+        ready = (
+            ("done", f"{len(roles.quasi)} known, {len(roles.sensitive)} secret")
+            if roles.quasi
+            else ("fault", "no known column")
+        )
+        return {
+            "data": ("done", self.sitting.name),
+            "roles": ("done", f"{len(roles.sensitive)} secret") if baskets else ready,
+            "hierarchies": (
+                "done",
+                counted(len(recipe.hierarchies), "trees") if recipe.hierarchies else "none, optional",
+            ),
+            "promise": ("done", ", ".join(_promise_words(recipe))),
+            "method": ("done", str(recipe.method["name"])),
+            "run": run,
+            "release": release,
+            "compare": (
+                "done" if len([one for one in runs if one.state == "done"]) > 1 else "todo",
+                f"{counted(len(runs), 'runs')}",
+            ),
+            "take-away": (
+                "done" if release[0] == "done" else release[0],
+                "ready" if release[0] == "done" else release[1],
+            ),
+        }
+
+
+def _promise_words(recipe: Recipe) -> list[str]:
+    """The promise as few letters: ``k 10``."""
+    from shoal.studio.promising import kind_of, promise_fields
+
+    fields = [
+        name for name in promise_fields(kind_of(recipe)) if name not in ("population", "distance", "promises")
+    ]
+    found = [
+        f"{name.replace('_', ' ')} {recipe.method[name]:g}"
+        for name in fields
+        if recipe.method.get(name) is not None
+    ]
+    more = recipe.method.get("promises") or ()
+    return found + [str(one["model"]) for one in more]
+
+
+async def _go(walk: Walk, act: Act) -> None:
+    """Show another step; ``place`` ends with its name."""
+    step = str(act.get("place", "")).rstrip("/").rpartition("/")[2]
+    if step in STEPS:
+        walk.step = step
+
+
+async def _undo(walk: Walk, act: Act) -> None:
+    walk.sitting.go(-1)
+
+
+async def _redo(walk: Walk, act: Act) -> None:
+    walk.sitting.go(1)
+
+
+async def _back_to(walk: Walk, act: Act) -> None:
+    walk.sitting.go(int(act["data"]["entry"]) - walk.sitting.place)
+
+
+async def _refused(walk: Walk, act: Act) -> None:
+    walk.notice = ("broken", str(act.get("value", "")))
+
+
+async def _open_run(walk: Walk, act: Act) -> None:
+    walk.view["run"] = int(act["data"]["run"])
+    walk.step = "release"
+
+
+async def _cancel(walk: Walk, act: Act) -> None:
+    walk.studio.desk.cancel(walk.sitting, int(act["data"]["run"]))
+
+
+async def _settings_of(walk: Walk, act: Act) -> None:
+    """Take the settings of a run again."""
+    job = walk.studio.desk.find(walk.sitting, int(act["data"]["run"]))
+    walk.sitting.change(Recipe(**job.task["recipe"]), f"Settings of run {job.number}")
+
+
+ACTIONS: dict[str, Handler] = {
+    "go": _go,
+    "undo": _undo,
+    "redo": _redo,
+    "back-to": _back_to,
+    "refused": _refused,
+    "open-run": _open_run,
+    "cancel": _cancel,
+    "settings-of": _settings_of,
+}
+"""What can be done on every page."""

@@ -1,0 +1,93 @@
+"""Looks at data in another process: large files are sampled, faults are sentences, and a crash costs one answer."""
+
+import asyncio
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import BadData
+from shoal.recipe import Source
+from shoal.studio import looks
+from shoal.studio.analyst import Analyst
+from shoal.studio.beginning import recipe_for
+from shoal.studio.promising import kind_of
+
+
+def large(path: Path, rows: int = 2_000) -> Path:
+    text = "age,zip,disease\n" + "".join(
+        f"{20 + n % 50},{n % 97:05},{'flu' if n % 3 else 'cold'}\n" for n in range(rows)
+    )
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.csv.gz"])
+def test_of_a_large_file_the_beginning_is_looked_at_and_a_run_works_from_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = large(tmp_path / name)
+    assert not looks.look({"path": str(path)}, str(tmp_path))["sampled"]
+    monkeypatch.setattr(looks, "LARGE", 4_000)
+    monkeypatch.setattr(looks, "SAMPLE", 2_000)
+    found = looks.look({"path": str(path)}, str(tmp_path))
+    assert found["sampled"]
+    assert 0 < found["rows"] < 200
+    sample = Path(found["looked_at"]).read_bytes()
+    assert len(sample) <= 2_000
+    assert sample.endswith(b"\n")
+    recipe = recipe_for(found, Source(path=str(path)))
+    assert recipe.running.engine == "stream"
+    assert recipe.running.engine in kind_of(recipe).engines
+    assert recipe.source.path == str(path)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadData, match="no such file"):
+        looks.existing(str(tmp_path / "nothing.csv"))
+    with pytest.raises(BadData, match="folder"):
+        looks.existing(str(tmp_path))
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(BadData, match="empty"):
+        looks.existing(str(tmp_path / "empty.csv"))
+
+
+def test_the_raw_risk_is_that_of_plain_counting(tmp_path: Path) -> None:
+    path = large(tmp_path / "people.csv", 300)
+    source = {"path": str(path)}
+    found = looks.raw_risk(source, ["age", "zip"], None)
+    rows = [line.split(",")[:2] for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    counts = [rows.count(row) for row in rows]
+    assert found["unique"] == sum(count == 1 for count in counts) / len(rows)
+    assert found["below5"] == sum(count < 5 for count in counts) / len(rows)
+    assert found["smallest"] == min(counts)
+
+
+def test_the_levels_of_a_tree_count_all_rows(tmp_path: Path) -> None:
+    path = large(tmp_path / "people.csv", 300)
+    found = looks.tree({"path": str(path)}, "age", "intervals:10,20")
+    assert [level["count"] for level in found["levels"]][-1] == 1
+    assert found["levels"][-1]["nodes"] == [["*", 50, 300]]
+    tens = {text: rows for text, _, rows in found["levels"][1]["nodes"]}
+    ages = [int(line.split(",")[0]) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    assert tens["[20,30)"] == sum(20 <= age < 30 for age in ages)
+
+
+def test_a_crash_of_the_analyst_costs_one_answer() -> None:
+    analyst = Analyst()
+
+    async def asked() -> int:
+        with pytest.raises(BadData, match="memory"):
+            await analyst.ask(os._exit, 3)
+        with pytest.raises(BadData, match="no such file"):
+            await analyst.ask(looks.existing, "/nowhere")
+        return int(await analyst.ask(os.getpid))
+
+    try:
+        assert asyncio.run(asked()) != os.getpid()
+    finally:
+        analyst.close()
