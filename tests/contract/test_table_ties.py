@@ -53,6 +53,9 @@ METHODS: dict[str, list[dict[str, Any]]] = {
 
 BY_SECRETS = {"anatomy"}
 
+DRAWN = {"local-suppression", "pram"}
+"""Methods that star or change one of several equal rows, drawn by chance, whatever their options."""
+
 CASES = [(name, options) for name, every in METHODS.items() for options in every]
 each_case = pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name} {how}" for name, how in CASES])
 
@@ -129,7 +132,7 @@ def test_public_cells_tell_nothing_of_the_order_of_the_input(name: str, options:
 
 def test_a_method_says_whether_it_parts_rows_that_tie() -> None:
     for name, options in CASES:
-        parting = "relaxed" in str(options) or "improve" in str(options)
+        parting = name in DRAWN or "relaxed" in str(options) or "improve" in str(options)
         assert registry.load("method", name)(**options).splits_ties is parting
 
 

@@ -28,7 +28,7 @@ def test_random_recipes(method: str, tmp_path: Path) -> None:
         judged = run_case(draw(7_000_000 + turn + turns * place), engines, tmp_path)
         assert not judged.faults, judged.case.text(judged.faults)
         published += judged.outcomes[0].status == "published"
-    assert published >= CASES // 4
+    assert published >= CASES // 8
 
 
 def test_every_model_has_a_judge() -> None:
