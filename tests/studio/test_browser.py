@@ -122,7 +122,7 @@ def tab(browser: Any, served: Served) -> Iterator[Tab]:
     found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def walked(browser: Any, served: Served, people: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The walk with a table, from the first page to what is taken away; the key of its sitting."""
     tab = Tab(browser, served)
@@ -166,7 +166,7 @@ def walked(browser: Any, served: Served, people: Path, tmp_path_factory: pytest.
     return key
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def basketed(browser: Any, served: Served, baskets: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The walk with baskets; the key of its sitting."""
     tab = Tab(browser, served)
