@@ -69,6 +69,7 @@ def test_workers_die_again_and_again(
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_the_driver_dies(doomed: Cluster, people: Path, tmp_path: Path) -> None:
     mark, out = tmp_path / "mark", tmp_path / "out"
     driver = drive(doomed, people, out, "samarati", mark)
