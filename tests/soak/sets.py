@@ -71,7 +71,7 @@ def _items(random: Random, layout: str) -> list[str]:
         "lines:,": ",\r\n",
         "spmf": " \t\r\n\xa0\x1f",
         # Where every basket holds one item, whatever may part items in it does.
-        "column:items": "|;,\t\r\n",
+        "column:items": "|;,\t \r\n",
     }.get(layout, "\r\n")
     usable = [
         text
