@@ -138,7 +138,7 @@ def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
     if distance == "equal":
         return sum((abs(p[value] - q[value]) for value in whole), Fraction(0)) / 2
     if distance == "ordered":
-        values = promise["order"] or sorted((value for value in whole if value), key=float)
+        values = promise.get("order") or sorted((value for value in whole if value), key=float)
         values = [*values, *([""] if "" not in values else [])]
         values = [value for value in values if value in whole]
         piled, total = Fraction(0), Fraction(0)

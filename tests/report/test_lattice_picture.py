@@ -57,5 +57,7 @@ def test_the_lattice_of_the_seed() -> None:
 def test_large_lattices_and_other_releases_have_no_picture() -> None:
     run = carry_out(Samarati(k=3, max_suppressed=40), people())
     assert lattice_of(run.original, run.release.details, {}) is None
+    parts = {"solutions": [{"levels": {"race": "0 to 1", "zip": 2}}]}
+    assert lattice_of(run.original, {"levels": {"race": "0 to 1", "zip": 2}}, parts) is None
     bare = Table(tuple(replace(one, hierarchy=None) for one in run.original.columns))
     assert lattice_of(bare, run.release.details, run.trace.notes) is None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeGuard
 
 from shoal.data.table import Table
 from shoal.report import svg_charts as charts
@@ -43,7 +43,9 @@ class Lattice:
 def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, Any]) -> Lattice | None:
     """The lattice of a search; None where there is none, or it is too large to draw."""
     told = [
-        one["levels"] for one in notes.get("solutions", ()) if isinstance(one, Mapping) and "levels" in one
+        one["levels"]
+        for one in notes.get("solutions", ())
+        if isinstance(one, Mapping) and _is_vector(one.get("levels"))
     ]
     if not told or not isinstance(original, Table):
         return None
@@ -66,13 +68,18 @@ def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, An
     )
 
 
+def _is_vector(levels: Any) -> TypeGuard[Mapping[str, int]]:
+    """Whether levels are those of one vector for all rows: parts of the rows on levels of their own are none."""
+    return isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
+
+
 def _vector(levels: Mapping[str, Any], columns: Sequence[str]) -> tuple[int, ...]:
     return tuple(int(levels.get(name, 0)) for name in columns)
 
 
 def _published(details: Mapping[str, Any], columns: Sequence[str]) -> tuple[int, ...] | None:
     levels = details.get("levels")
-    return _vector(levels, columns) if isinstance(levels, Mapping) and not details.get("parts") else None
+    return _vector(levels, columns) if _is_vector(levels) and not details.get("parts") else None
 
 
 def drawn(lattice: Lattice, key: str = "lattice") -> str:
