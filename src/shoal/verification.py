@@ -159,7 +159,7 @@ class Trees:
             if given:
                 raise WrongUse(
                     "Hierarchies have no effect here: they tell what published cells mean in a population. Give its "
-                    "file with --population, or leave them away."
+                    "file with --population, or omit them."
                 )
             return None
         kept, orders = _kept(source)

@@ -37,7 +37,7 @@ def test_it_keeps_no_cache_and_installs_the_wheel_with_the_extra(instructions: l
     assert len(installed) == 1
     assert "--no-cache-dir" in installed[0]
     assert "[studio]" in installed[0]
-    assert "rm /tmp/" in installed[0]
+    assert "rm ./shoal-" in installed[0]
 
 
 def test_its_command_is_one_of_ours(instructions: list[tuple[str, str]]) -> None:

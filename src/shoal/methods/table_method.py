@@ -66,7 +66,7 @@ class TableMethod(Promises, Method):
             option = self.overlapping()
             raise WrongUse(
                 f"{option} does not go with {model.name}: classes overlap, so that a person of the population fits "
-                f"several. Leave {option} away, or promise --k-map."
+                f"several. Omit {option}, or promise --k-map."
             )
 
     def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:

@@ -85,7 +85,7 @@ class Stated(TableMethod):
         wanted = {"h": self.risk, "k": max(ceil(1 / Fraction(str(self.risk))), 1), "p": KNOWN}
         filled = {name: value for name, value in wanted.items() if getattr(self, name) is None}
         if "k" not in filled and self.k is not None and self.k < wanted["k"]:
-            raise WrongUse(f"A risk of {self.risk:g} needs k = {wanted['k']} at least; leave --k away.")
+            raise WrongUse(f"A risk of {self.risk:g} needs k = {wanted['k']} at least; omit --k.")
         if "h" not in filled and self.h is not None and self.h > self.risk:
             raise WrongUse(f"A risk of {self.risk:g} needs h = {self.risk:g} at most; leave --h away.")
         return self.model_copy(update={**filled, "risk": None})

@@ -79,7 +79,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     facts = read_facts(published / "release.json")
     shape = facts.shape
     if shape["form"] == "linked":
-        raise WrongUse("Linked tables are opened in memory: leave the engine away (--engine local).")
+        raise WrongUse("Linked tables are opened in memory: omit --engine.")
     if shape["form"] == "summary":
         raise WrongUse("Cross-tables are judged in memory; omit --engine.")
     path = data_file(published, shape)

@@ -51,13 +51,13 @@ class Promises:
         averages = averages_of(models)
         if averages and table.entity is not None:
             raise WrongUse(
-                "The mean risk of persons with several rows cannot be kept while classes change; leave --improve away, "
+                "The mean risk of persons with several rows cannot be kept while classes change; omit --improve, "
                 "or promise --maximal-risk."
             )
         if any(getattr(model, "missing_matches_all", False) for model in models):
             raise WrongUse(
                 "--improve does not go with --missing-matches-all: a missing cell matches other classes, and these "
-                "change. Leave one of them away."
+                "change. Omit one of them."
             )
         single = [model for model in models if model not in averages]
         published = groups >= 0
