@@ -33,6 +33,7 @@ SPARK = {
 
 PARTS = re.compile(
     r"in parts|engines\.Local|one machine|does not run on|do(es)? not fit into|a worker has room|Spark skips"
+    r"|opened in memory"
 )
 """What a refusal says that only concerns rows in parts."""
 

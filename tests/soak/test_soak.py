@@ -23,12 +23,13 @@ def test_random_recipes(method: str, tmp_path: Path) -> None:
     """Published and proved, or refused with a reason; the same on every engine; and no falsified release is proved."""
     engines = Engines(tmp_path)
     turn, turns = list(registry.METHODS).index(method), len(registry.METHODS)
-    published = 0
-    for place in range(CASES):
-        judged = run_case(draw(7_000_000 + turn + turns * place), engines, tmp_path)
+    tried = published = 0
+    while tried < CASES or (published < CASES // 4 and tried < 4 * CASES):
+        judged = run_case(draw(7_000_000 + turn + turns * tried), engines, tmp_path)
         assert not judged.faults, judged.case.text(judged.faults)
         published += judged.outcomes[0].status == "published"
-    assert published >= CASES // 8
+        tried += 1
+    assert published >= CASES // 4
 
 
 def test_every_model_has_a_judge() -> None:
