@@ -327,7 +327,7 @@ def encode_published(
 
     `plain`: gives the cells that published texts stand for, where these are written in another way.
     """
-    told = dict(roles)
+    role_of = dict(roles)
     columns = []
     for frame in opened.pieces([name for name, _ in roles]):
         cells = frame if plain is None else plain(frame)
@@ -335,7 +335,7 @@ def encode_published(
             column = distinct(cells[name], opened, missing=None)
             texts = tell_empty(column.texts, *empty_and_missing(column.texts))
             column = Distinct(texts, column.places)
-            columns.append(Column(name, told[name], *encode(column, Kind.NOMINAL)))
+            columns.append(Column(name, role_of[name], *encode(column, Kind.NOMINAL)))
         del frame, cells
     return Table(tuple(columns))
 
