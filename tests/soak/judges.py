@@ -74,9 +74,10 @@ def k_anonymity(promise: Promise, told: Told) -> Iterator[str]:
     wild = [""] * bool(promise.get("missing_matches_all")) + ["*"] * bool(promise.get("stars_match_all"))
     if promise.get("m") and promise["m"] < len(told.quasi):
         for names in combinations(told.quasi, promise["m"]):
-            yield from k_anonymity(
-                {**promise, "m": None}, replace(told, quasi=list(names), rows=told.telling)
-            )
+            group = replace(told, quasi=list(names))
+            # Rows whose cells of these columns are stars may still tell something by others.
+            group.__dict__["telling"] = told.telling
+            yield from k_anonymity({**promise, "m": None}, group)
         return
     if wild:
         rows = [tuple(row[name] for name in told.quasi) for row in told.telling]

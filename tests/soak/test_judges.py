@@ -46,6 +46,13 @@ def test_rows_of_stars_are_in_no_class() -> None:
     assert judge({"model": "k-anonymity", "k": 2}, Told([FLU, {**STARS, "s": "flu"}], ["q"], ["s"]))
 
 
+def test_rows_that_are_starred_in_some_columns_are_counted_there() -> None:
+    rows = [{"a": "1", "b": "*"}, {"a": "1", "b": "2"}]
+    promise = {"model": "k-anonymity", "k": 2, "m": 1}
+    assert judge(promise, Told(rows, ["a", "b"], []))
+    assert not judge({**promise, "stars_match_all": True}, Told(rows, ["a", "b"], []))
+
+
 def test_chances_of_presence_are_summed() -> None:
     people = [{"q": "1"}, {"q": "2"}]
     told = Told([{"q": "1"}, {"q": "[1,1]"}], ["q"], [], population=people * 2)
