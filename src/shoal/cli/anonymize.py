@@ -89,7 +89,7 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
-OF_BASKETS = ("separator", "names", "query", "sheet")
+OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 """Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")
