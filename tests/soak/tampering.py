@@ -13,7 +13,7 @@ from tests.naive.published_sets import canonical_clusters, canonical_groups
 from tests.papers import without_papers
 from tests.soak import judges, set_judges
 from tests.soak.cases import Case
-from tests.soak.checks import linked_texts, told_of, told_sets
+from tests.soak.checks import judged_sets, judged_table, linked_texts
 from tests.soak.engines import Outcome
 from tests.soak.published import Published, read
 
@@ -52,8 +52,8 @@ def _edited(random: Random, case: Case, published: Published, private: dict[str,
     """Edit something; gives what it breaks."""
     if published.form in ("table", "linked"):
         (_edit_rows if published.form == "table" else _edit_linked)(random, case, published)
-        told = told_of(case, published, private)
-        found = [fault for promise in published.promises for fault in judges.judge(promise, told)]
+        judged = judged_table(case, published, private)
+        found = [fault for promise in published.promises for fault in judges.judge(promise, judged)]
     else:
         if published.form == "baskets":
             _edit_baskets(random, published)
@@ -61,7 +61,7 @@ def _edited(random: Random, case: Case, published: Published, private: dict[str,
             _edit_groups(random, published)
         else:
             _edit_clusters(random, published)
-        sets = told_sets(case, published)
+        sets = judged_sets(case, published)
         found = [fault for promise in published.promises for fault in set_judges.judge(promise, sets)]
     return found[0] if found else ""
 

@@ -92,7 +92,7 @@ FOLDER = {"folder": ("--output", "-o")}
 OF_TABLES = ("format", "to", "safe_cells", "also", "value_map")
 """Options about the files of a published table."""
 
-OF_BASKETS = ("separator", "names", "query", "sheet")
+OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 """Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")

@@ -104,10 +104,10 @@ def summarize(
             **({"dominance": tuple(dominance.split(","))} if dominance else {}),
         )
         found.write(output, force=force, report=report, terms=terms)
-    return told(found, output, json=json, quiet=quiet)
+    return answer(found, output, json=json, quiet=quiet)
 
 
-def told(found: Summarized, folder: str, *, json: bool, quiet: bool) -> int:
+def answer(found: Summarized, folder: str, *, json: bool, quiet: bool) -> int:
     """Show what was published."""
     if json:
         show.as_json({**found.as_dict(), "folder": folder})

@@ -295,9 +295,9 @@ def _distinct(baskets: Baskets) -> tuple[Baskets, Counts]:
     """The distinct baskets by items that an adversary knows or asks for, and how often each is there."""
     asked = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
     asked[baskets.public] = asked[baskets.sensitive] = True
-    told = baskets if asked.all() else baskets.keep(asked)
+    asked_baskets = baskets if asked.all() else baskets.keep(asked)
     _, firsts, counts = np.unique(
-        ragged_ranks(told.indptr, told.items), return_index=True, return_counts=True
+        ragged_ranks(asked_baskets.indptr, asked_baskets.items), return_index=True, return_counts=True
     )
     return baskets.take(firsts), counts
 

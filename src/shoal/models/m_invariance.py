@@ -46,15 +46,15 @@ class MInvariance(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Look for classes that are too small, and for values that occur twice in one."""
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         different = np.diff(tally.indptr)
         most = np.zeros(len(different), dtype=np.int64)
         np.maximum.at(most, owners(tally.indptr), tally.counts)
-        broken = told & ((different < self.m) | (most > 1))
+        broken = filled & ((different < self.m) | (most > 1))
         return Finding(
             broken=broken,
             badness=(most - different).astype(np.float64),
-            value=int(np.where(most > 1, 1, different)[told].min()) if told.any() else None,
+            value=int(np.where(most > 1, 1, different)[filled].min()) if filled.any() else None,
             why=lambda place: (
                 f"a value occurs {most[place]:,} times, so that it is likelier than others"
                 if most[place] > 1

@@ -41,13 +41,13 @@ class ProtectedSums(SummaryModel):
         wrong = self.wrong_totals(summary, bounds)
         low, high = bounds.low, bounds.high
         share = _share(low, high)
-        told = share < self.percent / 100 - CLOSE
+        narrowed = share < self.percent / 100 - CLOSE
         if not bounds.wrong:
             wrong += [
                 Offender(
                     summary.words(int(bounds.rows[n])), f"it can only be from {low[n]:.12g} to {high[n]:.12g}"
                 )
-                for n in np.flatnonzero(told).tolist()
+                for n in np.flatnonzero(narrowed).tolist()
             ]
         value = float(100 * share.min()) if len(share) else None
         remark = (
