@@ -30,7 +30,7 @@ from shoal.option_names import spoken
 if TYPE_CHECKING:
     import polars
 
-    from shoal.io.releases.data_package import Terms
+    from shoal.io.releases.terms import Terms
 
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
 """What was read, in memory by default."""

@@ -40,7 +40,7 @@ from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
-from shoal.io.releases.data_package import Terms
+from shoal.io.releases.terms import Terms
 from shoal.io.source import existing_file
 from shoal.parameters import Parameters
 

@@ -20,7 +20,7 @@ from shoal.cli.options import (
     text_option,
 )
 from shoal.io.reading import Reading
-from shoal.io.releases.data_package import Terms
+from shoal.io.releases.terms import Terms
 from shoal.summaries.protection import Protection
 from shoal.summarizing import TOTAL, Summarized
 from shoal.summarizing import summarize as summed_up
