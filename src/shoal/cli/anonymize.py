@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.cli import show, summary
+from shoal.cli import run_summary, show
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -205,7 +205,7 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    return summary.publication(run, folder, json=json, quiet=quiet)
+    return run_summary.publication(run, folder, json=json, quiet=quiet)
 
 
 def example(name: str, more: str = "") -> str:

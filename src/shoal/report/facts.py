@@ -31,7 +31,7 @@ from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
 from shoal.report.pictures import Picture, pictures_of
-from shoal.report.risk import risk_of
+from shoal.report.residual_risk import risk_of
 from shoal.report.rules import Rules, rules_of
 from shoal.report.solutions import Solutions, solutions_of
 from shoal.report.wording import allowed, number, shown
