@@ -120,7 +120,7 @@ def load_table(
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_input(source, reading)
     reading = opened.ordered(reading)
-    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    given = assigned_roles(opened, roles, (*reading.named, *columns))
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     return encode_table(opened, given, reading, watched if roles.entity is None else ())
@@ -273,9 +273,9 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
 
 def refuse_text_options(ending: str, reading: Reading) -> None:
     """Refuse options of text for a file that is none."""
-    if reading.names is not None or reading.separator is not None:
+    if reading.names is not None or reading.separator is not None or reading.encoding is not None:
         raise WrongUse(
-            f"Names and a separator are for delimited text; {ending} files have names of their own."
+            f"Names, a separator and an encoding are for delimited text; {ending} files have names of their own."
         )
 
 
