@@ -60,6 +60,7 @@ def told_of(case: Case, published: Published, private: dict[str, Any]) -> judges
         population(case),
         paths,
         orders,
+        roles.get("items"),
     )
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask
 from shoal.data._calendar import FORM_NAMES, FORMS, TIMESTAMP
-from shoal.data._export import unnamed
+from shoal.data._export import named, unnamed
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
@@ -182,24 +182,35 @@ class Distinct:
 
 
 def encode_table(
-    opened: Input, roles: Sequence[tuple[str, Role]], reading: Reading, watched: Sequence[str] = ()
+    opened: Input,
+    roles: Sequence[tuple[str, Role]],
+    reading: Reading,
+    watched: Sequence[str] = (),
+    item_separator: str | None = None,
 ) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
     `roles`: name and role of each column to keep, in the order of the table. `reading`: what is missing, and which
-    kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat. Raises
-    `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind
-    that was given for its column, or if incomplete rows are to be dropped and no row is complete.
+    kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat.
+    `item_separator`: what stands between the items of a cell of items; found out by default. Raises `BadData`
+    if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that was given
+    for its column, or if incomplete rows are to be dropped and no row is complete.
     """
     found: dict[str, Distinct] = {}
     persons: dict[str, int] = {}
     types: dict[str, pl.DataType] = {}
     numbers: dict[str, pl.Series] = {}
     height = 0
+    sets = [name for name, role in roles if role is Role.ITEMS]
     for frame in opened.pieces([*(name for name, _ in roles), *watched]):
         here = frozenset(frame.columns)
+        frame = _with_item_cells(frame, [name for name in sets if name in here], opened, item_separator)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
-        found |= {name: distinct(frame[name], opened, reading.missing) for name, _ in roles if name in here}
+        found |= {
+            name: distinct(frame[name], opened, None if name in sets else reading.missing)
+            for name, _ in roles
+            if name in here
+        }
         types |= frame.schema
         if reading.drop_missing:
             numbers |= {one.name: one for one in frame if one.dtype != pl.String}
@@ -237,6 +248,22 @@ def encode_table(
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
+def _with_item_cells(
+    frame: pl.DataFrame, names: Sequence[str], opened: Input, separator: str | None
+) -> pl.DataFrame:
+    """The frame with each set of items of some columns as one text; a missing cell holds no item."""
+    from shoal.data._item_sets import item_column, sets_of
+    from shoal.io.baskets.long_tables import read_column
+
+    for name in names:
+        pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
+        column = item_column(name, sets_of(pairs.rows, pairs.texts, pairs.count))
+        frame = frame.with_columns(
+            pl.Series(name, column.domain.labels, dtype=pl.String).gather(pl.Series(column.codes))
+        )
+    return frame
+
+
 def how_taken(
     opened: Input, columns: Sequence[Column], types: Mapping[str, pl.DataType], reading: Reading
 ) -> tuple[str, ...]:
@@ -247,7 +274,7 @@ def how_taken(
     return taken_as(
         (column.name, types[column.name], column.domain.kind)
         for column in columns
-        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+        if column.role not in (Role.ENTITY, Role.ITEMS) and reading.kind_of(column.name) is None
     )
 
 
@@ -266,6 +293,8 @@ def encode_column(
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
+    if role is Role.ITEMS:
+        return Column(name, role, *encode(column, Kind.NOMINAL))
     kind = reading.kind_of(name) or find_kind(column.texts)
     if kind is Kind.DATE:
         column = Distinct(without_times(column.texts), column.places)
