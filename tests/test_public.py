@@ -98,11 +98,11 @@ def test_asking_for_a_class_loads_no_other() -> None:
     [
         (
             lambda: shoal.methods.Disassociation(k=5, m=2, safe=0),
-            "disassociation: safe must be greater than 0, not 0.",
+            "disassociation: safe must be above 0, not 0.",
         ),
         (lambda: shoal.methods.Mondrian(kk=5), "mondrian: kk is not a parameter here (did you mean k?)."),
         (lambda: shoal.methods.Mondrian(k="many"), "mondrian: k must be a valid integer, not 'many'."),
-        (lambda: shoal.models.KAnonymity(k=1), "k-anonymity: k must be greater than or equal to 2, not 1."),
+        (lambda: shoal.models.KAnonymity(k=1), "k-anonymity: k must be at least 2, not 1."),
         (lambda: shoal.models.KAnonymity(), "k-anonymity: k is required."),
         (lambda: shoal.measures.Queries(count="x"), "queries: count"),
         (lambda: shoal.Recipe(source={"path": "x"}), "method is required."),

@@ -102,7 +102,7 @@ def test_parameters_with_hyphens() -> None:
     [
         (
             lambda: make_method({"name": "mondrian", "k": 1}),
-            "mondrian: k must be greater than or equal to 2, not 1.",
+            "mondrian: k must be at least 2, not 1.",
         ),
         (
             lambda: make_method({"name": "mondrian", "kk": 1}),

@@ -105,7 +105,7 @@ def attacks(name: str) -> list[dict[str, Any]]:
         ):
             release, _ = method.anonymize(baskets)
             scores = (*Pivot().scores(baskets, release), *Reconstruction().scores(baskets, release))
-            told = {score.name: score.value for score in scores}
+            measured = {score.name: score.value for score in scores}
             names = ("guess", "largest", "central", "replay", "certain")
             rows.append(
                 {
@@ -113,9 +113,9 @@ def attacks(name: str) -> list[dict[str, Any]]:
                     "p": p,
                     "1/p": 1 / p,
                     "form": label,
-                    **{entry: told[f"pivot_{entry}"] for entry in names},
-                    "kl": told["kl"],
-                    "kl_frequent": told["kl_frequent"],
+                    **{entry: measured[f"pivot_{entry}"] for entry in names},
+                    "kl": measured["kl"],
+                    "kl_frequent": measured["kl_frequent"],
                 }
             )
     return rows
@@ -136,7 +136,7 @@ def forms(name: str, p: int, draws: int = 3, sensitive: int = 10) -> list[dict[s
         ("near", Cahd(p=p)),
     ):
         releases = [method.anonymize(baskets, seed=seed)[0] for seed, baskets in enumerate(data)]
-        told = [
+        measured = [
             {
                 score.name: score.value
                 for score in (
@@ -152,7 +152,7 @@ def forms(name: str, p: int, draws: int = 3, sensitive: int = 10) -> list[dict[s
             learned.append(learn(others).success(release.data, baskets))  # type: ignore[arg-type]
         names = ("kl_sum", "kl_frequent_sum", "pivot_guess", "pivot_central", "pivot_replay")
         row: dict[str, Any] = {"data": name, "p": p, "1/p": 1 / p, "form": label}
-        row |= {entry: float(np.mean([one[entry] for one in told])) for entry in names}
+        row |= {entry: float(np.mean([one[entry] for one in measured])) for entry in names}
         rows.append({**row, "learned": float(np.mean(learned))})
     return rows
 

@@ -42,20 +42,20 @@ def source(rows: int, folder: Path) -> Path:
 
 def events(folder: Path) -> dict[str, float]:
     """Sums and peaks of what Spark logged."""
-    told = {"written": 0.0, "cpu": 0.0, "run": 0.0, "spilled": 0.0, "jvm": 0.0, "python": 0.0}
+    totals = {"written": 0.0, "cpu": 0.0, "run": 0.0, "spilled": 0.0, "jvm": 0.0, "python": 0.0}
     for file in folder.iterdir():
         for line in file.read_text().splitlines():
             event = json.loads(line)
             metrics = event.get("Task Metrics")
             if metrics:
-                told["written"] += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
-                told["cpu"] += metrics["Executor CPU Time"] / 1e9
-                told["run"] += metrics["Executor Run Time"] / 1e3
-                told["spilled"] += metrics["Disk Bytes Spilled"]
+                totals["written"] += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
+                totals["cpu"] += metrics["Executor CPU Time"] / 1e9
+                totals["run"] += metrics["Executor Run Time"] / 1e3
+                totals["spilled"] += metrics["Disk Bytes Spilled"]
             peaks = event.get("Executor Metrics") or event.get("Task Executor Metrics") or {}
-            told["jvm"] = max(told["jvm"], peaks.get("ProcessTreeJVMRSSMemory", 0))
-            told["python"] = max(told["python"], peaks.get("ProcessTreePythonRSSMemory", 0))
-    return told
+            totals["jvm"] = max(totals["jvm"], peaks.get("ProcessTreeJVMRSSMemory", 0))
+            totals["python"] = max(totals["python"], peaks.get("ProcessTreePythonRSSMemory", 0))
+    return totals
 
 
 BASKETS: dict[str, dict[str, Any]] = {
@@ -131,14 +131,14 @@ def case(rows: int, method: str = "mondrian", engine: str = "spark") -> dict[str
         }
         answer |= {"cpu s here": cpu, "driver MB": peak_megabytes()}
         if engine == "spark":
-            told = events(folder / "events")
+            totals = events(folder / "events")
             answer |= {
                 "start s": started,
-                "task s": told["run"],
-                "jvm cpu s": told["cpu"],
-                "shuffle B/row": told["written"] / rows,
-                "jvm MB": told["jvm"] / 2**20,
-                "python MB": told["python"] / 2**20,
+                "task s": totals["run"],
+                "jvm cpu s": totals["cpu"],
+                "shuffle B/row": totals["written"] / rows,
+                "jvm MB": totals["jvm"] / 2**20,
+                "python MB": totals["python"] / 2**20,
             }
         return answer
 

@@ -262,10 +262,22 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
 
 
 def wanted(problem: Mapping[str, Any]) -> str:
-    """What a parameter must be, as pydantic tells it."""
+    """What a parameter must be."""
     if problem["type"] in ("tuple_type", "list_type"):
         return f"a list, such as [{problem['input']!r}]"
     if problem["type"] in ("model_type", "dict_type", "dataclass_type"):
         return "a table of keys and values"
+    if problem["type"] in LIMITS:
+        limit = next(iter(problem["ctx"].values()))
+        return f"{LIMITS[problem['type']]} {limit:g}"
     said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return said.partition(", unable to")[0].rstrip(".")
+
+
+LIMITS = {
+    "greater_than": "above",
+    "greater_than_equal": "at least",
+    "less_than": "below",
+    "less_than_equal": "at most",
+}
+"""What pydantic asks of a number, in our words."""

@@ -21,12 +21,12 @@ from shoal.data.table import Table
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
 from shoal.errors import Stage, WrongUse, logged, warn
-from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
+from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.outcome import AnyRun, Run, judgment, refuse_broken
+from shoal.outcome import AnyRun, Beside, Run, judgment, refuse_broken
 from shoal.recipe import Recipe, make_method, parameters_of
 from shoal.sources import Intake, Request, load, load_source
 
@@ -104,6 +104,9 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     refuse_address(output.folder, writing=True)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    if output.value_map is not None:
+        _refuse_public(output.value_map, output.folder)
+        refuse_existing(output.value_map, force, recipe.source.path)
     refuse_limits(output.max_risk, recipe.running.engine)
     with closing(recipe.running.open()) as engine:
         # Judged once, from the files.
@@ -111,6 +114,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
             refuse_risky(Target(finished.release, finished.original), output.max_risk)
+        mapped = finished.value_map() if output.value_map is not None else None
         finished = finished.written(
             output.folder,
             force=force,
@@ -119,9 +123,20 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             safe_cells=output.safe_cells,
             to=output.to,
             strict=output.strict,
+            beside=Beside(output.the_terms(), output.also),
             stage=stage,
         )
+        if mapped is not None:
+            from shoal.io.tables.delimited import write_delimited
+
+            write_delimited(mapped, Path(str(output.value_map)))
     return finished, Path(output.folder)
+
+
+def _refuse_public(path: str, folder: str) -> None:
+    """Refuse to write what is private into the folder that is published."""
+    if Path(path).resolve().is_relative_to(Path(folder).resolve() / "release"):
+        raise WrongUse(f"{path} would be published with the release; write --value-map somewhere else.")
 
 
 def carry_out(

@@ -40,6 +40,7 @@ from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
+from shoal.io.releases.terms import Terms
 from shoal.io.source import existing_file
 from shoal.parameters import Parameters
 
@@ -105,8 +106,8 @@ class Running(Section):
         return kind
 
 
-class Output(Section):
-    """Where the release goes."""
+class Output(Terms):
+    """Where the release goes, and what is said to its recipients."""
 
     folder: str | None = Field(default=None, description="the release folder")
     format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
@@ -115,12 +116,24 @@ class Output(Section):
         description="in csv: an apostrophe before cells of a published table that a spreadsheet would run as formulas",
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
+    also: tuple[Literal["xlsx", "sav", "dta"], ...] = Field(
+        default=(),
+        description="copies of a published table beside it, with labels: xlsx (Excel), sav (SPSS), dta (Stata)",
+    )
+    value_map: str | None = Field(
+        default=None,
+        description="private: a csv of every value of the original, how it is published and in how many rows",
+    )
     report: bool = Field(default=True, description="write report.html")
     max_risk: dict[str, float] = Field(
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
     strict: bool = Field(default=False, description="publish nothing where there is a warning")
+
+    def the_terms(self) -> Terms:
+        """What the owner says to the recipients."""
+        return Terms(**{name: getattr(self, name) for name in Terms.model_fields})
 
 
 class Recipe(Section):
@@ -211,7 +224,11 @@ class Recipe(Section):
                     for name, value in self.method.items()
                 },
                 "output": self.output.model_copy(
-                    update={"folder": moved(self.output.folder)} if self.output.folder else {}
+                    update={
+                        name: moved(place)
+                        for name in ("folder", "value_map")
+                        if (place := getattr(self.output, name))
+                    }
                 ),
             }
         )

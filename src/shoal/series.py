@@ -42,7 +42,7 @@ def invariance(
     m
         Least number of different secrets of a class.
     column
-        The sensitive column; the only one unless told.
+        The sensitive column; by default, the only one.
 
     Raises
     ------

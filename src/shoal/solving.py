@@ -53,7 +53,7 @@ def solve(
     low, high
         Bounds of the values.
     whole
-        1 for values that must be whole numbers; none unless told.
+        1 for values that must be whole numbers; by default, none.
     seconds
         The best values that are found within so much time are good enough.
     gap

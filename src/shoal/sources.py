@@ -135,6 +135,7 @@ def reading_record(layout: str | None, reading: Reading) -> dict[str, Any]:
     options = {
         "separator": reading.separator,
         "names": reading.names,
+        "encoding": reading.encoding,
         "query": reading.query,
         "sheet": reading.sheet,
     }

@@ -28,7 +28,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import read_population
-from shoal.models._judged import Verdicts, broken_folder
+from shoal.models._judged import Verdicts, broken_folder, broken_papers
 from shoal.models._promises import Promises, refuse_unused_population
 from shoal.models._promises import promised as promised_by
 from shoal.models.model import Model
@@ -110,7 +110,8 @@ def verify(
     -------
     A tuple with one verdict for each promise; `Verdict.holds` says whether it is kept, and `Verdicts.judged` by which
     columns or items. One more, ``canonical-order``, comes at the end where a release that is judged by its own promises
-    does not stand in canonical order. A release folder that holds something else too is not judged any further: the
+    does not stand in canonical order, and ``data-package`` where datapackage.json or README.md say something else than
+    the files. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
     roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity, items=items)
@@ -236,6 +237,8 @@ def verify_as_asked(
     if own:
         assert release is not None
         verdicts, found = judgment(replace(release, data=data), population, engine)
+        if all(verdicts) and (unlike := _unlike_papers(source, release)):
+            verdicts = (*verdicts, broken_papers(unlike))
     else:
         if isinstance(table := class_table(schema), Table):
             models = list(asked.promises.definite(table, population, published=True))
@@ -251,6 +254,14 @@ def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
 
     found = strays(source) if not isinstance(source, Release) and is_release(source) else ()
     return Verdicts((broken_folder(found),), None) if found else None
+
+
+def _unlike_papers(source: str | Path | Release[Any], release: Release[Any]) -> list[tuple[str, str]]:
+    """What datapackage.json and README.md of a release folder say otherwise than its files."""
+    from shoal.io.releases.data_package import disagreements
+    from shoal.io.releases.folder import published_folder
+
+    return [] if isinstance(source, Release) else disagreements(published_folder(source), release)
 
 
 def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:

@@ -293,7 +293,7 @@ def test_messages_say_nothing_twice(shoal: Callable[..., object], people: Path) 
     answer = shoal(*begin, "--weight", "age=-1")
     assert (answer.code, answer.err) == (
         2,
-        "shoal: mondrian: weights.age must be greater than 0, not -1.0.\n",
+        "shoal: mondrian: weights.age must be above 0, not -1.0.\n",
     )
     answer = shoal("run", "recipe.tmol")
     assert (answer.code, answer.err) == (3, "shoal: recipe.tmol: there is no such file.\n")

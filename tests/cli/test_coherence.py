@@ -43,10 +43,10 @@ def test_steps_are_not_shown_unasked(shoal: Shoal, baskets: Path) -> None:
     [
         (("--h", 0.1, "--k", 3, "--p", 3), 1, "The least h is 0.1667"),
         (("--h", 0.5, "--k", 7, "--p", 3), 1, "The largest k is 6"),
-        (("--h", 40, "--k", 3, "--p", 3), 2, "h must be less than or equal to 1"),
-        (("--h", 0, "--k", 3, "--p", 3), 2, "h must be greater than 0"),
-        (("--h", 0.5, "--k", 1, "--p", 3), 2, "k must be greater than or equal to 2"),
-        (("--h", 0.5, "--k", 3, "--p", 0), 2, "p must be greater than or equal to 1"),
+        (("--h", 40, "--k", 3, "--p", 3), 2, "h must be at most 1"),
+        (("--h", 0, "--k", 3, "--p", 3), 2, "h must be above 0"),
+        (("--h", 0.5, "--k", 1, "--p", 3), 2, "k must be at least 2"),
+        (("--h", 0.5, "--k", 3, "--p", 0), 2, "p must be at least 1"),
     ],
 )
 def test_wrong_and_impossible_promises(

@@ -67,7 +67,7 @@ def test_what_is_not_given_has_its_declared_default() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("Ann --size 10", "size must be less than or equal to 9, not 10"),
+        ("Ann --size 10", "size must be at most 9, not 10"),
         ("Ann --size 3 --weight a", "--weight takes NAME=VALUE, not 'a'"),
         ("Ann --size 3 --weight a=1 --weight a=2", "--weight is given twice for 'a'"),
         ("Ann --size 3 --weight a=much", "weights.a must be"),

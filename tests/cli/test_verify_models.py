@@ -173,7 +173,7 @@ def test_a_population_beside_a_bare_file(folder: Path, shoal: Callable[..., Any]
         (("baskets.dat", "--model", "km-anonimity"), ("no model 'km-anonimity'", "'km-anonymity'")),
         (
             ("baskets.dat", "--model", "km-anonymity", "--k", 1, "--m", 1),
-            ("k must be greater than or equal",),
+            ("k must be at least",),
         ),
         (
             ("baskets.dat", "--model", "km-anonymity", "--k", 2, "--m", 1, "--sensitive", "tea"),

@@ -67,7 +67,7 @@ def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Pat
     ("change", "code", "said"),
     [
         (("mondrian", "mondrain"), 2, "There is no method 'mondrain'. Did you mean 'mondrian'"),
-        (("k = [2", "k = [0"), 2, "sweep s: mondrian: k must be greater than or equal to 2, not 0"),
+        (("k = [2", "k = [0"), 2, "sweep s: mondrian: k must be at least 2, not 0"),
         (("[[sweep]]", "[[sweep"), 3, "this is not TOML"),
         (("k = [2", '"data.zps" = [3], k = [2'), 2, "called 'zps'. Did you mean 'zips'"),
         (('name = "s"', 'name = "s"\nseeds = 3'), 2, "sweep s: seeds must be a list, such as [3], not 3"),

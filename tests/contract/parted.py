@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.contract.data import people, shoppers, shopping
+from tests.papers import PUBLIC
 
 import shoal
 from shoal import registry
@@ -76,7 +77,7 @@ def check(name: str, engine: Engine, folder: Path) -> None:
     assert (release.promises, release.method) == (local.release.promises, name)
     assert not len(run.trace.rows)
     private = [file.name for file in (folder / "parts" / "release").rglob("*") if file.is_file()]
-    assert all(file.startswith("part-") or file == "release.json" for file in private)
+    assert all(file.startswith("part-") or file in PUBLIC for file in private)
     check_run(name, local.as_dict(), written.as_dict())
     if name in EQUAL:
         assert text_of(folder / "parts") == text_of(folder / "local")

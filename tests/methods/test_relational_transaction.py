@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from tests.contract.data import shoppers
 from tests.naive.mixed import Row, is_k_km_anonymous
+from tests.papers import without_papers
 from tests.tables import column
 
 import shoal
@@ -214,6 +215,7 @@ def test_it_is_verified_from_its_files_and_from_a_forged_one(tmp_path: Path) -> 
     streamed = shoal.verify(tmp_path / "out", engine=engine)
     engine.close()
     assert [one.value for one in streamed] == [one.value for one in shoal.verify(tmp_path / "out")]
+    without_papers(tmp_path / "out/release")
     path = tmp_path / "out/release/data.csv"
     asked = {"quasi": ["age", "city"], "items": "buys"}
     weak = KKmAnonymity(k=3, m=2, sensitive_items=("item8", "item9"))

@@ -115,7 +115,7 @@ def test_shares_and_counts_of_suppressed_rows() -> None:
     ("given", "said"),
     [
         ({"suppression_limit": 2}, "must be a share from 0 to 1 (2 % is 0.02; "),
-        ({"suppression_limit": 500}, "suppression_limit must be less than or equal to 1, not 500."),
+        ({"suppression_limit": 500}, "suppression_limit must be at most 1, not 500."),
         (
             {"max_suppressed": 0.02},
             "must be a whole number of rows (for a share, use suppression_limit), not 0.02",

@@ -111,8 +111,8 @@ def test_a_promise_that_stars_break_is_refused() -> None:
             {"confidence": 0.5, "anonymize_with": "table-rule-hiding"},
             "anonymize_with must be a method of tables",
         ),
-        ({"confidence": 0}, "confidence must be greater than 0"),
-        ({"confidence": 1.01}, "confidence must be less than or equal to 1"),
+        ({"confidence": 0}, "confidence must be above 0"),
+        ({"confidence": 1.01}, "confidence must be at most 1"),
         ({"confidence": 0.5}, "nothing to promise"),
         ({"confidence": 0.5, "k": 2, "anonymize_with": "coherence"}, "publishes no table of classes"),
         (

@@ -104,6 +104,16 @@ def test_persons_not_rows() -> None:
     assert "2 persons where 3 are promised" in verdict.offenders[0].why
 
 
+@pytest.mark.parametrize("wild", ["missing_matches_all", "stars_match_all"])
+def test_persons_are_not_counted_where_cells_match_all(wild: str) -> None:
+    data = table({"x": ["a", "a", "", "*"], "who": ["p", "p", "p", "q"]}, entity="who")
+    for model in (KAnonymity(k=3, **{wild: True}), KAnonymity(k=3, entity="who", **{wild: True})):
+        with pytest.raises(WrongUse, match="rows that match are counted, not persons"):
+            model.verify(data)
+    with pytest.raises(WrongUse, match="not persons"):
+        Mondrian(promises=[KAnonymity(k=2, **{wild: True})]).anonymize(data)
+
+
 def test_no_rows_have_no_classes() -> None:
     verdict = KAnonymity(k=2).verify(table({"x": []}))
     assert verdict.holds

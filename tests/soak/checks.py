@@ -22,37 +22,37 @@ def check(case: Case, outcome: Outcome) -> Iterator[str]:
     published = read(outcome.folder)
     private = json.loads((outcome.folder / "run.json").read_text(encoding="utf-8"))
     if published.form == "linked":
-        told = told_of(case, published, private)
+        release = judged_table(case, published, private)
         yield from _linked(case, published, outcome)
         yield from _asked(case, published)
         for promise in published.promises:
-            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, told))
+            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, release))
     elif case.is_table:
-        told = told_of(case, published, private)
+        release = judged_table(case, published, private)
         yield from _columns(case, published)
         yield from _counts(case, published)
         yield from _asked(case, published)
         yield from _values(case, published)
         yield from _order(published)
         if outcome.engine == "local":
-            yield from _covering(case, published, outcome, told)
+            yield from _covering(case, published, outcome, release)
         for promise in published.promises:
-            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, told))
+            yield from (f"{promise['model']}: {fault}" for fault in judges.judge(promise, release))
     else:
-        sets = told_sets(case, published)
+        sets = judged_sets(case, published)
         yield from _sets(case, published, outcome, private)
         for promise in published.promises:
             yield from (f"{promise['model']}: {fault}" for fault in set_judges.judge(promise, sets))
 
 
-def told_of(case: Case, published: Published, private: dict[str, Any]) -> judges.Told:
+def judged_table(case: Case, published: Published, private: dict[str, Any]) -> judges.PublishedTable:
     """A published table with the roles of the recipe."""
     roles = case.recipe["roles"]
     orders = {name: list(order) for name, order in case.recipe["source"]["reading"].get("orders", {}).items()}
     paths = {name: paths_of(tree) for name, tree in private["hierarchies"].items()}
     if published.form == "linked":
-        return judges.Told(published.secrets, [published.facts["link"]], roles["sensitive"])
-    return judges.Told(
+        return judges.PublishedTable(published.secrets, [published.facts["link"]], roles["sensitive"])
+    return judges.PublishedTable(
         published.rows,
         roles["quasi"],
         roles["sensitive"],
@@ -64,10 +64,10 @@ def told_of(case: Case, published: Published, private: dict[str, Any]) -> judges
     )
 
 
-def told_sets(case: Case, published: Published) -> set_judges.ToldSets:
+def judged_sets(case: Case, published: Published) -> set_judges.PublishedSets:
     """Published sets with the roles of the recipe."""
     roles = case.recipe["roles"]
-    return set_judges.ToldSets(published, set(roles["sensitive"]), set(roles["insensitive"]))
+    return set_judges.PublishedSets(published, set(roles["sensitive"]), set(roles["insensitive"]))
 
 
 def population(case: Case) -> list[judges.Row]:
@@ -160,7 +160,9 @@ def _order(published: Published) -> Iterator[str]:
         yield "the rows are not in ascending order"
 
 
-def _covering(case: Case, published: Published, outcome: Outcome, told: judges.Told) -> Iterator[str]:
+def _covering(
+    case: Case, published: Published, outcome: Outcome, release: judges.PublishedTable
+) -> Iterator[str]:
     """By the private row map: each cell covers the one it stands for."""
     places = outcome.run.trace.rows.tolist()
     if len(places) != len(published.rows) or len(set(places)) != len(places):
@@ -172,7 +174,7 @@ def _covering(case: Case, published: Published, outcome: Outcome, told: judges.T
     for place, row in zip(places, published.rows, strict=True):
         original = case.rows[place]
         for name in (one for one in roles["quasi"] if one not in drawn):
-            if not covers(row[name], original[name], told.paths.get(name), told.orders.get(name)):
+            if not covers(row[name], original[name], release.paths.get(name), release.orders.get(name)):
                 yield f"{name} {original[name]!r} is published as {row[name]!r}"
                 return
         if wrong := [name for name in plain if row[name] not in ("*", original[name])]:

@@ -33,7 +33,7 @@ def one_class(case: Case) -> Iterator[str]:
         # One class would show stars alone, which is refused as publishing nothing.
         return
     rows = [{**row, **dict.fromkeys(roles["quasi"], "any")} for row in case.rows]
-    told = judges.Told(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
+    told = judges.PublishedTable(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
     if not any(judges.judge(_whole(promise), told) for promise in case.promises):
         yield "one class of all rows keeps every promise"
 
@@ -44,7 +44,7 @@ def one_group(case: Case) -> Iterator[str]:
     if len(roles["sensitive"]) != 1 or roles.get("entity"):
         return
     rows = [{**row, "the group": "1"} for row in case.rows]
-    told = judges.Told(rows, ["the group"], roles["sensitive"])
+    told = judges.PublishedTable(rows, ["the group"], roles["sensitive"])
     asked, promises = case.recipe["method"], list(case.promises)
     if "l" in asked and "c" not in asked:
         promises.append({"model": "alpha-k-anonymity", "alpha": math.ceil(10**6 / asked["l"]) / 10**6})
@@ -84,7 +84,7 @@ def levels(case: Case) -> Iterator[str]:
         for row in rows:
             rest.remove(row)
         marked += [{**row, **dict.fromkeys(roles["quasi"], "there")} for row in rest]
-        found = judges.judge(promise, judges.Told(marked, roles["quasi"], roles["sensitive"]))
+        found = judges.judge(promise, judges.PublishedTable(marked, roles["quasi"], roles["sensitive"]))
         return not any("here" in fault for fault in found) and not (
             found
             and promise["model"] == "reidentification-risk"

@@ -88,8 +88,8 @@ def _differences(case: Case, outcomes: list[Outcome]) -> list[str]:
         if "crashed" in (local.status, other.status) or PARTS.search(other.message):
             continue
         if (local.status, local.code) != (other.status, other.code):
-            told = [f"{one.engine}: {one.name}. {one.message[:200]}" for one in (local, other)]
-            found.append(f"engines differ: {'; '.join(told)}")
+            statuses = [f"{one.engine}: {one.name}. {one.message[:200]}" for one in (local, other)]
+            found.append(f"engines differ: {'; '.join(statuses)}")
         elif local.status == "published":
             found += [f"{other.engine}: {fault}" for fault in _unlike(case, local, other)]
     return found

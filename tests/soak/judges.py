@@ -26,7 +26,7 @@ NEAR = 1e-9
 
 
 @dataclass
-class Told:
+class PublishedTable:
     """A published table, and who is who in it."""
 
     rows: list[Row]
@@ -69,36 +69,37 @@ class Told:
         )
 
 
-def judge(promise: Promise, told: Told) -> list[str]:
+def judge(promise: Promise, release: PublishedTable) -> list[str]:
     """What breaks a promise."""
-    return list(JUDGES[promise["model"]](promise, told))
+    return list(JUDGES[promise["model"]](promise, release))
 
 
-Judge = Callable[[Promise, Told], Iterator[str]]
+Judge = Callable[[Promise, PublishedTable], Iterator[str]]
 
 
-def k_anonymity(promise: Promise, told: Told) -> Iterator[str]:
+def k_anonymity(promise: Promise, release: PublishedTable) -> Iterator[str]:
     wild = [""] * bool(promise.get("missing_matches_all")) + ["*"] * bool(promise.get("stars_match_all"))
-    if promise.get("m") and promise["m"] < len(told.quasi):
-        for names in combinations(told.quasi, promise["m"]):
-            yield from k_anonymity(
-                {**promise, "m": None}, replace(told, quasi=list(names), rows=told.telling)
-            )
+    if promise.get("m") and promise["m"] < len(release.quasi):
+        for names in combinations(release.quasi, promise["m"]):
+            group = replace(release, quasi=list(names))
+            # Rows whose cells of these columns are stars may still tell something by others.
+            group.__dict__["telling"] = release.telling
+            yield from k_anonymity({**promise, "m": None}, group)
         return
     if wild:
-        rows = [tuple(row[name] for name in told.quasi) for row in told.telling]
+        rows = [tuple(row[name] for name in release.quasi) for row in release.telling]
         kept = "\0" if "" not in wild else ""
         cells = [tuple("" if cell in wild else cell or kept for cell in row) for row in rows]
         fewest = min(matching(cells), default=promise["k"])
         if fewest < promise["k"]:
             yield f"a row matches {fewest} rows where {promise['k']} are promised"
         return
-    for cells, members in told.classes.items():
-        if told.persons(members) < promise["k"]:
-            yield f"class {cells} has {told.persons(members)} persons where {promise['k']} are promised"
+    for cells, members in release.classes.items():
+        if release.persons(members) < promise["k"]:
+            yield f"class {cells} has {release.persons(members)} persons where {promise['k']} are promised"
 
 
-def k_km_anonymity(promise: Promise, told: Told) -> Iterator[str]:
+def k_km_anonymity(promise: Promise, told: PublishedTable) -> Iterator[str]:
     column = str(told.items)
 
     def items(row: Row) -> list[str]:
@@ -119,12 +120,12 @@ def k_km_anonymity(promise: Promise, told: Told) -> Iterator[str]:
 def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], persons: bool) -> Judge:
     """A promise about the values of each class, each of them counted once a person."""
 
-    def judge_classes(promise: Promise, told: Told) -> Iterator[str]:
-        for column in told.columns(promise):
-            whole, _ = told.histogram(told.telling, column)
-            for cells, members in told.classes.items():
-                here, size = told.histogram(members, column)
-                if told.entity is not None and (not persons or sum(here.values()) != size):
+    def judge_classes(promise: Promise, release: PublishedTable) -> Iterator[str]:
+        for column in release.columns(promise):
+            whole, _ = release.histogram(release.telling, column)
+            for cells, members in release.classes.items():
+                here, size = release.histogram(members, column)
+                if release.entity is not None and (not persons or sum(here.values()) != size):
                     yield f"{promise['model']} of persons with several rows has no meaning, and is published"
                     return
                 if here and not judged(promise, here, whole):
@@ -136,36 +137,36 @@ def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], pers
 def beside(judged: Callable[[Promise, Counter[str], Counter[str]], bool]) -> Judge:
     """A promise about the values beside some of the quasi-identifiers."""
 
-    def judge_groups(promise: Promise, told: Told) -> Iterator[str]:
-        known = promise.get("x") or told.quasi
-        groups = Told(told.telling, list(known), told.sensitive, told.entity)
+    def judge_groups(promise: Promise, release: PublishedTable) -> Iterator[str]:
+        known = promise.get("x") or release.quasi
+        groups = PublishedTable(release.telling, list(known), release.sensitive, release.entity)
         # Rows whose known cells are stars may still tell something by others.
-        groups.__dict__["telling"] = told.telling
+        groups.__dict__["telling"] = release.telling
         yield from by_class(judged, persons=False)(promise, groups)
 
     return judge_groups
 
 
-def guarded(promise: Promise, told: Told) -> Iterator[str]:
-    if told.entity is not None:
+def guarded(promise: Promise, release: PublishedTable) -> Iterator[str]:
+    if release.entity is not None:
         yield "personalized-privacy of persons with several rows has no meaning, and is published"
     if not promise.get("tree"):
         yield "a promise without a tree says nothing"
         return
-    for cells, members in told.classes.items():
-        if not naive.guarded(promise, {cells: members}, told.quasi, ()):
+    for cells, members in release.classes.items():
+        if not naive.guarded(promise, {cells: members}, release.quasi, ()):
             yield f"class {cells}: more than {promise['p']} lies below a guard"
 
 
 def shares(bound: Callable[[Promise, str], float | None]) -> Judge:
     """Bounds of the share of values in each class."""
 
-    def judge_shares(promise: Promise, told: Told) -> Iterator[str]:
-        for column in told.columns(promise):
-            for cells, members in told.classes.items():
-                if promise["model"] == "alpha-k-anonymity" and told.persons(members) < promise["k"]:
-                    yield f"class {cells} has {told.persons(members)} persons where {promise['k']} are promised"
-                here, size = told.histogram(members, column)
+    def judge_shares(promise: Promise, release: PublishedTable) -> Iterator[str]:
+        for column in release.columns(promise):
+            for cells, members in release.classes.items():
+                if promise["model"] == "alpha-k-anonymity" and release.persons(members) < promise["k"]:
+                    yield f"class {cells} has {release.persons(members)} persons where {promise['k']} are promised"
+                here, size = release.histogram(members, column)
                 for value, count in here.items():
                     most = bound(promise, value)
                     if most is not None and Fraction(count, size) > naive.exact(most):
@@ -215,8 +216,8 @@ def entropy(promise: Promise, here: Counter[str], whole: Counter[str]) -> bool:
     return reached >= math.log(promise["l"]) - NEAR
 
 
-def risk(promise: Promise, told: Told) -> Iterator[str]:
-    sizes = [told.persons(members) for members in told.classes.values()]
+def risk(promise: Promise, release: PublishedTable) -> Iterator[str]:
+    sizes = [release.persons(members) for members in release.classes.values()]
     if not sizes:
         return
     worst, mean = Fraction(1, min(sizes)), Fraction(len(sizes), sum(sizes))
@@ -225,26 +226,28 @@ def risk(promise: Promise, told: Told) -> Iterator[str]:
         yield f"a risk of {reached}"
 
 
-def hidden_rules(promise: Promise, told: Told) -> Iterator[str]:
+def hidden_rules(promise: Promise, release: PublishedTable) -> Iterator[str]:
     """Stars stay among the rows of an antecedent; in the worst case all of them are the value."""
     most = naive.exact(promise["confidence"])
-    width = len(told.quasi)
+    width = len(release.quasi)
     longest = min(promise.get("size") or width, width) if promise["antecedent"] == "any" else width
     for count in range(1 if promise["antecedent"] == "any" else width, longest + 1):
-        for columns in combinations(told.quasi, count):
+        for columns in combinations(release.quasi, count):
             groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-            for row in told.telling:
+            for row in release.telling:
                 groups[tuple(row[name] for name in columns)].append(row)
             for cells, members in groups.items():
                 if count == width or any(cell != "*" for cell in cells):
-                    yield from _shown(promise, told, most, cells, members)
+                    yield from _shown(promise, release, most, cells, members)
 
 
-def _shown(promise: Promise, told: Told, most: Fraction, cells: Any, members: list[Row]) -> Iterator[str]:
-    size = told.persons(members)
-    for column in told.columns(promise):
-        here, _ = told.histogram(members, column)
-        stars = told.persons([row for row in members if row[column] == "*"])
+def _shown(
+    promise: Promise, release: PublishedTable, most: Fraction, cells: Any, members: list[Row]
+) -> Iterator[str]:
+    size = release.persons(members)
+    for column in release.columns(promise):
+        here, _ = release.histogram(members, column)
+        stars = release.persons([row for row in members if row[column] == "*"])
         for value, count in here.items():
             if promise.get("values") and value not in promise["values"]:
                 continue
@@ -254,25 +257,25 @@ def _shown(promise: Promise, told: Told, most: Fraction, cells: Any, members: li
                 yield f"{cells} => {column} {value!r}: {count} of {size}, {stars} stars"
 
 
-def k_map(promise: Promise, told: Told) -> Iterator[str]:
-    for cells in told.classes:
-        fitting = sum(told.fits(cells, person) for person in told.population)
+def k_map(promise: Promise, release: PublishedTable) -> Iterator[str]:
+    for cells in release.classes:
+        fitting = sum(release.fits(cells, person) for person in release.population)
         if fitting < promise["k"]:
             yield f"class {cells} fits {fitting} persons of the population"
 
 
-def presence(promise: Promise, told: Told) -> Iterator[str]:
+def presence(promise: Promise, release: PublishedTable) -> Iterator[str]:
     """The chance of a person is summed over all classes that she fits."""
-    chances = [Fraction(0)] * len(told.population)
-    for cells, members in told.classes.items():
-        fitting = [place for place, person in enumerate(told.population) if told.fits(cells, person)]
+    chances = [Fraction(0)] * len(release.population)
+    for cells, members in release.classes.items():
+        fitting = [place for place, person in enumerate(release.population) if release.fits(cells, person)]
         if not fitting:
             yield f"class {cells} fits nobody of the population"
         for place in fitting:
-            chances[place] += Fraction(told.persons(members), len(fitting))
+            chances[place] += Fraction(release.persons(members), len(fitting))
     lower, upper = naive.exact(promise.get("delta_min", 0)), naive.exact(promise["delta_max"])
-    for person, chance in zip(told.population, chances, strict=True):
-        if told.classes and not lower <= chance <= upper:
+    for person, chance in zip(release.population, chances, strict=True):
+        if release.classes and not lower <= chance <= upper:
             yield f"{person} is in the release with a chance of {chance}"
             return
 
@@ -280,9 +283,9 @@ def presence(promise: Promise, told: Told) -> Iterator[str]:
 def perturbed(allowed: Callable[[Promise, Fraction], bool]) -> Judge:
     """A promise about a published matrix: the worst two lines decide, over every published value."""
 
-    def judge_matrix(promise: Promise, told: Told) -> Iterator[str]:
+    def judge_matrix(promise: Promise, release: PublishedTable) -> Iterator[str]:
         values = list(promise["matrix"])
-        if strange := {row[promise["column"]] for row in told.rows} - set(values):
+        if strange := {row[promise["column"]] for row in release.rows} - set(values):
             yield f"{strange} are published, and not by the matrix"
         lines = [[Fraction(one, sum(line)) for one in line] for line in promise["matrix"].values()]
         for one, other in permutations(lines, 2):

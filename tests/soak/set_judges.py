@@ -13,7 +13,7 @@ Promise = dict[str, Any]
 
 
 @dataclass
-class ToldSets:
+class PublishedSets:
     """Published sets, and which items the owner named sensitive and insensitive."""
 
     published: Published
@@ -21,42 +21,42 @@ class ToldSets:
     harmless: set[str]
 
 
-def judge(promise: Promise, told: ToldSets) -> list[str]:
+def judge(promise: Promise, sets: PublishedSets) -> list[str]:
     """What breaks a promise."""
-    return list(JUDGES[promise["model"]](promise, told))
+    return list(JUDGES[promise["model"]](promise, sets))
 
 
-def degree(promise: Promise, told: ToldSets) -> Iterator[str]:
-    for group in told.published.lines:
+def degree(promise: Promise, sets: PublishedSets) -> Iterator[str]:
+    for group in sets.published.lines:
         for item, count in group["sensitive"].items():
             if count * promise["p"] > len(group["baskets"]):
                 yield f"{count} of {len(group['baskets'])} baskets of a group hold {item!r}"
-            if item not in told.secrets:
+            if item not in sets.secrets:
                 yield f"{item!r} is counted as sensitive and is not"
         for basket in group["baskets"]:
-            if told.secrets & set(basket):
+            if sets.secrets & set(basket):
                 yield f"the basket {basket} lists a sensitive item"
 
 
-def km(promise: Promise, told: ToldSets) -> Iterator[str]:
-    for items in km_generalization.broken(told.published.baskets, promise["k"], promise["m"]):
+def km(promise: Promise, sets: PublishedSets) -> Iterator[str]:
+    for items in km_generalization.broken(sets.published.baskets, promise["k"], promise["m"]):
         yield f"fewer than {promise['k']} baskets hold {items}"
 
 
-def cohorts(promise: Promise, told: ToldSets) -> Iterator[str]:
-    baskets = told.published.baskets
-    public = set().union(*baskets) - told.secrets - told.harmless
+def cohorts(promise: Promise, sets: PublishedSets) -> Iterator[str]:
+    baskets = sets.published.baskets
+    public = set().union(*baskets) - sets.secrets - sets.harmless
     share = Fraction(str(promise["h"]))
-    for mole in coherence.moles(baskets, public, told.secrets, share, promise["k"], promise["p"]):
+    for mole in coherence.moles(baskets, public, sets.secrets, share, promise["k"], promise["p"]):
         yield f"{set(mole)} is a mole"
 
 
-def associations(promise: Promise, told: ToldSets) -> Iterator[str]:
-    baskets = told.published.baskets
+def associations(promise: Promise, sets: PublishedSets) -> Iterator[str]:
+    baskets = sets.published.baskets
     if promise["rules"]:
         rules = [_rule(text) for text in promise["rules"]]
     else:
-        right = told.secrets if promise["scope"] == "sensitive" else set().union(*baskets)
+        right = sets.secrets if promise["scope"] == "sensitive" else set().union(*baskets)
         rules = hide_rules.all_rules(baskets, promise["antecedent"], sorted(right)) if any(baskets) else []
     least = Fraction(str(promise["support"])) * len(baskets)
     for rule in rules:
@@ -69,12 +69,12 @@ def _rule(text: str) -> hide_rules.Rule:
     return tuple(left.split(" + ")), tuple(right.split(" + "))
 
 
-def clusters(promise: Promise, told: ToldSets) -> Iterator[str]:
-    for cluster in told.published.lines:
+def clusters(promise: Promise, sets: PublishedSets) -> Iterator[str]:
+    for cluster in sets.published.lines:
         plain = _tuples(cluster)
         if not disassociation.keeps(plain, promise["k"], promise["m"]):
             yield f"the cluster {cluster} breaks a condition"
-        if told.secrets & disassociation.items_below(plain):
+        if sets.secrets & disassociation.items_below(plain):
             yield f"a sensitive item stands in a chunk of {cluster}"
         if promise.get("safe") is not None:
             yield from _links(plain, Fraction(str(promise["safe"])), inside=False)
@@ -103,7 +103,7 @@ def _links(cluster: dict[str, Any], share: Fraction, inside: bool) -> Iterator[s
         yield from _links(part, share, inside=True)
 
 
-JUDGES: dict[str, Callable[[Promise, ToldSets], Iterator[str]]] = {
+JUDGES: dict[str, Callable[[Promise, PublishedSets], Iterator[str]]] = {
     "privacy-degree": degree,
     "km-anonymity": km,
     "hkp-coherence": cohorts,

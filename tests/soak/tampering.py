@@ -10,9 +10,10 @@ from typing import Any
 
 from tests.naive.linked import canonical
 from tests.naive.published_sets import canonical_clusters, canonical_groups
+from tests.papers import without_papers
 from tests.soak import judges, set_judges
 from tests.soak.cases import Case
-from tests.soak.checks import linked_texts, told_of, told_sets
+from tests.soak.checks import judged_sets, judged_table, linked_texts
 from tests.soak.engines import Outcome
 from tests.soak.published import Published, read
 
@@ -51,8 +52,8 @@ def _edited(random: Random, case: Case, published: Published, private: dict[str,
     """Edit something; gives what it breaks."""
     if published.form in ("table", "linked"):
         (_edit_rows if published.form == "table" else _edit_linked)(random, case, published)
-        told = told_of(case, published, private)
-        found = [fault for promise in published.promises for fault in judges.judge(promise, told)]
+        judged = judged_table(case, published, private)
+        found = [fault for promise in published.promises for fault in judges.judge(promise, judged)]
     else:
         if published.form == "baskets":
             _edit_baskets(random, published)
@@ -60,7 +61,7 @@ def _edited(random: Random, case: Case, published: Published, private: dict[str,
             _edit_groups(random, published)
         else:
             _edit_clusters(random, published)
-        sets = told_sets(case, published)
+        sets = judged_sets(case, published)
         found = [fault for promise in published.promises for fault in set_judges.judge(promise, sets)]
     return found[0] if found else ""
 
@@ -143,6 +144,7 @@ def _write(release: Path, published: Published) -> None:
             facts["baskets"] = sum(leaf["size"] for one in published.lines for leaf in leaves_of(one))
         facts["items"] = len(_items(published.lines, groups))
     (release / "release.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+    without_papers(release)
 
 
 def _write_linked(release: Path, published: Published) -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from tests.soak.cells import covers
-from tests.soak.judges import Told, judge
+from tests.soak.judges import PublishedTable, judge
 from tests.soak.published import Published
-from tests.soak.set_judges import ToldSets
+from tests.soak.set_judges import PublishedSets
 from tests.soak.set_judges import judge as judge_sets
 
 FLU = {"q": "1", "s": "flu", "who": "1"}
@@ -14,9 +14,9 @@ HIV = {"q": "1", "s": "hiv", "who": "1"}
 STARS = {"q": "*", "s": "*", "who": "9"}
 
 
-def two_persons_with_both() -> Told:
+def two_persons_with_both() -> PublishedTable:
     rows = [FLU, HIV, {**FLU, "who": "2"}, {**HIV, "who": "2"}]
-    return Told(rows, ["q"], ["s"], "who")
+    return PublishedTable(rows, ["q"], ["s"], "who")
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,30 @@ def test_persons_are_judged_and_not_rows(promise: dict[str, Any]) -> None:
 
 
 def test_rows_of_stars_are_in_no_class() -> None:
-    told = Told([FLU, HIV, STARS], ["q"], ["s"])
+    release = PublishedTable([FLU, HIV, STARS], ["q"], ["s"])
     for promise in (
         {"model": "k-anonymity", "k": 2},
         {"model": "alpha-k-anonymity", "alpha": 0.5, "k": 2, "values": []},
         {"model": "t-closeness", "t": 0, "distance": "equal"},
     ):
-        assert not judge(promise, told)
-    assert judge({"model": "k-anonymity", "k": 2}, Told([FLU, {**STARS, "s": "flu"}], ["q"], ["s"]))
+        assert not judge(promise, release)
+    assert judge({"model": "k-anonymity", "k": 2}, PublishedTable([FLU, {**STARS, "s": "flu"}], ["q"], ["s"]))
+
+
+def test_rows_that_are_starred_in_some_columns_are_counted_there() -> None:
+    rows = [{"a": "1", "b": "*"}, {"a": "1", "b": "2"}]
+    promise = {"model": "k-anonymity", "k": 2, "m": 1}
+    assert judge(promise, PublishedTable(rows, ["a", "b"], []))
+    assert not judge({**promise, "stars_match_all": True}, PublishedTable(rows, ["a", "b"], []))
 
 
 def test_chances_of_presence_are_summed() -> None:
     people = [{"q": "1"}, {"q": "2"}]
-    told = Told([{"q": "1"}, {"q": "[1,1]"}], ["q"], [], population=people * 2)
-    assert judge({"model": "delta-presence", "delta_max": 0.5}, told)
-    assert not judge({"model": "delta-presence", "delta_max": 1}, told)
-    assert judge({"model": "delta-presence", "delta_max": 1, "delta_min": 0.1}, told)
-    assert judge({"model": "k-map", "k": 3}, told)
+    release = PublishedTable([{"q": "1"}, {"q": "[1,1]"}], ["q"], [], population=people * 2)
+    assert judge({"model": "delta-presence", "delta_max": 0.5}, release)
+    assert not judge({"model": "delta-presence", "delta_max": 1}, release)
+    assert judge({"model": "delta-presence", "delta_max": 1, "delta_min": 0.1}, release)
+    assert judge({"model": "k-map", "k": 3}, release)
 
 
 @pytest.mark.parametrize(
@@ -98,4 +105,4 @@ def test_cells(cell: str, value: str, covered: bool) -> None:
 )
 def test_sets(promise: dict[str, Any], content: dict[str, Any]) -> None:
     empty: dict[str, Any] = {"facts": {}, "names": [], "rows": [], "baskets": [], "lines": [], "text": ""}
-    assert judge_sets(promise, ToldSets(Published(**{**empty, **content}), {"s"}, set()))
+    assert judge_sets(promise, PublishedSets(Published(**{**empty, **content}), {"s"}, set()))

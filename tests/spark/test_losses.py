@@ -54,6 +54,7 @@ def kill_a_worker(cluster: Cluster, people: Path, folder: Path, method: str) -> 
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_a_worker_dies(doomed: Cluster, people: Path, tmp_path: Path) -> None:
     kill_a_worker(doomed, people, tmp_path, "samarati")
 

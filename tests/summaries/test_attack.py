@@ -145,6 +145,11 @@ def test_no_hidden_cell_is_told(tmp_path: Path) -> None:
     assert sum(holds(seed, tmp_path, small=True) for seed in range(FAST)) > FAST
 
 
+def test_what_somebody_has_of_a_cell_narrows_others_too(tmp_path: Path) -> None:
+    """Who is alone in one cell is in other hidden cells as well, which are at least what she has of them."""
+    assert holds(73, tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_no_hidden_cell_is_told_of_many_tables(part: int, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
         source = original.column(column.name)
         there = np.zeros(len(source.domain), dtype=np.bool_)
         there[source.codes] = True
-        meant = covers(column, source) & there
+        meant = (covers(column, source).toarray() > 0) & there
         count = meant.sum(axis=1)
         raw = np.isin(column.domain.labels, source.domain.labels)
         cell = column.codes[first]

@@ -13,6 +13,7 @@ from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.table import Table
 
 FEWEST = 4
@@ -23,17 +24,20 @@ class Membership(Attack):
     """Say that somebody is in the release where rows that fit her are more frequent than people like her outside.
 
     One half of the control people tells how frequent they are, the other half and as many people of the release are
-    tried. The success is the mean share of right answers on both sides, so that a coin has one half.
+    tried. The success is the mean share of right answers on both sides, so that a coin has one half. Linked tables
+    publish all public cells as they are.
     """
 
     name: ClassVar[str] = "membership"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Try people of both sides; None without people outside of the release."""
         published, original, control = target.release.data, target.original, target.control
         if isinstance(original, Baskets):
             return self._sets(published, original, control)
+        if isinstance(published, Linked):
+            published = Table(published.known())
         assert isinstance(published, Table)
         if control is None or control.rows < FEWEST or not original.rows:
             return None

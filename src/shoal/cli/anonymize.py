@@ -90,7 +90,10 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
-OF_BASKETS = ("separator", "names", "query", "sheet")
+OF_TABLES = ("format", "to", "safe_cells", "also", "value_map")
+"""Options about the files of a published table."""
+
+OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 """Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")
@@ -120,7 +123,7 @@ def command_of(name: str) -> Callable[..., Any]:
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=OF_BASKETS),
-            output=Section(Output, "Output", without=("format", "to", "safe_cells"), names=FOLDER),
+            output=Section(Output, "Output", without=OF_TABLES, names=FOLDER),
             running=Section(Running, "Engine"),
         )
     else:

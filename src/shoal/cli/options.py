@@ -166,6 +166,18 @@ def names_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
     return tuple(name for token in tokens for name in split_names(token.value))
 
 
+def codes_of(_: Any, tokens: Sequence[Any]) -> tuple[str, ...]:
+    """Texts for all columns, and those of one: ``--missing -,none --missing age=999,998``."""
+    entries: list[str] = []
+    for token in tokens:
+        column = None
+        for part in split_names(token.value):
+            pair = pair_in(part)
+            column = column if pair is None else pair[0].replace("=", "\\=")
+            entries.append(part if pair is not None or column is None else f"{column}={part}")
+    return tuple(entries)
+
+
 def source_named(_: Any, tokens: Sequence[Any]) -> str:
     """A source; one that begins with a hyphen is a mistyped option, but for that of standard input."""
     name: str = tokens[0].value
@@ -196,9 +208,8 @@ def list_option(help_text: str, **more: Any) -> Parameter:
     """An option that takes ``a,b`` and may be repeated."""
     return Parameter(
         help=help_text,
-        converter=names_of,
         negative="",
-        **{"metavar": "NAME,…", "show_default": False, **more},
+        **{"converter": names_of, "metavar": "NAME,…", "show_default": False, **more},
     )
 
 
@@ -262,7 +273,12 @@ class Field:
             )
         elif kind == tuple[str, ...]:
             shown = ", ".join(map(str, filter(None, self.default or ())))
-            option = list_option(self.help, name=flag, show_default=(lambda _: shown) if shown else False)
+            option = list_option(
+                self.help,
+                name=flag,
+                show_default=(lambda _: shown) if shown else False,
+                **({"converter": codes_of, "metavar": "[NAME=]TEXT,…"} if self.name == "missing" else {}),
+            )
             kind = kind if self.default is not None else kind | None
         else:
             option = Parameter(

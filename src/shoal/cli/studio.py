@@ -24,7 +24,7 @@ def program(tokens: Sequence[str]) -> App:
 
 def studio(
     *,
-    port: Annotated[int, number_option("the port to listen at; a free one unless told")] = 0,
+    port: Annotated[int, number_option("the port to listen at; by default, a free one")] = 0,
     no_browser: Annotated[bool, flag("open no browser: the address is printed anyway")] = False,
     host: Annotated[
         str, Parameter(help="the address to listen at; other machines reach none but with --allow-remote")
@@ -33,7 +33,7 @@ def studio(
     api_only: Annotated[bool, flag("serve the HTTP API and no page")] = False,
     folder: Annotated[
         str | None,
-        text_option("where sittings are kept; a private folder of the user unless told", "FOLDER"),
+        text_option("where sittings are kept; by default, a private folder of the user", "FOLDER"),
     ] = None,
     upload_limit: Annotated[
         float, Parameter(help="the largest file that is taken from the browser, in GB")

@@ -10,7 +10,7 @@ FOREIGN = "\ufffd"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """What may stand at the very beginning of a file and is no text; anywhere else it is one like any other (U+FEFF)."""
 
-CONVERT = "convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW."
+CONVERT = "convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW, or say --encoding latin-1."
 """What to do about a file in another encoding."""
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"

@@ -30,7 +30,7 @@ def format_hint(name: str, domain: Domain) -> str:
 
     >>> from shoal.data.domain import nominal
     >>> format_hint("weight", nominal(("61,5", "70")))
-    'looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them'
+    'looks like numbers with a decimal comma; --decimal , takes numbers and ranges of them'
     """
     labels = domain.labels[: domain.present]
     if domain.kind is not Kind.NOMINAL or not labels:
@@ -39,11 +39,11 @@ def format_hint(name: str, domain: Domain) -> str:
         return f"looks like timestamps; --kind {quote(name + '=date')} takes the days"
     if all(map(_SLASHED.fullmatch, labels)):
         return (
-            "looks like dates, but day and month cannot be distinguished (MM/DD or DD/MM?); write YYYY-MM-DD or "
-            "DD.MM.YYYY to have dates and ranges of them"
+            "looks like dates, but day and month cannot be distinguished (MM/DD or DD/MM?); --date-format "
+            f"{quote(name + '=DD/MM/YYYY')} or {quote(name + '=MM/DD/YYYY')} takes dates and ranges of them"
         )
     if all(map(_COMMA.fullmatch, labels)) and any("," in label for label in labels):
-        return "looks like numbers with a decimal comma; write a point instead to have numbers and ranges of them"
+        return "looks like numbers with a decimal comma; --decimal , takes numbers and ranges of them"
     return ""
 
 

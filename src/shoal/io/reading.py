@@ -1,13 +1,19 @@
 """How to read a source of rows."""
 
+import codecs
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.data._plural import counted
 from shoal.data.domain import Kind
 from shoal.errors import UnknownName, WrongUse
+
+MISSING = ("", "?", "NA")
+"""Texts that mean a missing value by default."""
 
 SHOWN = 5
 """So many names of columns are quoted."""
@@ -27,10 +33,19 @@ class Reading:
         line has them.
     missing
         Texts that mean that a value is missing, after blanks around them are taken away. The empty text is always
-        one, because published files cannot tell an empty text from a missing one.
+        one, because published files cannot tell an empty text from a missing one. ``age=999`` is one in a single
+        column, in addition to the others; a ``=`` that belongs to a text has a backslash before it.
     drop_missing
         Leave incomplete rows out: those with a missing value in any column of the source, also one that is dropped.
         Otherwise missing is a value like any other.
+    encoding
+        The encoding of a text file, such as ``latin-1``, ``cp1252`` or ``utf-16``; UTF-8 by default.
+    decimal
+        The decimal sign of texts, ``.`` or ``,``. With a comma, ``1.234,5`` is 1234.5, in columns all of whose values
+        are such numbers; they are published with a point.
+    date_formats
+        How the days of a column are written: ``DD/MM/YYYY``, ``MM/DD/YY``, ``D. MMM YYYY`` and so on, or ``%d/%m/%Y``;
+        several where a column mixes them. They are published as ``YYYY-MM-DD``.
     query
         What to ask a database, in SQL.
     sheet
@@ -53,8 +68,11 @@ class Reading:
 
     separator: str | None = None
     names: tuple[str, ...] | None = None
-    missing: tuple[str, ...] = ("", "?", "NA")
+    missing: tuple[str, ...] = MISSING
     drop_missing: bool = False
+    encoding: str | None = None
+    decimal: str = "."
+    date_formats: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     query: str | None = None
     sheet: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -75,14 +93,86 @@ class Reading:
                 raise WrongUse(f"The order of column {column!r} must list its values.")
             if len(set(order)) != len(order):
                 raise WrongUse(f"The order of column {column!r} lists a value twice.")
+        if self.decimal not in (".", ","):
+            raise WrongUse(f"The decimal sign (--decimal) is . or , and not {self.decimal!r}.")
+        if self.encoding is not None:
+            refuse_unknown_encoding(self.encoding)
+        for column, formats in self.date_formats.items():
+            if self.kinds.get(column, Kind.DATE) != Kind.DATE or column in self.orders:
+                raise WrongUse(f"The column {column!r} has a date format, so that it is no other kind.")
+            for one in formats:
+                strptime_form(one)
 
     def kind_of(self, column: str) -> Kind | None:
         """The kind that was given for a column, or None to find it out."""
-        return (
-            Kind.ORDINAL
-            if column in self.orders
-            else (Kind(kind) if (kind := self.kinds.get(column)) else None)
+        if column in self.orders:
+            return Kind.ORDINAL
+        if column in self.date_formats:
+            return Kind.DATE
+        return Kind(kind) if (kind := self.kinds.get(column)) else None
+
+    def missing_in(self, column: str) -> tuple[str, ...]:
+        """The texts that mean a missing value in a column.
+
+        >>> Reading(missing=("age=999",)).missing_in("age"), Reading(missing=("-",)).missing_in("age")
+        (('', '?', 'NA', '999'), ('-',))
+        """
+        pairs = [(_column_and_text(one), one) for one in self.missing]
+        everywhere = tuple(one.replace("\\=", "=") for pair, one in pairs if pair is None)
+        own = tuple(pair[1] for pair, _ in pairs if pair is not None and pair[0] == column)
+        return (everywhere or MISSING) + own
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are named in it, all of which a source must have."""
+        coded = [pair[0] for one in self.missing if (pair := _column_and_text(one)) is not None]
+        return (*self.kinds, *self.orders, *self.normalize, *self.date_formats, *coded)
+
+
+def _column_and_text(entry: str) -> tuple[str, str] | None:
+    """The column and the text of an entry such as ``age=999``; None where it is a text for all columns."""
+    column, sign, text = re.sub(r"\\=", "\0", entry).partition("=")
+    if not sign or not column.strip():
+        return None
+    return column.strip().replace("\0", "="), text.strip().replace("\0", "=")
+
+
+def refuse_unknown_encoding(encoding: str) -> None:
+    """Refuse the name of an encoding that nobody knows."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise WrongUse(
+            f"There is no encoding {encoding!r} (--encoding); there are utf-8, latin-1, cp1252, utf-16 and others."
+        ) from None
+
+
+def strptime_form(spec: str) -> str:
+    """A way to write days as programs spell it.
+
+    >>> strptime_form("DD/MM/YYYY"), strptime_form("D.M.YY"), strptime_form("%d-%b-%Y")
+    ('%d/%m/%Y', '%d.%m.%y', '%d-%b-%Y')
+
+    Raises `WrongUse` if it does not say day, month and year.
+    """
+    form = spec.strip()
+    if "%" not in form:
+        words = {
+            "YYYY": "%Y",
+            "YY": "%y",
+            "MMMM": "%B",
+            "MMM": "%b",
+            "MM": "%m",
+            "M": "%m",
+            "DD": "%d",
+            "D": "%d",
+        }
+        form = re.sub(r"YYYY|YY|M{1,4}|DD?", lambda found: words[found[0]], form)
+    if not all(re.search(f"%[{signs}]", form) for signs in ("d", "mbB", "Yy")):
+        raise WrongUse(
+            f"A date format says day, month and year once each, such as DD/MM/YYYY or %d/%m/%Y, and {spec!r} does not."
         )
+    return form
 
 
 def own_reading(path: str | Path) -> Reading:
@@ -114,14 +204,23 @@ def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[s
     "The first line ('id', 'milk') was taken for the names "
     >>> first_line_like_data(["id", "item"], {"item": ["bread", "milk"]})
     []
+    >>> first_line_like_data(["age", "married"], {"age": ["39", "40"], "married": ["married", "single"]})
+    []
     """
-    if not header_hint(names) and not any(name in found for name, found in values.items()):
+    own = any(name in found for name, found in values.items())
+    if not header_hint(names) and (not own or any(map(_of_numbers, values.values()))):
         return []
     shown = ", ".join(map(repr, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
     return [
         f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
         "name the columns with --names."
     ]
+
+
+def _of_numbers(values: Collection[str]) -> bool:
+    """Whether the first values of a column are numbers: a name that is none is a header then."""
+    some = [value for value in islice(values, 100) if value]
+    return bool(some) and all(map(_is_number, some))
 
 
 def refuse_wrong_names(names: Sequence[str], cells: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """Opening files: plain, compressed, in parts, or standard input; and telling text from anything else."""
 
+import codecs
 import gzip
 import sys
 import zlib
@@ -83,20 +84,32 @@ def read_bytes(source: str | Path) -> bytes:
     return data
 
 
-def read_text(source: str | Path) -> bytes:
+def in_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
+    """Bytes of a text in some encoding as UTF-8; UTF-8 itself is left as it is."""
+    if encoding is None or codecs.lookup(encoding).name == "utf-8":
+        return data
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadData(
+            f"byte 0x{data[error.start]:02X} is not {encoding}; name another encoding (--encoding).",
+            name,
+            line,
+        ) from None
+
+
+def read_text(source: str | Path, encoding: str | None = None) -> bytes:
     r"""The text of a file as UTF-8 bytes: checked, without a byte order mark, lines ended by ``\n`` or ``\r\n``.
 
     Bytes and not characters, because readers of large files work on bytes.
 
     Raises `BadData` if the file is empty, binary, or in another encoding (with the line of the first foreign byte).
     """
-    data = read_bytes(source)
     name = name_of(source)
+    data = in_utf8(read_bytes(source), encoding, name)
     if data.startswith(_UTF_16_MARKS):
-        raise BadData(
-            "the text is UTF-16, not UTF-8; convert it, for example with: iconv -f UTF-16 -t UTF-8 OLD > NEW.",
-            name,
-        )
+        raise BadData("the text is UTF-16, not UTF-8; say --encoding utf-16, or convert it.", name)
     for magic, meaning in _BINARY_FORMATS.items():
         if data.startswith(magic):
             raise BadData(f"this is {meaning}.", name)

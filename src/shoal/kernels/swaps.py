@@ -167,7 +167,7 @@ def swap_rows(
     -------
     The number of swaps, and by how much the loss fell.
     """
-    baskets, told = Baskets(basket, indptr, items), Summary(summary_indptr, summary, rates)
+    baskets, summaries = Baskets(basket, indptr, items), Summary(summary_indptr, summary, rates)
     pairs = Pairs(truth, estimates)
     swaps, gained = 0, 0.0
     for _ in range(PASSES):
@@ -176,15 +176,15 @@ def swap_rows(
             here = groups[row]
             if sensitive[row] or summary_indptr[here] == summary_indptr[here + 1]:
                 continue
-            best, change = _best(row, sensitive, groups, window, baskets, told, pairs)
+            best, change = _best(row, sensitive, groups, window, baskets, summaries, pairs)
             if best < 0:
                 continue
             there = groups[best]
-            _count(row, here, -1.0, baskets, told, estimates)
-            _count(best, there, -1.0, baskets, told, estimates)
+            _count(row, here, -1.0, baskets, summaries, estimates)
+            _count(best, there, -1.0, baskets, summaries, estimates)
             groups[row], groups[best] = there, here
-            _count(row, there, 1.0, baskets, told, estimates)
-            _count(best, here, 1.0, baskets, told, estimates)
+            _count(row, there, 1.0, baskets, summaries, estimates)
+            _count(best, here, 1.0, baskets, summaries, estimates)
             swaps += 1
             gained -= change
             moved = True

@@ -194,8 +194,8 @@ def _by_number(secret: Column, codes: Any, promise: KeAnonymity, random: np.rand
 
     numbers = promise.numbers(secret.domain)
     places = numbers.ranks[codes]
-    told = places >= 0
-    weights = np.bincount(places[told], minlength=len(numbers.values)).astype(np.int64)
+    present = places >= 0
+    weights = np.bincount(places[present], minlength=len(numbers.values)).astype(np.int64)
     held = np.flatnonzero(weights)
     values = [numbers.values[place] for place in held.tolist()]
     reach = np.searchsorted(held, numbers.from_below(lambda _: fraction(promise.e))[held]) + 1
@@ -208,8 +208,8 @@ def _by_number(secret: Column, codes: Any, promise: KeAnonymity, random: np.rand
         end = int(cuts[end])
     _, run = np.unique(run, return_inverse=True)
     groups = np.empty(len(codes), dtype=np.int64)
-    groups[told] = run[np.searchsorted(held, places[told])]
-    groups[~told] = random.integers(0, int(run.max()) + 1, int((~told).sum()))
+    groups[present] = run[np.searchsorted(held, places[present])]
+    groups[~present] = random.integers(0, int(run.max()) + 1, int((~present).sum()))
     return groups
 
 

@@ -62,7 +62,7 @@ class Pram(Method):
         default=None, gt=0, lt=1, description="with d: the belief in it afterwards, at most"
     )
     columns: tuple[str, ...] = Field(
-        default=(), description="the columns that are perturbed; the sensitive ones unless told"
+        default=(), description="the columns that are perturbed; by default, the sensitive ones"
     )
 
     @model_validator(mode="after")

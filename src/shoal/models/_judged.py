@@ -158,6 +158,19 @@ def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
     return Judged(form, items=items, sensitive_items=len(secrets), remarks=remarks)
 
 
+def broken_papers(found: Sequence[tuple[str, str]]) -> Verdict:
+    """The verdict on what goes with a release and does not say what the release says."""
+    return Verdict(
+        model="data-package",
+        promise="datapackage.json and README.md say what the published files say",
+        holds=False,
+        value=len(found),
+        threshold=0,
+        offenders=tuple(Offender(name, f"{why}; fetch the folder again") for name, why in found[:SHOWN]),
+        offender_count=len(found),
+    )
+
+
 def broken_folder(found: Sequence[tuple[str, str]]) -> Verdict:
     """The verdict on a published folder that holds something else than the release."""
     return Verdict(

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Items, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -52,6 +53,14 @@ class HkpCoherence(Model):
     h: float = Field(gt=0, le=1, description="largest share of a sensitive item in a cohort")
     k: int = Field(ge=2, description="least number of baskets of a cohort")
     p: int = Field(ge=1, description="most public items that an adversary knows of a basket")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        secret = f" A sensitive item is in at most {percent(self.h)} of them." if self.h < 1 else ""
+        return (
+            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} baskets with them, or "
+            f"none.{secret}"
+        )
 
     def verify(self, published: Published) -> Verdict:
         """Count the cohort of every set of public items that occurs, and the sensitive items in it.
@@ -295,9 +304,9 @@ def _distinct(baskets: Baskets) -> tuple[Baskets, Counts]:
     """The distinct baskets by items that an adversary knows or asks for, and how often each is there."""
     asked = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
     asked[baskets.public] = asked[baskets.sensitive] = True
-    told = baskets if asked.all() else baskets.keep(asked)
+    asked_baskets = baskets if asked.all() else baskets.keep(asked)
     _, firsts, counts = np.unique(
-        ragged_ranks(told.indptr, told.items), return_index=True, return_counts=True
+        ragged_ranks(asked_baskets.indptr, asked_baskets.items), return_index=True, return_counts=True
     )
     return baskets.take(firsts), counts
 

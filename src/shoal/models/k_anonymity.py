@@ -1,7 +1,7 @@
 """k-anonymity (Samarati and Sweeney 1998; Samarati 2001, section 2)."""
 
 from itertools import combinations, product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
@@ -11,9 +11,10 @@ from shoal.data._equal_rows import row_classes
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.release import Published
 from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence
 from shoal.models.model import TableModel
@@ -56,6 +57,12 @@ class KAnonymity(TableModel):
         description="whoever knows so many quasi-identifiers finds k rows; by default, all of them",
     )
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        known = f"any {self.m} of {known}" if self.m else known
+        who = "person's row" if self.entity is None else "person's rows"
+        return f"Someone who knows {known} of a person can guess that {who} with a chance of at most 1 in {self.k}."
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data; wildcards are named where there are any."""
         plain = super().as_promise()
@@ -63,6 +70,16 @@ class KAnonymity(TableModel):
             if not plain[name]:
                 del plain[name]
         return plain
+
+    def accept(self, published: Published) -> None:
+        """Refuse what is no table, and to count persons where cells match every value: rows would be counted."""
+        super().accept(published)
+        self._refuse_persons(getattr(published, "entity", None) is not None)
+
+    def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
+        """The promise about the rows of a table, or about its persons."""
+        self._refuse_persons(table.entity is not None)
+        return super().bound(table, published=published)
 
     def wildcards(self) -> frozenset[str]:
         """The texts that match every other."""
@@ -135,6 +152,14 @@ class KAnonymity(TableModel):
             evidence.places,
             evidence.count,
         )
+
+    def _refuse_persons(self, entity: bool) -> None:
+        if self.wildcards() and (entity or self.entity is not None):
+            kind = "Missing" if self.missing_matches_all else "Starred"
+            raise WrongUse(
+                f"{kind} values cannot match all where an entity column says whose rows are whose: rows that match "
+                "are counted, not persons."
+            )
 
     def _noun(self) -> str:
         return "rows" if self.entity is None else "persons"

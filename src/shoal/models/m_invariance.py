@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Indptr, Mask, Rows, owners
 from shoal.data._plural import counted
+from shoal.data._promise_words import FITTING
 from shoal.data.baskets import ragged_ranks
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -35,6 +36,10 @@ class MInvariance(SensitiveModel):
 
     m: int = Field(ge=2, description="least number of rows of a class, each with a secret of its own")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"{FITTING} are at least {self.m}, all with different values of {of}, the same ones in every release."
+
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have m different values, and none twice."""
         mask: Mask = (np.diff(histogram.indptr) >= self.m) & (np.diff(histogram.indptr) == histogram.sums)
@@ -46,15 +51,15 @@ class MInvariance(SensitiveModel):
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Look for classes that are too small, and for values that occur twice in one."""
-        told = tally.sizes > 0
+        filled = tally.sizes > 0
         different = np.diff(tally.indptr)
         most = np.zeros(len(different), dtype=np.int64)
         np.maximum.at(most, owners(tally.indptr), tally.counts)
-        broken = told & ((different < self.m) | (most > 1))
+        broken = filled & ((different < self.m) | (most > 1))
         return Finding(
             broken=broken,
             badness=(most - different).astype(np.float64),
-            value=int(np.where(most > 1, 1, different)[told].min()) if told.any() else None,
+            value=int(np.where(most > 1, 1, different)[filled].min()) if filled.any() else None,
             why=lambda place: (
                 f"a value occurs {most[place]:,} times, so that it is likelier than others"
                 if most[place] > 1

@@ -34,6 +34,10 @@ class ProtectedSums(SummaryModel):
     column: str = Field(description="the column that is summed up")
     percent: float = Field(gt=0, lt=100, description="to within so many percent no hidden sum can be told")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"No hidden sum of {of} can be computed to within {self.percent:g} percent."
+
     def verify(self, published: Published) -> Verdict:
         """Bound every hidden sum."""
         summary = self.summary_of(published)
@@ -41,13 +45,13 @@ class ProtectedSums(SummaryModel):
         wrong = self.wrong_totals(summary, bounds)
         low, high = bounds.low, bounds.high
         share = _share(low, high)
-        told = share < self.percent / 100 - CLOSE
+        narrowed = share < self.percent / 100 - CLOSE
         if not bounds.wrong:
             wrong += [
                 Offender(
                     summary.words(int(bounds.rows[n])), f"it can only be from {low[n]:.12g} to {high[n]:.12g}"
                 )
-                for n in np.flatnonzero(told).tolist()
+                for n in np.flatnonzero(narrowed).tolist()
             ]
         value = float(100 * share.min()) if len(share) else None
         remark = (

@@ -58,6 +58,8 @@ def typed_options(section: Any) -> list[str]:
             options.append(flag)
             continue
         pairs = value.items() if isinstance(value, Mapping) else [(None, value)]
+        if name == "missing" and any("=" in text for text in value):
+            pairs = [(None, text) for text in value]
         for key, part in pairs:
             text = part if isinstance(part, str) else ",".join(one.replace(",", "\\,") for one in part)
             pair = "" if key is None else key.replace("=", "\\=") + "="

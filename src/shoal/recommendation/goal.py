@@ -36,7 +36,7 @@ class Stated(TableMethod):
         gt=0,
         le=1,
         description="tables: largest confidence of such a rule in the worst case; k, c and t are proposed for it; "
-        "baskets: largest chance to guess a basket or a secret for whoever knows p items (2 unless told), for which h "
+        "baskets: largest chance to guess a basket or a secret for whoever knows p items (2 by default), for which h "
         "and k are proposed",
     )
     h: float | None = Field(

@@ -47,7 +47,7 @@ def concerns(original: Table, published: Table) -> tuple[str, ...]:
     for column, profile in zip(kept, profiles, strict=True):
         raw = partial(_raw_rows, column, published.column(column.name))
         found += of_column(column, profile, raw, original.rows, original.entity)
-    found += warned_of_names(kept, profiles)
+    found += warned_of_own_values(kept, profiles) + warned_of_names(kept, profiles)
     return (*found, *determined(original, published), *warned_of_known(known_too(published)))
 
 
@@ -132,9 +132,30 @@ def _telling(profile: ColumnProfile) -> str:
     """Why an insensitive column may name persons; empty if nothing says so."""
     if names_persons(profile.name) or numbers_persons(profile.name):
         return "its name says that it tells persons apart"
-    if profile.unique >= TELLING:
-        return f"{profile.unique:.0%} of the rows have a value of their own in it"
-    return profile.reason if profile.role is Role.IDENTIFYING else ""
+    own = profile.unique >= TELLING
+    return profile.reason if profile.role is Role.IDENTIFYING and not own else ""
+
+
+def warned_of_own_values(columns: Sequence[Column], profiles: Sequence[ColumnProfile]) -> list[str]:
+    """One sentence about insensitive columns in which most rows have a value of their own."""
+    telling = [
+        profile
+        for column, profile in zip(columns, profiles, strict=True)
+        if column.role is Role.INSENSITIVE and profile.unique >= TELLING and not _telling(profile)
+    ]
+    if not telling:
+        return []
+    if len(telling) == 1:
+        (one,) = telling
+        return [
+            f"The insensitive column {one.name!r} is published as it is, and {one.unique:.0%} of the rows have a value "
+            "of their own in it. If it can name a person, make it identifying."
+        ]
+    shares = ", ".join(f"{one.name!r} ({one.unique:.0%})" for one in telling)
+    return [
+        f"{len(telling)} insensitive columns are published as they are, and most rows have a value of their own in "
+        f"them: {shares}. If one of them can name a person, make it identifying."
+    ]
 
 
 def _raw_rows(original: Column, published: Column) -> int:

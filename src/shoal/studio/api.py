@@ -54,7 +54,7 @@ class Wanted(BaseModel):
     """A recipe to run."""
 
     recipe: dict[str, Any] = Field(description="as a recipe's TOML has it; `output` has no effect")
-    sitting: str | None = Field(default=None, description="the sitting it belongs to; a new one unless told")
+    sitting: str | None = Field(default=None, description="the sitting it belongs to; by default, a new one")
 
 
 class RunFacts(BaseModel):
@@ -92,13 +92,13 @@ def add_api(app: FastAPI, studio: Studio) -> None:
 
 
 def _add_errors(app: FastAPI) -> None:
-    async def told(request: Request, error: Exception) -> JSONResponse:
+    async def failed(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, ShoalError)
         code = next((code for kind, code in CODES if isinstance(error, kind)), 409)
         sentence = " ".join(str(error).split())
         return JSONResponse({"detail": sentence, "kind": type(error).__name__}, status_code=code)
 
-    app.add_exception_handler(ShoalError, told)
+    app.add_exception_handler(ShoalError, failed)
 
 
 def _add_files(app: FastAPI, studio: Studio) -> None:

@@ -6,7 +6,7 @@ from shoal.report.compiled_templates import page_style
 from shoal.studio.walk import templates
 
 
-def api_page(told: dict[str, Any]) -> str:
+def api_page(description: dict[str, Any]) -> str:
     """The page of an API that is described by OpenAPI."""
     calls = [
         {
@@ -16,22 +16,22 @@ def api_page(told: dict[str, Any]) -> str:
             "given": [
                 (one["name"], one["in"], one.get("required", False)) for one in call.get("parameters", ())
             ],
-            "body": _shape(told, call.get("requestBody", {})),
-            "answer": _shape(told, call.get("responses", {}).get("200", {})),
+            "body": _shape(description, call.get("requestBody", {})),
+            "answer": _shape(description, call.get("responses", {}).get("200", {})),
         }
-        for path, verbs in told["paths"].items()
+        for path, verbs in description["paths"].items()
         for verb, call in verbs.items()
     ]
     page = templates().get_template("api.html.j2")
-    return page.render(calls=calls, about=told["info"], style=page_style())
+    return page.render(calls=calls, about=description["info"], style=page_style())
 
 
-def _shape(told: dict[str, Any], holder: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _shape(description: dict[str, Any], holder: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The fields of a body: name, type, and what it is."""
     schema = holder.get("content", {}).get("application/json", {}).get("schema", {})
     schema = schema.get("items", schema)
     name = schema.get("$ref", "").rpartition("/")[2]
-    fields = told.get("components", {}).get("schemas", {}).get(name, {}).get("properties", {})
+    fields = description.get("components", {}).get("schemas", {}).get(name, {}).get("properties", {})
     return [(field, _type(facts), facts.get("description", "")) for field, facts in fields.items()]
 
 

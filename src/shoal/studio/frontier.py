@@ -83,8 +83,10 @@ def drawn(points: Sequence[Point], *, axis: str, cost: str, falling: bool, opene
         parts.append(f'<polyline class="best" points="{" ".join(line)}"/>')
     for point in points:
         x, y = places[point.privacy], _y(point.loss, top)
-        told = percent(point.loss) if share else number(point.loss)
-        said = escape(f"Run {point.run}: {point.method}, {axis} {point.privacy:g}, {cost} {told}. Open it.")
+        value_text = percent(point.loss) if share else number(point.loss)
+        said = escape(
+            f"Run {point.run}: {point.method}, {axis} {point.privacy:g}, {cost} {value_text}. Open it."
+        )
         here = " here" if point.run == opened else ""
         css = f"point mark-{methods.index(point.method) % len(MARKS)}{here}"
         parts.append(

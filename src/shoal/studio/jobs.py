@@ -83,9 +83,9 @@ class Job:
     @property
     def progress(self) -> dict[str, Any]:
         """The step that it is at, how much is done, and about how many seconds are left."""
-        told = read_json(self.folder / "progress.json", {})
-        stage = str(told.get("stage", "starting"))
-        share = told.get("share") or SHARES.get(stage.split(" ")[0], 0.03)
+        answer = read_json(self.folder / "progress.json", {})
+        stage = str(answer.get("stage", "starting"))
+        share = answer.get("share") or SHARES.get(stage.split(" ")[0], 0.03)
         before = float(self.task.get("expected") or 0)
         left = before - self.seconds if before else self.seconds / share - self.seconds
         known = before > 0 or share > 0.15
@@ -187,11 +187,11 @@ class Desk:
     def _ended(self, job: Job) -> None:
         assert job.process is not None
         _kill(job)  # what its workers left
-        told = read_json(job.folder / "error.json")
-        if job.process.returncode == 0 and told is None:
+        answer = read_json(job.folder / "error.json")
+        if job.process.returncode == 0 and answer is None:
             self._end(job, "done", "")
-        elif told is not None:
-            self._end(job, "failed", str(told["error"]))
+        elif answer is not None:
+            self._end(job, "failed", str(answer["error"]))
         else:
             self._end(job, "failed", _death(job.process.returncode))
 

@@ -47,19 +47,21 @@ def look(source: Mapping[str, Any], place: str) -> dict[str, Any]:
     place
         A folder for a sample of a large file.
     """
-    told = Source(**source)
-    path = existing(told.path)
-    told = told.model_copy(update={"path": sample_of(path, Path(place))})
+    asked = Source(**source)
+    path = existing(asked.path)
+    asked = asked.model_copy(update={"path": sample_of(path, Path(place))})
     size = os.path.getsize(path)
     facts: dict[str, Any] = {
         "bytes": size,
-        "sampled": told.path != str(path),
-        "stamp": _stamp(told.path),
-        "looked_at": told.path,
+        "sampled": asked.path != str(path),
+        "stamp": _stamp(asked.path),
+        "looked_at": asked.path,
     }
-    if told.baskets is not None or (not told.reading.kinds and looks_like_baskets(told.path, told.reading)):
-        return facts | _look_at_baskets(told)
-    return facts | _look_at_table(told) | {"likely": likely_layout(told.path)}
+    if asked.baskets is not None or (
+        not asked.reading.kinds and looks_like_baskets(asked.path, asked.reading)
+    ):
+        return facts | _look_at_baskets(asked)
+    return facts | _look_at_table(asked) | {"likely": likely_layout(asked.path)}
 
 
 def existing(path: str) -> Path:
@@ -219,9 +221,9 @@ def write_tree(source: Mapping[str, Any], name: str, spec: str, path: str) -> No
 
 
 def _tree(source: Mapping[str, Any], name: str, spec: str) -> tuple[Hierarchy, Any, str]:
-    told = Source(**source)
+    asked = Source(**source)
     if name == "items":
-        baskets = _baskets(told)
+        baskets = _baskets(asked)
         found = with_item_hierarchy(baskets, {"items": spec}).hierarchy
         assert found is not None
         supports = dict(zip(baskets.vocabulary, baskets.supports.tolist(), strict=True))
@@ -231,7 +233,7 @@ def _tree(source: Mapping[str, Any], name: str, spec: str) -> tuple[Hierarchy, A
         if missed:
             raise WrongUse(f"The hierarchy misses {len(missed)} of the items: {', '.join(missed[:5])} …")
         return found, np.array([supports.get(leaf, 0) for leaf in found.leaves], dtype=float), "items"
-    column = _table(told).column(name)
+    column = _table(asked).column(name)
     hierarchy = hierarchy_of(column, spec).covering(column.domain, name)
     return hierarchy, _leaf_rows(hierarchy, column), str(column.domain.kind)
 
@@ -322,10 +324,10 @@ def _baskets(source: Source) -> Baskets:
 
 
 @lru_cache(maxsize=3)
-def _cached(path: str, stamp: int, told: str) -> Table | Baskets:
+def _cached(path: str, stamp: int, asked: str) -> Table | Baskets:
     """Data that was read once; a blank at the end of what is told says that it holds baskets."""
-    source = Source.model_validate_json(told)
+    source = Source.model_validate_json(asked)
     reading = source.reading
-    if told.endswith(" "):
+    if asked.endswith(" "):
         return load_baskets(Request(path, Roles(), reading, layout=source.baskets)).data  # type: ignore[no-any-return]
     return load_table(Request(path, Roles(others="insensitive"), reading)).data  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ from shoal.recommendation.goal import Stated
 from shoal.studio.forms import entries
 
 FIRST: Mapping[str, dict[str, Any]] = {"table": {"k": 10}, "baskets": {"k": 5, "m": 2}}
-"""What is promised unless told."""
+"""What is promised by default."""
 
 SUPPRESSED = 0.05
 """The largest share of rows that an offered method may leave out."""

@@ -42,14 +42,14 @@ class Studio:
     async def look(self, sitting: Sitting, source: Source) -> dict[str, Any]:
         """What there is in the data of a sitting; remembered as long as the file does not change."""
         path = Path(source.path).expanduser()
-        told = source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        plain_source = source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
         stamp = path.stat().st_mtime_ns if path.is_file() else 0
-        name = hashlib.sha256(json.dumps([told, stamp], sort_keys=True).encode()).hexdigest()[:16]
+        name = hashlib.sha256(json.dumps([plain_source, stamp], sort_keys=True).encode()).hexdigest()[:16]
         if name not in self._looks:
             kept = sitting.files / f"look-{name}.json"
             found = read_json(kept)
             if found is None:
-                found = await self.analyst.ask(looks.look, told, str(sitting.files))
+                found = await self.analyst.ask(looks.look, plain_source, str(sitting.files))
                 write_json(kept, found)
             if len(self._looks) > LOOKED:
                 self._looks.clear()

@@ -181,6 +181,6 @@ class Shelf:
 
 
 def usual_folder() -> Path:
-    """Where sittings are kept unless told."""
+    """Where sittings are kept by default."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "shoal" / "studio"

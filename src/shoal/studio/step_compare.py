@@ -12,7 +12,7 @@ from shoal.studio.forms import entry_of
 from shoal.studio.frontier import Point, drawn, frontier, legend
 from shoal.studio.jobs import Job
 from shoal.studio.step_method import with_trees
-from shoal.studio.step_run import told
+from shoal.studio.step_run import row_of
 from shoal.studio.walk import Act, Handler, Walk
 
 MOST = 40
@@ -61,7 +61,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "legend": legend(points),
         "best": {point.run for point in best},
         "cost": cost,
-        "runs": [told(walk, one) for one in runs],
+        "runs": [row_of(walk, one) for one in runs],
         "waiting": waiting,
         "series_done": sum(not one.active for one in series),
         "series": len(series),

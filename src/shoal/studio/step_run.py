@@ -28,7 +28,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
     if last is not None and last.state == "done" and fresh:
         last = fresh[0]
     return {
-        "runs": [told(walk, job) for job in runs],
+        "runs": [row_of(walk, job) for job in runs],
         "active": active[0] if active else None,
         "progress": active[0].progress if active else None,
         "stage": _stage(active[0].progress["stage"]) if active else "",
@@ -71,7 +71,7 @@ def _stage(stage: str) -> str:
     return STAGES.get(stage.split(" ")[0], stage)
 
 
-def told(walk: Walk, job: Any) -> dict[str, Any]:
+def row_of(walk: Walk, job: Any) -> dict[str, Any]:
     """A run as the list of runs shows it."""
     result = job.result if job.state == "done" else {}
     recipe = job.task["recipe"]

@@ -82,8 +82,8 @@ def _seed(job: Job) -> int | None:
     from shoal.io.releases.folder import RUN
     from shoal.studio.sitting import read_json
 
-    told = read_json(job.folder / OUT / RUN, {}).get("recipe", {}).get("seed")
-    return told if isinstance(told, int) else job.task["recipe"].get("seed")
+    found = read_json(job.folder / OUT / RUN, {}).get("recipe", {}).get("seed")
+    return found if isinstance(found, int) else job.task["recipe"].get("seed")
 
 
 def trees_of(job: Job) -> dict[str, str]:
@@ -125,8 +125,8 @@ def as_python(recipe: Recipe) -> str:
     if recipe.seed is not None:
         given["seed"] = recipe.seed
     lines = [f"    {name}={value!r}," for name, value in given.items()]
-    told = plain(recipe)["source"].get("reading")
-    if told:
-        lines.append(f"    reading=shoal.Reading(**{told!r}),")
+    found = plain(recipe)["source"].get("reading")
+    if found:
+        lines.append(f"    reading=shoal.Reading(**{found!r}),")
     call = "\n".join([f"    {recipe.source.path!r},", f"    {method['name']!r},", *lines])
     return f'import shoal\n\nrun = shoal.anonymize(\n{call}\n)\nrun.write("out")\n'

@@ -117,8 +117,9 @@ class Shield:
         label = _components(equations)
         for n, attacker in enumerate(self.attackers(hidden)):
             wanted = cells[~attacker.known[cells]]
-            if n:  # beyond what everybody can tell, she learns of cells that hang together with her own
-                wanted = wanted[np.isin(label[np.searchsorted(cells, wanted)], label[attacker.known[cells]])]
+            if n:  # beyond what everybody can tell, she learns of cells that hang together with some that she is in
+                hers = label[attacker.known[cells] | (attacker.own[cells] > 0)]
+                wanted = wanted[np.isin(label[np.searchsorted(cells, wanted)], hers)]
             found = self._told(attacker, cells, equations, label, wanted, pool)
             if found:
                 return [Broken(attacker, cell) for cell in found]

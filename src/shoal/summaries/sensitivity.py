@@ -41,8 +41,8 @@ def sensitive_cells(tallied: Tallied, protection: Protection) -> Mask:
         return few
     values, largest = tallied.values.astype(np.float64), tallied.largest.astype(np.float64)
     rest = values - largest[:, 0] - largest[:, 1]
-    told: Mask = rest < protection.p / 100 * largest[:, 0]
-    found: Mask = few | told | (values == 0)
+    estimable: Mask = rest < protection.p / 100 * largest[:, 0]
+    found: Mask = few | estimable | (values == 0)
     if protection.dominance is not None:
         n, k = protection.dominance
         found |= largest[:, :n].sum(axis=1) > k / 100 * values

@@ -38,7 +38,7 @@ from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long
 from shoal.io.baskets.matrix import Ones, read_matrix
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
-from shoal.io.source import format_of, name_of, part_files, read_bytes
+from shoal.io.source import format_of, in_utf8, name_of, part_files, read_bytes
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
 from shoal.io.tables.delimited import Delimited
@@ -195,7 +195,7 @@ class _Door:
             return self.table(open_input(source, Reading(names=names, sheet=self._reading.sheet)))
         name = name_of(source)
         # Not read_text: a file of blank lines is a file of empty baskets.
-        content = read_bytes(source)
+        content = in_utf8(read_bytes(source), self._reading.encoding, name)
         check_utf8(content, name)
         content = content.removeprefix(BYTE_ORDER_MARK)
         if not content:

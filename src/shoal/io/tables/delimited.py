@@ -192,7 +192,7 @@ class Delimited(Input):
         first_line: int = 1,
     ) -> None:
         self.path = name_of(source)
-        text = read_text(source) if text is None else text
+        text = read_text(source, reading.encoding) if text is None else text
         self.separator = (
             find_separator(text, reading.names)
             if reading.separator is None

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts
+from shoal.data._cell_kinds import positive_zero
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
 from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
@@ -35,7 +36,6 @@ from shoal.io.tables.encode import (
     has_texts,
     how_taken,
     is_plain,
-    positive_zero,
     refuse_nested,
     tell_empty,
     to_texts,
@@ -46,8 +46,8 @@ from shoal.io.tables.load import assigned_roles, refuse_text_options
 if TYPE_CHECKING:
     from shoal.engines.distributed import Distributed
 
-Missing: TypeAlias = tuple[str, ...] | None
-"""The texts that mean a missing cell, where rows with one are left out; None where all rows are kept."""
+Missing: TypeAlias = Reading | None
+"""What says which cells are missing, where rows with one are left out; None where all rows are kept."""
 
 Seek: TypeAlias = Callable[[str, str, Any, Missing], BadData | None]
 """An error from a message, a column and one of its cells, with the line of the first row that has it."""
@@ -126,10 +126,12 @@ def open_parts(
     if not isinstance(source, str | Path):
         here = open_frame(source)
         types = here.frame(here.names).schema
-        opened = DistributedInput(engine.parts(_handed_over(here, reading.missing)), None, types=types)
+        opened = DistributedInput(engine.parts(_handed_over(here, reading)), None, types=types)
         opened.orders = here.orders
         return opened
     path = str(source)
+    if reading.encoding is not None:
+        _refuse(engine, f"text in {reading.encoding}")
     if path == STANDARD_INPUT or is_database(path) or reading.query or reading.sheet:
         _refuse(engine, "standard input, databases or sheets")
     ending = format_of(path)
@@ -161,12 +163,12 @@ def _refuse_other_columns(path: str) -> None:
         )
 
 
-def _handed_over(here: FrameInput, missing: Sequence[str]) -> pl.DataFrame:
+def _handed_over(here: FrameInput, reading: Reading) -> pl.DataFrame:
     """The cells of a frame of this machine; those that would not be the same on every engine as texts."""
     texts = []
     for series in here.frame(here.names):
         if isinstance(series.dtype, _FOREIGN_TYPES):
-            column = distinct(series, here, missing)
+            column = distinct(series, here, reading)
             series = column.texts.gather(column.places).alias(series.name)
         texts.append(series)
     return pl.DataFrame(texts)
@@ -245,12 +247,12 @@ def load_table(
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    given = assigned_roles(opened, roles, (*reading.named, *columns))
     names = [name for name, _ in given]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else names
     parts = opened.parts.select(read)
-    missing = reading.missing if reading.drop_missing else None
+    missing = reading if reading.drop_missing else None
     seen: Seen | None = parts.fold(partial(_seen, names, missing), _joined)
     if seen is None or not seen.rows:
         raise BadData("there are no rows.", opened.path)
@@ -262,7 +264,7 @@ def load_table(
     encoded = [
         _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in given
     ]
-    persons = {} if roles.entity is not None else _persons(opened, set(names), reading.missing)
+    persons = {} if roles.entity is not None else _persons(opened, set(names), reading)
     lookup = Lookup(
         {name: seen.values[name] for name in names},
         {column.name: column.codes for column in encoded},
@@ -271,7 +273,12 @@ def load_table(
     schema = Table(tuple(column.take(np.empty(0, dtype=np.int64)) for column in encoded))
     coded = parts.map(lookup, dict.fromkeys(names, pl.Int32)).keep()
     types = {name: opened.types.get(name, seen.values[name].dtype) for name in names}
-    taken = how_taken(opened, encoded, types, reading)
+
+    def line_of(column: Column, code: int) -> int | None:
+        cell = seen.values[column.name][int(np.argmax(column.codes == code))]
+        return opened.cell_fault("", column.name, cell, missing).line
+
+    taken = how_taken(opened, encoded, types, reading, line_of)
     return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
 
 
@@ -319,11 +326,11 @@ def _encoded(
     counts: Counts | None = None,
 ) -> Column:
     """A column of the distinct values alone, and the rows of each where they are asked for."""
-    column = distinct(values.alias(name), opened, reading.missing)
+    column = distinct(values.alias(name), opened, reading)
     foreign = column.texts.str.contains(FOREIGN, literal=True).fill_null(False)
     if foreign.any():
         raise BadData(f"the text is not UTF-8; {CONVERT}", opened.path, column=name)
-    missing = reading.missing if reading.drop_missing else None
+    missing = reading if reading.drop_missing else None
 
     def fault(message: str, place: int) -> BadData:
         return opened.cell_fault(message, name, values[int(np.argmax(column.places == place))], missing)
@@ -333,7 +340,7 @@ def _encoded(
     return encode_column(column, name, role, reading, fault, rows)
 
 
-def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[str]) -> dict[str, int]:
+def _persons(opened: DistributedInput, kept: Collection[str], reading: Reading) -> dict[str, int]:
     """Columns that are not kept and are called like the numbers of persons, as in `EncodedTable`.
 
     Their values are counted where the rows are, because there may be as many as persons.
@@ -342,7 +349,7 @@ def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[
     for name in opened.names:
         if name in kept or not numbers_persons(name):
             continue
-        texts = opened.parts.select([name]).map(partial(_present, name, missing), {name: pl.String})
+        texts = opened.parts.select([name]).map(partial(_present, name, reading), {name: pl.String})
         values, rows = texts.distinct([name]).fold(
             lambda frame: (frame.height, int(frame[COUNT].sum())),
             lambda one, other: (one[0] + other[0], one[1] + other[1]),
@@ -352,11 +359,11 @@ def _persons(opened: DistributedInput, kept: Collection[str], missing: Sequence[
     return counts
 
 
-def _present(name: str, missing: Sequence[str], frame: pl.DataFrame) -> pl.DataFrame:
+def _present(name: str, reading: Reading, frame: pl.DataFrame) -> pl.DataFrame:
     """The cells of a column that are not missing as texts; none of one that holds no single values."""
     if not has_texts(frame[name]):
         return pl.DataFrame(schema={name: pl.String})
-    present = ~distinct(frame[name], FrameInput(frame), missing).missing
+    present = ~distinct(frame[name], FrameInput(frame), reading).missing
     return (
         comparable(unnamed(frame[name]))
         .filter(pl.Series(present))
@@ -383,7 +390,7 @@ class Lookup:
     """Looks the codes of cells up, where the rows are: a work for `Parts.map`.
 
     `values`, `codes`: for each column its distinct values, and the code of each. `missing`: leave out rows with a
-    missing cell: the texts that mean one. None keeps all rows.
+    missing cell: what says which they are. None keeps all rows.
     """
 
     def __init__(self, values: Mapping[str, pl.Series], codes: Mapping[str, Codes], missing: Missing) -> None:

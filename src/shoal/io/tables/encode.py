@@ -6,7 +6,7 @@ finding out the kind — is done on those. What comes out depends on the values 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,17 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Counts, Mask
-from shoal.data._calendar import FORM_NAMES, FORMS, TIMESTAMP
+from shoal.data._calendar import FORM_NAMES
+from shoal.data._cell_kinds import (
+    Distinct,
+    coordinates,
+    find_kind,
+    positive_zero,
+    with_points,
+    without_times,
+    written_days,
+)
+from shoal.data._doubtful_values import code_remarks, mixed_dates
 from shoal.data._export import named, unnamed
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
@@ -22,7 +32,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData
-from shoal.io.reading import Reading, first_line_like_data
+from shoal.io.reading import Reading, first_line_like_data, strptime_form
 from shoal.io.tables.input import FrameInput, Input
 
 if TYPE_CHECKING:
@@ -58,39 +68,6 @@ class EncodedBaskets:
     remarks: tuple[str, ...] = ()  # what their owner should hear of how they were taken, in sentences
 
 
-_NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-_INTEGER = r"^-?[0-9]+$"
-_EXACT = 2**53
-
-
-def find_kind(texts: pl.Series) -> Kind:
-    """The kind of a column by its distinct texts, missing ones (null) left aside.
-
-    Numbers
-        if every text is a decimal number as programs write it: a leading zero (02263) or plus sign is the sign of
-        a name, and so are infinity, NaN, whole numbers beyond 2**53 and decimals so long that two of them are equal
-        as 64-bit numbers.
-    Dates
-        if every text is a day of the calendar, all in the same one of the forms 2024-02-29, 2024/02/29 and
-        29.02.2024.
-    Names
-        otherwise.
-    """
-    texts = texts.drop_nulls()
-    if not len(texts):
-        return Kind.NOMINAL
-    if texts.str.contains(_NUMBER).all():
-        values = coordinates(texts, Kind.NUMERIC)
-        whole = texts.filter(texts.str.contains(_INTEGER)).cast(pl.Int64, strict=False)
-        inexact = whole.has_nulls() or (whole.abs() > _EXACT).any()
-        if not (values.has_nulls() or inexact or _confused(texts, values)):
-            return Kind.NUMERIC
-    for form, pattern in FORMS.items():
-        if texts.str.contains(pattern).all() and not texts.str.to_date(form, strict=False).has_nulls():
-            return Kind.DATE
-    return Kind.NOMINAL
-
-
 def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str, ...]:
     """The sentences on columns of a source with types that are taken for another thing than their type says.
 
@@ -117,68 +94,10 @@ def taken_as(columns: Iterable[tuple[str, "PolarsDataType", Kind]]) -> tuple[str
     return ((found,) if reported else ()) + ((lengths,) if spans else ())
 
 
-def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
-    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none."""
-    if kind is Kind.NUMERIC:
-        values = positive_zero(texts.cast(pl.Float64, strict=False))
-        return values.set(~values.is_finite().fill_null(False), None)
-    days = None
-    for form, pattern in FORMS.items():
-        fitting = texts.set(~texts.str.contains(pattern).fill_null(False), None)
-        found = fitting.str.to_date(form, strict=False).to_physical()
-        days = found if days is None else days.zip_with(days.is_not_null(), found)
-    assert days is not None
-    return days.cast(pl.Float64)
-
-
-def without_times(texts: pl.Series) -> pl.Series:
-    """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
-
-    The day is the one that is written, whatever the time zone.
-    """
-    return texts.str.replace(TIMESTAMP, "${1}")
-
-
-def positive_zero(values: pl.Series) -> pl.Series:
-    """The same numbers with -0 as 0."""
-    return values.set((values == 0.0).fill_null(False), 0.0)
-
-
-def _confused(texts: pl.Series, values: pl.Series) -> bool:
-    """Whether two texts are different numbers but equal as floats."""
-    shared = pl.DataFrame({"text": texts, "value": values}).filter(values.is_duplicated()).sort("value")
-    exact = [Decimal(text) for text in shared["text"].to_list()]
-    same = (shared["value"] == shared["value"].shift(1)).fill_null(False).to_list()
-    return any(same[place] and exact[place] != exact[place - 1] for place in range(1, len(exact)))
-
-
 _PUBLISHED = r"(?s)^(?:\*|\[.*,.*[\])]|\{.*\|.*\})$"
 _DENSE = 4
 """Whole numbers are looked up in an array of their range if that is at most so many times the rows long."""
 _WHOLE = 2.0**53
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Distinct:
-    """A column as places in a list of its distinct values: ``texts[places[row]]`` is the cell, null where missing.
-
-    The list may hold equal texts, because values can differ in the blanks around them alone.
-    """
-
-    texts: pl.Series
-    places: Codes
-
-    @property
-    def missing(self) -> Mask:
-        """Which rows have no value."""
-        return self.texts.is_null().to_numpy()[self.places]
-
-    def take(self, rows: Mask) -> "Distinct":
-        """The rows for which the mask is true, without the values that only other rows have."""
-        places = self.places[rows]
-        used = np.bincount(places, minlength=len(self.texts)) > 0
-        renumbered = (np.cumsum(used) - 1).astype(np.int32)
-        return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
 
 
 def encode_table(
@@ -207,7 +126,7 @@ def encode_table(
         frame = _with_item_cells(frame, [name for name in sets if name in here], opened, item_separator)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
         found |= {
-            name: distinct(frame[name], opened, None if name in sets else reading.missing)
+            name: distinct(frame[name], opened, None if name in sets else reading)
             for name, _ in roles
             if name in here
         }
@@ -222,14 +141,14 @@ def encode_table(
             rows &= ~column.missing
         # A row is incomplete in its source, whatever is kept of it.
         if others := [name for name in opened.names if name not in found]:
-            rows &= complete_rows(opened.frame(others), reading.missing)
+            rows &= complete_rows(opened.frame(others), reading)
         if not rows.any():
             raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
         if not rows.all():
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
             found = {
-                name: distinct(unnamed(numbers[name]).filter(kept).alias(name), opened, reading.missing)
+                name: distinct(unnamed(numbers[name]).filter(kept).alias(name), opened, reading)
                 if name in numbers
                 else column.take(rows)
                 for name, column in found.items()
@@ -244,7 +163,11 @@ def encode_table(
 
         counts = np.bincount(column.places, minlength=len(column.texts))
         columns.append(encode_column(column, name, role, reading, fault, counts))
-    taken = how_taken(opened, columns, types, reading)
+
+    def line_of(column: Column, code: int) -> int | None:
+        return opened.fault("", int(np.flatnonzero(rows)[column.codes == code][0]), column.name).line
+
+    taken = how_taken(opened, columns, types, reading, line_of)
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
@@ -265,16 +188,36 @@ def _with_item_cells(
 
 
 def how_taken(
-    opened: Input, columns: Sequence[Column], types: Mapping[str, pl.DataType], reading: Reading
+    opened: Input,
+    columns: Sequence[Column],
+    types: Mapping[str, pl.DataType],
+    reading: Reading,
+    line_of: Callable[[Column, int], int | None],
 ) -> tuple[str, ...]:
-    """What is said of how columns are taken: of texts, their names; of others, their kinds where these are found."""
-    if opened.of_texts:
-        labels = {column.name: column.domain.labels for column in columns}
-        return tuple(first_line_like_data(opened.names, labels) if reading.names is None else ())
-    return taken_as(
-        (column.name, types[column.name], column.domain.kind)
+    """What is said of how columns are taken: of texts, their names; of others, their kinds where these are found.
+
+    `line_of`: the first line with a value, given by its code, where lines have numbers.
+    """
+    guessed = [
+        column
         for column in columns
         if column.role not in (Role.ENTITY, Role.ITEMS) and reading.kind_of(column.name) is None
+    ]
+    doubts = [
+        sentence
+        for column in guessed
+        for sentence in (
+            *code_remarks(column.name, column.domain),
+            *mixed_dates(column.name, column.domain, partial(line_of, column)),
+        )
+    ]
+    if opened.of_texts:
+        labels = {column.name: column.domain.labels for column in columns}
+        header = first_line_like_data(opened.names, labels) if reading.names is None else ()
+        return (*header, *doubts)
+    return (
+        *taken_as((column.name, types[column.name], column.domain.kind) for column in guessed),
+        *doubts,
     )
 
 
@@ -296,6 +239,8 @@ def encode_column(
     if role is Role.ITEMS:
         return Column(name, role, *encode(column, Kind.NOMINAL))
     kind = reading.kind_of(name) or find_kind(column.texts)
+    if name in reading.date_formats:
+        column = _in_iso_form(column, reading.date_formats[name], fault)
     if kind is Kind.DATE:
         column = Distinct(without_times(column.texts), column.places)
     order = tuple(value.strip() for value in reading.orders.get(name, ()))
@@ -311,6 +256,31 @@ def encode_column(
     return Column(name, role, *encode(column, kind, order))
 
 
+def _in_iso_form(column: Distinct, formats: Sequence[str], fault: Callable[[str, int], BadData]) -> Distinct:
+    """The column with its days, in the given formats, as ``YYYY-MM-DD``; a text of two meanings is refused."""
+    days = [written_days(column.texts, strptime_form(one)) for one in formats]
+    first = days[0]
+    for place, other in enumerate(days[1:], 1):
+        clash = (first != other).fill_null(False)
+        if clash.any():
+            at = int(clash.arg_true()[0])
+            raise fault(
+                f"{column.texts[at]!r} is a day in two of the date formats {', '.join(formats[: place + 1])}, and not "
+                "the same one; name one format, or correct the cell.",
+                at,
+            )
+        first = first.zip_with(first.is_not_null(), other)
+    wrong = first.is_null() & column.texts.is_not_null()
+    if wrong.any():
+        at = int(wrong.arg_true()[0])
+        raise fault(
+            f"{column.texts[at]!r} is no day in the format {' or '.join(formats)}; add its format (--date-format), "
+            "or name it as missing (--missing).",
+            at,
+        )
+    return Distinct(first.dt.strftime("%Y-%m-%d"), column.places)
+
+
 def _in_one_spelling(column: Distinct, counts: Counts) -> Distinct:
     """The column with one text for values that differ in spelling alone, which the most rows have."""
     rows: dict[str, int] = {}
@@ -322,13 +292,13 @@ def _in_one_spelling(column: Distinct, counts: Counts) -> Distinct:
     return Distinct(pl.Series(texts, dtype=pl.String), column.places)
 
 
-def complete_rows(frame: pl.DataFrame, missing: Sequence[str]) -> Mask:
+def complete_rows(frame: pl.DataFrame, reading: Reading) -> Mask:
     """Which rows of a frame miss nothing; there must be one."""
     complete = np.ones(frame.height, dtype=np.bool_)
     opened = FrameInput(frame)
     for series in frame:
         if has_texts(series):
-            complete &= ~distinct(series, opened, missing).missing
+            complete &= ~distinct(series, opened, reading).missing
         else:
             complete &= unnamed(series).is_not_null().to_numpy()
     return complete
@@ -340,7 +310,7 @@ def _repeated(frame: pl.DataFrame, opened: Input, names: Sequence[str], reading:
     for name in names:
         if not has_texts(frame[name]):
             continue
-        column = distinct(frame[name], opened, reading.missing)
+        column = distinct(frame[name], opened, reading)
         values = column.texts.drop_nulls().n_unique()
         if values < int((~column.missing).sum()):
             counts[name] = values
@@ -356,15 +326,15 @@ def encode_published(
 
     `plain`: gives the cells that published texts stand for, where these are written in another way.
     """
-    told = dict(roles)
+    role_of = dict(roles)
     columns = []
     for frame in opened.pieces([name for name, _ in roles]):
         cells = frame if plain is None else plain(frame)
         for name in cells.columns:
-            column = distinct(cells[name], opened, missing=None)
+            column = distinct(cells[name], opened, None)
             texts = tell_empty(column.texts, *empty_and_missing(column.texts))
             column = Distinct(texts, column.places)
-            columns.append(Column(name, told[name], *encode(column, Kind.NOMINAL)))
+            columns.append(Column(name, role_of[name], *encode(column, Kind.NOMINAL)))
         del frame, cells
     return Table(tuple(columns))
 
@@ -397,14 +367,16 @@ def has_texts(series: pl.Series) -> bool:
     return not (series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Unknown))
 
 
-def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) -> Distinct:
+def distinct(series: pl.Series, opened: Input, reading: Reading | None) -> Distinct:
     """Find the distinct values of a column as texts, in no particular order.
 
     `series`: the column, of any type that has one value a cell. `opened`: where it comes from, for messages.
-    `missing`: texts that mean a missing value; the empty text always does, and NaN. None takes all as they are,
-    untrimmed.
+    `reading`: which texts mean a missing value (the empty text always does, and NaN), and the decimal sign. None takes
+    all as they are, untrimmed.
     """
     refuse_nested(series, opened.path)
+    missing = None if reading is None else reading.missing_in(series.name)
+    comma = reading is not None and reading.decimal == "," and series.dtype == pl.String
     series = unnamed(series)
     if series.dtype.is_float():
         series = series if missing is None else series.fill_nan(None)
@@ -417,6 +389,8 @@ def distinct(series: pl.Series, opened: Input, missing: Sequence[str] | None) ->
         blank = texts.is_in([*missing, ""]) | _is_written(values, missing)
         if blank.any():
             texts = texts.set(blank, None)
+    if comma:
+        texts = with_points(texts)
     if series.null_count():
         texts = texts.extend_constant(None, 1)
     return Distinct(texts, places)

@@ -138,7 +138,7 @@ def load_table(
     if roles.items_from is not None:
         opened, roles = _with_items(opened, roles)
     reading = opened.ordered(reading)
-    given = assigned_roles(opened, roles, (*reading.kinds, *reading.orders, *reading.normalize, *columns))
+    given = assigned_roles(opened, roles, (*reading.named, *columns))
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     encoded = encode_table(
@@ -309,9 +309,9 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
 
 def refuse_text_options(ending: str, reading: Reading) -> None:
     """Refuse options of text for a file that is none."""
-    if reading.names is not None or reading.separator is not None:
+    if reading.names is not None or reading.separator is not None or reading.encoding is not None:
         raise WrongUse(
-            f"Names and a separator are for delimited text; {ending} files have names of their own."
+            f"Names, a separator and an encoding are for delimited text; {ending} files have names of their own."
         )
 
 

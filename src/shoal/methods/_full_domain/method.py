@@ -281,10 +281,6 @@ class FullDomain(Improvable):
                     f"The weight of {name!r} must be above 0 and at most {HEAVIEST:g}, not {weight}."
                 )
         wildcards = any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
-        if wildcards and table.entity is not None:
-            raise WrongUse(
-                "Missing values cannot match all where an entity column says whose rows are whose."
-            )
         if self.missing_matches_all and not wildcards:
             raise WrongUse(
                 "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "

@@ -95,11 +95,11 @@ def bound(
         weight * column_losses((column,), (known,), ("granularity",))["granularity"][0].published
         for column, known, weight in zip(columns, texts, weights, strict=True)
     ]
-    told = [
+    by_depth = [
         (known.places[: level + 1], np.where(mask, loss[: level + 1], -1.0))
         for known, mask, loss, level in zip(texts, full, losses, allowed, strict=True)
     ]
-    alone, best = _prices(codes, counts, told, k, rounds)
+    alone, best = _prices(codes, counts, by_depth, k, rounds)
     rows = int(counts.sum())
     return Bound(1 - float(best @ counts) / rows * (1 - STUCK), 1 - float(alone @ counts) / rows)
 
@@ -131,18 +131,18 @@ def _whole(texts: Texts, full: Mask, highest: int) -> bool:
 
 
 def _prices(
-    codes: Rows, counts: Counts, told: list[tuple[Rows, Floats]], k: int, rounds: int
+    codes: Rows, counts: Counts, by_depth: list[tuple[Rows, Floats]], k: int, rounds: int
 ) -> tuple[Floats, Floats]:
     """The prices of tuples after the first round, and after all."""
     from shoal.kernels import bounding
 
     random = np.random.default_rng(0)
-    count, depths = len(counts), len(told) + 1
-    lines = np.array([len(places) for places, _ in told])
-    width = max(places.shape[1] for places, _ in told)
+    count, depths = len(counts), len(by_depth) + 1
+    lines = np.array([len(places) for places, _ in by_depth])
+    width = max(places.shape[1] for places, _ in by_depth)
     keys, losses = np.zeros((lines.sum(), width), dtype=np.uint64), np.full((lines.sum(), width), -1.0)
     first = np.append(0, np.cumsum(lines))
-    for begin, (places, loss) in zip(first, told, strict=False):
+    for begin, (places, loss) in zip(first, by_depth, strict=False):
         names = random.integers(0, 2**64, int(places.max()) + 1, dtype=np.uint64)
         keys[begin : begin + len(places), : places.shape[1]] = names[places]
         losses[begin : begin + len(places), : places.shape[1]] = loss

@@ -52,7 +52,7 @@ def lossy(column: Column, form: Form, measure: CellMeasure, highest: int | None 
     measure
         By which nodes lose; ranges and sets lose by granularity.
     highest
-        The coarsest level of nodes that is allowed; all unless told.
+        The coarsest level of nodes that is allowed; by default, all.
     """
     place = axis_of(column, form).place
     if form == "nodes":

@@ -165,9 +165,9 @@ class Improvable(TableMethod):
             return {}
         found = bound(table.quasi, k, highest)
         reached = granularity_of(table, made)
-        told = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
+        figures = {"granularity": found.granularity, "each_row_alone": found.alone, "reached": reached}
         return {
-            "best_possible": told if found.granularity is not None else {"not_computed": found.reason},
+            "best_possible": figures if found.granularity is not None else {"not_computed": found.reason},
             "summary": [found.sentence(k, reached)],
         }
 

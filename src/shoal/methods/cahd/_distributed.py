@@ -27,7 +27,7 @@ from shoal.engines.distributed import Distributed
 from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
 from shoal.methods.cahd._pictures import degree_bars
 from shoal.methods.cahd._publish import grouped, without_unused
-from shoal.methods.cahd._split_baskets import Sheet, sheet_of, told_of
+from shoal.methods.cahd._split_baskets import Sheet, basket_counts, sheet_of
 
 if TYPE_CHECKING:
     import polars
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 PLACE, FIRST, SEGMENT, LINE = "place", "first", "segment", "line"
 
-Told: TypeAlias = tuple[Parts, list[dict[str, Any]]]
+Grouped: TypeAlias = tuple[Parts, list[dict[str, Any]]]
 """Groups in parts: keys, lines and notes; and what is told besides."""
 
 GAP = 64
@@ -106,9 +106,9 @@ class Plan:
         grouping = group(sheet)
         groups, _ = grouped(self.schema, sheet, grouping.rows, grouping.groups)
         lines = pl.Series(LINE, list(group_lines(without_unused(groups))), dtype=pl.String)
-        told: dict[str, Any] = {"degrees": degree_bars(groups, self.p)}
-        told |= told_of(sheet) if whole else {}
-        return noted(pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines]), told)
+        notes: dict[str, Any] = {"degrees": degree_bars(groups, self.p)}
+        notes |= basket_counts(sheet) if whole else {}
+        return noted(pl.DataFrame([cells_of(KEY, *group_keys(groups)), lines]), notes)
 
 
 def group_parts(
@@ -126,16 +126,16 @@ def group_parts(
     size = rows_at_once(engine.memory, data.rows, int(plan.supports.sum()))
     ranges = ranges_of(data.parts.map(plan.keyed, lists), data.rows, size)
     if form == "pivots":
-        made, told = _pivots(data, plan, ranges, size)
+        made, notes = _pivots(data, plan, ranges, size)
     else:
-        made, told = _blocks(data, plan, ranges, size, like=form == "near")
+        made, notes = _blocks(data, plan, ranges, size, like=form == "near")
     made = made.keep()
     count, more = notes_of(made)
-    told += [*more, {"parts": len(ranges.numbers)}]
-    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, told
+    notes += [*more, {"parts": len(ranges.numbers)}]
+    return made.sort([KEY]).map(lambda frame: frame.select(LINE), {LINE: pl.String}), count, notes
 
 
-def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Told:
+def _blocks(data: Dataset, plan: Plan, ranges: Ranges, size: int, *, like: bool) -> Grouped:
     """Blocks by halving, the same as in memory; or groups of like baskets inside of blocks that fit a worker."""
     import polars as pl
 
@@ -283,8 +283,8 @@ def _held(parts: Parts, plan: Plan, where: "Callable[[Frame], Rows]") -> tuple[R
     def work(frame: "Frame") -> tuple[Rows, Counts]:
         indptr, items = rows_of(frame["items"])
         place = np.repeat(where(frame), np.diff(indptr))
-        told = secret[items]
-        return _counted(place[told] * kinds + number[items[told]], None)
+        notes = secret[items]
+        return _counted(place[notes] * kinds + number[items[notes]], None)
 
     def merge(one: tuple[Rows, Counts], other: tuple[Rows, Counts]) -> tuple[Rows, Counts]:
         return _counted(np.concatenate((one[0], other[0])), np.concatenate((one[1], other[1])))
@@ -303,7 +303,7 @@ def _secret(schema: Baskets) -> Mask:
     return secret
 
 
-def _pivots(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Told:
+def _pivots(data: Dataset, plan: Plan, ranges: Ranges, size: int) -> Grouped:
     """Groups around pivots inside ranges, and what is left of all of them: one group, or as few as fit into workers."""
     import polars as pl
 
@@ -339,16 +339,16 @@ def _around(frame: "Frame", plan: Plan, elsewhere: dict[int, Counts]) -> "Frame"
     ties = tie_order(frame.height, part_key(plan.seed, part))
     grouping = around_pivots(sheet, plan.orders(sheet), ties, plan.p, plan.alpha, elsewhere[part])
     inside = grouping.groups >= 0
-    told: dict[str, Any] = {**told_of(sheet), "groups_given_up": grouping.given_up}
+    notes: dict[str, Any] = {**basket_counts(sheet), "groups_given_up": grouping.given_up}
     both = frame.select("items", KEY)[pl.Series(np.sort(grouping.rows[~inside]))]
     both = both.with_columns(pl.lit(None, pl.String).alias(LINE))
     if inside.any():
         rows = frame.select("items")[pl.Series(grouping.rows[inside])]
         chosen = Grouping(np.arange(rows.height), grouping.groups[inside])
         made = plan.published(rows, lambda _: chosen)
-        told |= notes_in(made)[0]
+        notes |= notes_in(made)[0]
         both = pl.concat((both, made.select(pl.lit(None, pl.List(pl.Int32)).alias("items"), KEY, LINE)))
-    return noted(both, told)
+    return noted(both, notes)
 
 
 def _borders(left: Parts, plan: Plan, size: int) -> tuple[Indptr, Items]:

@@ -54,9 +54,9 @@ def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, in
     begin, entries = taken(summary_indptr, groups)
     estimates = np.zeros(kinds * width)
     owner = np.repeat(np.arange(len(rows)), np.diff(begin))
-    told_begin, told = taken(indptr, owner)
+    told_begin, entries_of = taken(indptr, owner)
     lengths = np.diff(told_begin)
-    keys = np.repeat((pairs % kinds)[entries], lengths) * width + items[told]
+    keys = np.repeat((pairs % kinds)[entries], lengths) * width + items[entries_of]
     estimates += np.bincount(keys, np.repeat(rates[entries], lengths), kinds * width)
     swaps, gained = swap_rows(
         groups,

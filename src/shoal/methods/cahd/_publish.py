@@ -40,10 +40,10 @@ def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     held = np.repeat(groups[order], np.diff(secret_indptr)) * kinds + secrets
     pairs, counts = np.unique(held, return_counts=True)
     summary = np.searchsorted(pairs, np.arange(count + 1) * kinds)
-    told = np.empty(2 * len(pairs), dtype=np.int64)
-    told[0::2], told[1::2] = pairs % kinds, counts
+    summary_pairs = np.empty(2 * len(pairs), dtype=np.int64)
+    summary_pairs[0::2], summary_pairs[1::2] = pairs % kinds, counts
     by_content = np.lexsort(
-        (ragged_ranks(2 * summary, told), ragged_ranks(indptr, baskets_of[order].astype(np.int64)))
+        (ragged_ranks(2 * summary, summary_pairs), ragged_ranks(indptr, baskets_of[order].astype(np.int64)))
     )
     group_indptr, members = taken(indptr, by_content)
     summary_indptr, entries = taken(summary, by_content)

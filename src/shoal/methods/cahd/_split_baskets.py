@@ -84,7 +84,7 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
     )
 
 
-def told_of(sheet: Sheet) -> dict[str, int]:
+def basket_counts(sheet: Sheet) -> dict[str, int]:
     """What the owner of the data may want to know of some baskets."""
     bare = np.diff(sheet.distinct.indptr) == 0
     return {
@@ -127,7 +127,7 @@ def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> 
         return
     worst = worst[np.argsort(-supports[worst], kind="stable")]
     best = int(rows // supports[worst[0]])
-    told = "; ".join(
+    excesses = "; ".join(
         f"{baskets.vocabulary[baskets.sensitive[item]]!r} is in {supports[item]} of {rows} baskets: at most p = "
         f"{rows // supports[item]}"
         for item in worst[:NAMED].tolist()
@@ -138,4 +138,4 @@ def refuse_infeasible(baskets: Baskets, supports: Counts, rows: int, p: int) -> 
         if best >= 2
         else "No p from 2 on can be kept: leave the baskets or the item out."
     )
-    raise Infeasible(f"p = {p} cannot be kept: {told}{more}. {advice}", best)
+    raise Infeasible(f"p = {p} cannot be kept: {excesses}{more}. {advice}", best)

@@ -23,7 +23,7 @@ from shoal.methods.cahd._formation import Grouping, blocks, near, pivots
 from shoal.methods.cahd._improve import improve
 from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._publish import empty_groups, publish
-from shoal.methods.cahd._split_baskets import Sheet, degree_of, refuse_infeasible, sheet_of, told_of
+from shoal.methods.cahd._split_baskets import Sheet, basket_counts, degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
@@ -99,14 +99,14 @@ class Cahd(Method):
 
     def unused_parameters(self) -> tuple[str, ...]:
         """Only pivots have candidates, and clusters of like baskets need no order."""
-        told = []
+        said = []
         if self.form != "pivots" and not self.improve and self.given("alpha"):
-            told.append(
+            said.append(
                 "--alpha has no effect: only --form pivots and --improve look at baskets so far away."
             )
         if self.form == "near" and self.given("order"):
-            told.append("--order has no effect: only --form blocks and --form pivots go by one.")
-        return tuple(told)
+            said.append("--order has no effect: only --form blocks and --form pivots go by one.")
+        return tuple(said)
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
@@ -122,7 +122,7 @@ class Cahd(Method):
         encoded = time.perf_counter()
         orders = () if self.form == "near" else orders_of(self.order, sheet.distinct)
         ordered = time.perf_counter()
-        notes: dict[str, Any] = dict(told_of(sheet))
+        notes: dict[str, Any] = dict(basket_counts(sheet))
         grouping = self._group(sheet, orders, tie_order(len(data), seed), notes)
         grouped = time.perf_counter()
         groups, rows = publish(data, sheet, grouping.rows, grouping.groups)
@@ -164,11 +164,11 @@ class Cahd(Method):
         clock.append(time.perf_counter())
         order = "gray" if self.form == "near" else self.order
         plan = Plan(data.schema, supports, self.p, self.alpha, order, tie_key(seed))
-        lines, count, told = group_parts(data, plan, engine, self.form)
+        lines, count, said = group_parts(data, plan, engine, self.form)
         clock.append(time.perf_counter())
         schema = empty_groups(data.schema, supports)
         timings = dict(zip(("count", "group"), np.diff(clock).tolist(), strict=True))
-        trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(told), "groups": count})
+        trace = Trace(np.empty(0, dtype=np.int64), timings, {**self._together(said), "groups": count})
         promised = (degree_of(data.schema, supports, self.p),)
         return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 

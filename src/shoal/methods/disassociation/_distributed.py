@@ -85,12 +85,12 @@ def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
 
     from shoal.io.releases.set_lines import tree_lines
 
-    clusters, told = divide(part, baskets)
+    clusters, said = divide(part, baskets)
     # Clusters number the items of their own baskets; keys of all parts are compared.
     codes = np.flatnonzero(baskets.supports).astype(np.int32)
     everywhere = replace(clusters, items=codes[clusters.items], terms=codes[clusters.terms])
     lines = pl.Series(LINE, tree_lines(clusters), dtype=pl.String)
-    return noted(pl.DataFrame([cells_of(KEY, *tree_keys(everywhere)), lines]), told)
+    return noted(pl.DataFrame([cells_of(KEY, *tree_keys(everywhere)), lines]), said)
 
 
 def empty_clusters(baskets: Baskets) -> Clusters:

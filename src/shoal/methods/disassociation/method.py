@@ -68,7 +68,7 @@ class Disassociation(Method):
         default=None,
         ge=2,
         description="clusters stay below it, if k allows, and aim at four times k, at least two thirds of it; in the "
-        "paper's form, clusters of that many baskets are divided; at least k, and 30 or twice k unless told",
+        "paper's form, clusters of that many baskets are divided; at least k; by default, the larger of 30 and twice k",
     )
     swaps: int = Field(
         default=4,
@@ -197,10 +197,10 @@ class Disassociation(Method):
         supports = supports_in(data)
         clock.append(time.perf_counter())
         divide = partial(self._divided, tie_key(seed))
-        lines, count, told = cluster_parts(data, supports, self.k, engine, divide)
+        lines, count, said = cluster_parts(data, supports, self.k, engine, divide)
         clock.append(time.perf_counter())
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
-        trace = Trace(np.empty(0, dtype=np.int64), timings, _together(told))
+        trace = Trace(np.empty(0, dtype=np.int64), timings, _together(said))
         schema = data.schema.keep(supports > 0)
         return self._release(Dataset(empty_clusters(schema), lines, count, data.rows), schema), trace
 

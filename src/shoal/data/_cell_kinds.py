@@ -1,0 +1,120 @@
+"""What texts stand for: numbers and days, the kind of a column, and a column as places among its distinct texts."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import Codes, Mask
+from shoal.data._calendar import FORMS, TIMESTAMP
+from shoal.data.domain import Kind
+
+_NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_INTEGER = r"^-?[0-9]+$"
+_EXACT = 2**53
+_COMMA = r"^-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?$"
+_TIME = r"(?:[Tt]| +)[0-2]?[0-9]:[0-5][0-9].*$"
+"""Numbers with a decimal comma; a time of day behind a day."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """A column as places in a list of its distinct values: ``texts[places[row]]`` is the cell, null where missing.
+
+    The list may hold equal texts, because values can differ in the blanks around them alone.
+    """
+
+    texts: pl.Series
+    places: Codes
+
+    @property
+    def missing(self) -> Mask:
+        """Which rows have no value."""
+        return self.texts.is_null().to_numpy()[self.places]
+
+    def take(self, rows: Mask) -> "Distinct":
+        """The rows for which the mask is true, without the values that only other rows have."""
+        places = self.places[rows]
+        used = np.bincount(places, minlength=len(self.texts)) > 0
+        renumbered = (np.cumsum(used) - 1).astype(np.int32)
+        return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
+
+
+def find_kind(texts: pl.Series) -> Kind:
+    """The kind of a column by its distinct texts, missing ones (null) left aside.
+
+    Numbers
+        if every text is a decimal number as programs write it: a leading zero (02263) or plus sign is the sign of
+        a name, and so are infinity, NaN, whole numbers beyond 2**53 and decimals so long that two of them are equal
+        as 64-bit numbers.
+    Dates
+        if every text is a day of the calendar, all in the same one of the forms 2024-02-29, 2024/02/29 and
+        29.02.2024.
+    Names
+        otherwise.
+    """
+    texts = texts.drop_nulls()
+    if not len(texts):
+        return Kind.NOMINAL
+    if texts.str.contains(_NUMBER).all():
+        values = coordinates(texts, Kind.NUMERIC)
+        whole = texts.filter(texts.str.contains(_INTEGER)).cast(pl.Int64, strict=False)
+        inexact = whole.has_nulls() or (whole.abs() > _EXACT).any()
+        if not (values.has_nulls() or inexact or _confused(texts, values)):
+            return Kind.NUMERIC
+    for form, pattern in FORMS.items():
+        if texts.str.contains(pattern).all() and not texts.str.to_date(form, strict=False).has_nulls():
+            return Kind.DATE
+    return Kind.NOMINAL
+
+
+def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
+    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none."""
+    if kind is Kind.NUMERIC:
+        values = positive_zero(texts.cast(pl.Float64, strict=False))
+        return values.set(~values.is_finite().fill_null(False), None)
+    days = None
+    for form, pattern in FORMS.items():
+        fitting = texts.set(~texts.str.contains(pattern).fill_null(False), None)
+        found = fitting.str.to_date(form, strict=False).to_physical()
+        days = found if days is None else days.zip_with(days.is_not_null(), found)
+    assert days is not None
+    return days.cast(pl.Float64)
+
+
+def written_days(texts: pl.Series, form: str) -> pl.Series:
+    """The days of texts in a form such as ``%d/%m/%Y``, with or without a time of day; null where it is another."""
+    return texts.str.replace(_TIME, "").str.to_date(form, strict=False)
+
+
+def with_points(texts: pl.Series) -> pl.Series:
+    """Numbers with a decimal comma as programs write them, where all texts are such numbers.
+
+    >>> with_points(pl.Series(["1.061,5", "-3,25", "70"])).to_list(), with_points(pl.Series(["1,5", "a"])).to_list()
+    (['1061.5', '-3.25', '70'], ['1,5', 'a'])
+    """
+    if not texts.drop_nulls().str.contains(_COMMA).all():
+        return texts
+    return texts.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+
+
+def without_times(texts: pl.Series) -> pl.Series:
+    """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
+
+    The day is the one that is written, whatever the time zone.
+    """
+    return texts.str.replace(TIMESTAMP, "${1}")
+
+
+def positive_zero(values: pl.Series) -> pl.Series:
+    """The same numbers with -0 as 0."""
+    return values.set((values == 0.0).fill_null(False), 0.0)
+
+
+def _confused(texts: pl.Series, values: pl.Series) -> bool:
+    """Whether two texts are different numbers but equal as floats."""
+    shared = pl.DataFrame({"text": texts, "value": values}).filter(values.is_duplicated()).sort("value")
+    exact = [Decimal(text) for text in shared["text"].to_list()]
+    same = (shared["value"] == shared["value"].shift(1)).fill_null(False).to_list()
+    return any(same[place] and exact[place] != exact[place - 1] for place in range(1, len(exact)))
