@@ -4,7 +4,7 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
@@ -120,14 +120,12 @@ def encode_table(
     types: dict[str, pl.DataType] = {}
     numbers: dict[str, pl.Series] = {}
     height = 0
-    sets = [name for name, role in roles if role is Role.ITEMS]
-    for frame in opened.pieces([*(name for name, _ in roles), *watched]):
+    for frame in _with_item_cells(opened, roles, watched, item_separator):
         here = frozenset(frame.columns)
-        frame = _with_item_cells(frame, [name for name in sets if name in here], opened, item_separator)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
         found |= {
-            name: distinct(frame[name], opened, None if name in sets else reading)
-            for name, _ in roles
+            name: distinct(frame[name], opened, None if role is Role.ITEMS else reading)
+            for name, role in roles
             if name in here
         }
         types |= frame.schema
@@ -172,19 +170,20 @@ def encode_table(
 
 
 def _with_item_cells(
-    frame: pl.DataFrame, names: Sequence[str], opened: Input, separator: str | None
-) -> pl.DataFrame:
-    """The frame with each set of items of some columns as one text; a missing cell holds no item."""
+    opened: Input, roles: Sequence[tuple[str, Role]], watched: Sequence[str], separator: str | None
+) -> Iterator[pl.DataFrame]:
+    """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
 
-    for name in names:
-        pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
-        column = item_column(name, sets_of(pairs.rows, pairs.texts, pairs.count))
-        frame = frame.with_columns(
-            pl.Series(name, column.domain.labels, dtype=pl.String).gather(pl.Series(column.codes))
-        )
-    return frame
+    for frame in opened.pieces([*(name for name, _ in roles), *watched]):
+        made = []
+        for name in (name for name, role in roles if role is Role.ITEMS and name in frame.columns):
+            pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
+            column = item_column(name, sets_of(pairs.rows, pairs.texts, pairs.count))
+            labels = pl.Series(name, column.domain.labels, dtype=pl.String)
+            made.append(labels.gather(pl.Series(column.codes)))
+        yield frame.with_columns(made) if made else frame
 
 
 def how_taken(
