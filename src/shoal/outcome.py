@@ -38,10 +38,11 @@ Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is written beside the proved files of a release: words for its recipients, and copies of a table."""
+    """What is written beside the proved files: words for recipients, copies of a table, a printed report."""
 
     terms: "Terms | None" = None
     also: tuple[str, ...] = ()
+    pdf: bool = False
 
     def write(self, published: Path, release: Release[Any]) -> None:
         """Write it into the folder that is published; the release is as it was read from there."""
@@ -50,6 +51,18 @@ class Beside:
 
         write_copies(published, release, self.also)
         write_package(published, release, self.terms)
+
+    def print(self, folder: Path) -> None:
+        """Print the report of a folder, where that is asked for."""
+        if self.pdf:
+            from shoal.io.releases.folder import PRINTED, REPORT
+            from shoal.report.pdf import write_pdf
+
+            write_pdf(folder / REPORT, folder / PRINTED)
+
+
+BESIDE = Beside()
+"""Nothing but what every release has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,6 +254,7 @@ class Run(Generic[Original, Data]):
         strict: bool = False,
         terms: "Terms | None" = None,
         also: Sequence[str] = (),
+        pdf: bool = False,
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
@@ -265,6 +279,8 @@ class Run(Generic[Original, Data]):
             Title, license and data-use text for the recipients: they stand in datapackage.json and README.md.
         also
             Copies of a table for other programs, beside the data file: ``xlsx``, ``sav`` (SPSS) and ``dta`` (Stata).
+        pdf
+            Print report.html as report.pdf too, by Chromium, Chrome or Edge.
 
         Raises
         ------
@@ -279,7 +295,7 @@ class Run(Generic[Original, Data]):
             safe_cells=safe_cells,
             to=to,
             strict=strict,
-            beside=Beside(terms, tuple(also)),
+            beside=Beside(terms, tuple(also), pdf),
         )
         return Path(folder)
 
@@ -293,7 +309,7 @@ class Run(Generic[Original, Data]):
         safe_cells: bool = False,
         to: str | None = None,
         strict: bool = False,
-        beside: "Beside | None" = None,
+        beside: Beside = BESIDE,
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
@@ -318,7 +334,7 @@ class Run(Generic[Original, Data]):
             )
             if strict:
                 refuse_warned(proved.warnings)
-            (beside or Beside()).write(draft / RELEASE, published)
+            beside.write(draft / RELEASE, published)
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
@@ -327,6 +343,7 @@ class Run(Generic[Original, Data]):
                 from shoal.report.page import render
 
                 (draft / REPORT).write_text(render(cast(Run, done[0])), encoding="utf-8")
+                beside.print(draft)
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / RUN).write_text(text, encoding="utf-8")
             if to is not None:
