@@ -26,11 +26,13 @@ from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
+from shoal.preparation._key import refuse_inside
+from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
     import polars
 
-    from shoal.io.releases.data_package import Terms
+    from shoal.io.releases.terms import Terms
 
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
 """What was read, in memory by default."""
@@ -52,12 +54,14 @@ class Beside:
         write_copies(published, release, self.also)
         write_package(published, release, self.terms)
 
-    def print(self, folder: Path) -> None:
-        """Print the report of a folder, where that is asked for."""
-        if self.pdf:
-            from shoal.io.releases.folder import PRINTED, REPORT
-            from shoal.report.pdf import write_pdf
+    def report(self, folder: Path, run: "Run") -> None:
+        """Write the report of a run into a folder, and print it where that is asked for."""
+        from shoal.io.releases.folder import PRINTED, REPORT
+        from shoal.report.page import render
+        from shoal.report.pdf import write_pdf
 
+        (folder / REPORT).write_text(render(run), encoding="utf-8")
+        if self.pdf:
             write_pdf(folder / REPORT, folder / PRINTED)
 
 
@@ -92,6 +96,8 @@ class Run(Generic[Original, Data]):
         Rows that were not read because they have missing values.
     hierarchies
         Column to where its hierarchy comes from: a file, or a builder.
+    preparation
+        What was done to columns before the method.
     engine
         Where the rows are. Its `close` lets go of them.
     unmeasured
@@ -113,6 +119,7 @@ class Run(Generic[Original, Data]):
     warnings: tuple[str, ...] = ()
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
+    preparation: tuple[Transform, ...] = ()
     engine: Engine = field(default_factory=Local)
     unmeasured: str | None = None
     measures: tuple[Measure, ...] | None = None
@@ -203,6 +210,7 @@ class Run(Generic[Original, Data]):
             "tool": {"name": "shoal", "version": __version__},
             "engine": self.engine.name,
             "recipe": dict(self.recipe),
+            "preparation": [step.sentence() for step in self.preparation],
             "hierarchies": {
                 name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
             },
@@ -313,13 +321,15 @@ class Run(Generic[Original, Data]):
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
-        from shoal.io.releases.folder import RELEASE, REPORT, RUN, write_release
+        from shoal.io.releases.folder import RELEASE, RUN, write_release
 
         if to is not None:
             self.engine.refuse_database()
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
+        for step in self.preparation:
+            refuse_inside(step.key_file, folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
@@ -340,10 +350,7 @@ class Run(Generic[Original, Data]):
                 proved = proved.measured(comparison_of(self.original, published))
             done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:
-                from shoal.report.page import render
-
-                (draft / REPORT).write_text(render(cast(Run, done[0])), encoding="utf-8")
-                beside.print(draft)
+                beside.report(draft, cast(Run, done[0]))
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / RUN).write_text(text, encoding="utf-8")
             if to is not None:

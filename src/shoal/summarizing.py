@@ -27,7 +27,8 @@ from shoal.data.table import Column, Table, canonical_order
 from shoal.data.verdict import Verdict
 from shoal.errors import Infeasible, Stage, WrongUse, logged
 from shoal.io.reading import Reading, with_names
-from shoal.io.releases.data_package import Terms, write_package
+from shoal.io.releases.data_package import write_package
+from shoal.io.releases.terms import Terms
 from shoal.outcome import judge, refuse_broken
 from shoal.sources import Request, load_table, with_hierarchies
 from shoal.summaries.attackers import Shield

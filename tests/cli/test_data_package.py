@@ -14,7 +14,7 @@ from tests.contract.data import people, shopping
 import shoal as library
 from shoal.errors import WrongUse
 from shoal.io.releases.codebook import LISTED, Codes, codes_of
-from shoal.io.releases.data_package import Terms
+from shoal.io.releases.terms import Terms
 from shoal.io.tables.load import open_input
 
 FORMS = {

@@ -20,7 +20,7 @@ from shoal.cli.options import (
     text_option,
 )
 from shoal.io.reading import Reading
-from shoal.io.releases.data_package import Terms
+from shoal.io.releases.terms import Terms
 from shoal.summaries.protection import Protection
 from shoal.summarizing import TOTAL, Summarized
 from shoal.summarizing import summarize as summed_up
@@ -113,7 +113,8 @@ def answer(found: Summarized, folder: str, *, json: bool, quiet: bool) -> int:
         show.as_json({**found.as_dict(), "folder": folder})
     elif not quiet:
         show.line(f"{len(found.release.data):,} cells published in {folder}/release")
-        for value, (first, beside) in found.hidden.items():
+        noisy = "epsilon" in found.release.parameters
+        for value, (first, beside) in () if noisy else found.hidden.items():
             show.line(
                 f"{value}: {first + beside:,} hidden, {first:,} by the rules and {beside:,} beside them"
             )

@@ -35,6 +35,13 @@ class KmAnonymity(Model):
     k: int = Field(ge=2, description="how many baskets hold each combination at least")
     m: int = Field(ge=1, description="the most items of a combination")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"Someone who knows up to {self.m} items of a person can guess that person's basket with a chance of at "
+            f"most 1 in {self.k}."
+        )
+
     def verify(self, published: Published) -> Verdict:
         """Count all combinations of up to m items."""
         self.accept(published)

@@ -7,6 +7,8 @@ from datetime import date
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from shoal.data._safe_cells import is_formula
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
@@ -143,10 +145,10 @@ def field(name: str, codes: Codes, guarded: bool = False, **said: Any) -> dict[s
     values = [f"'{text}" if guarded and is_formula(text) else text for text in codes.values]
     typed: list[Any] = sorted(map(int, values)) if kind == "integer" else values
     entry["constraints"] = {"enum": typed}
-    told = [(value, meaning(str(value))) for value in typed]
-    if any(label for _, label in told):
+    labeled = [(value, meaning(str(value))) for value in typed]
+    if any(label for _, label in labeled):
         entry["categories"] = [
-            {"value": value, **({"label": label} if label else {})} for value, label in told
+            {"value": value, **({"label": label} if label else {})} for value, label in labeled
         ]
     return entry
 
@@ -158,7 +160,8 @@ def _listed(values: set[str] | None) -> tuple[str, ...] | None:
 def _of_column(column: Column) -> Codes:
     missing = column.domain.missing
     labels = column.domain.labels
-    return codes_of("" if code == missing else labels[code] for code in set(column.codes.tolist()))
+    used = np.flatnonzero(np.bincount(column.codes, minlength=len(labels))).tolist()
+    return codes_of("" if code == missing else labels[code] for code in used)
 
 
 def _of_frame(frame: Any) -> dict[str, Codes]:

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from shoal.data._promise_words import promise_sentences
 from shoal.data.release import Release
 from shoal.data.role import Role
@@ -24,8 +22,8 @@ from shoal.io.baskets.layouts import parse_layout
 from shoal.io.releases.codebook import Codes, field, items_of, tables_of
 from shoal.io.releases.copies import unlike_column
 from shoal.io.releases.release_json import Facts, object_in, read_facts
+from shoal.io.releases.terms import Terms
 from shoal.io.source import is_part, part_files
-from shoal.parameters import Parameters
 
 DESCRIPTOR, README = "datapackage.json", "README.md"
 
@@ -63,19 +61,6 @@ _FORMS = {
     "linked": "Two anonymized tables: exact public rows with a group, and the sensitive values of each group.",
     "summary": "Cross-tables with totals; a cell that is * is hidden.",
 }
-
-
-class Terms(Parameters):
-    """What the owner of the data says to those who receive it."""
-
-    title: str | None = Field(default=None, description="title of the published data, for its recipients")
-    license: str | None = Field(
-        default=None,
-        description="license of the published data: a name such as CC-BY-4.0, an address or a text",
-    )
-    data_use: str | None = Field(
-        default=None, description="what recipients may do with the data, and what not: a text"
-    )
 
 
 def write_package(published: Path, release: Release[Any], terms: Terms | None = None) -> None:
