@@ -109,6 +109,12 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         refuse_inside(step.key_file, output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    if output.pdf:
+        from shoal.report.pdf import browser
+
+        if not output.report:
+            raise WrongUse("--pdf prints the report, which is not to be written; omit one of the two.")
+        browser()
     if output.value_map is not None:
         _refuse_public(output.value_map, output.folder)
         refuse_existing(output.value_map, force, recipe.source.path)
@@ -128,7 +134,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             safe_cells=output.safe_cells,
             to=output.to,
             strict=output.strict,
-            beside=Beside(output.the_terms(), output.also),
+            beside=Beside(output.the_terms(), output.also, output.pdf),
             stage=stage,
         )
         if mapped is not None:

@@ -130,6 +130,7 @@ class Output(Terms):
         description="private: a csv of every value of the original, how it is published and in how many rows",
     )
     report: bool = Field(default=True, description="write report.html")
+    pdf: bool = Field(default=False, description="print it as report.pdf too, by Chromium, Chrome or Edge")
     max_risk: dict[str, float] = Field(
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",

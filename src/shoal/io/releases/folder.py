@@ -207,9 +207,9 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     return table
 
 
-RELEASE, FACTS, RUN, REPORT = "release", "release.json", "run.json", "report.html"
+RELEASE, FACTS, RUN, REPORT, PRINTED = "release", "release.json", "run.json", "report.html", "report.pdf"
 NO_PART = "it is no part of the release"
-OWN_NAMES = frozenset({RELEASE, RUN, REPORT})
+OWN_NAMES = frozenset({RELEASE, RUN, REPORT, PRINTED})
 """What Shoal writes into OUT: all else there belongs to somebody else, and survives a replacement."""
 
 
