@@ -209,8 +209,8 @@ def works() -> list[Work]:
             "4",
         ),
         Work("mondrian, 1 M × 5", mondrian(1_000_000, 5), table_file(1_000_000, 5), "3 × floor", 2),
-        Work("CAHD, 1 M baskets", cahd(1_000_000), None, "8", 1),
-        Work("disassociation, 515,597 baskets", disassociation(515_597), None, "12", 1),
+        Work("CAHD, 1 M baskets", cahd(1_000_000), None, "8", 2),
+        Work("disassociation, 515,597 baskets", disassociation(515_597), None, "12", 2),
     ]
     if LARGE:
         file = table_file(10_000_000, 8)
