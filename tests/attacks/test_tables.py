@@ -19,6 +19,7 @@ from shoal.attacks.attack import Attacked, Target
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.models import _matching
 from shoal.recipe import Recipe
 from shoal.risks.learned_secrets import column_likelihood, dealt
 
@@ -59,9 +60,13 @@ def test_linkage_finds_people_in_raw_data() -> None:
     assert found.residual > 0.8
 
 
+@pytest.mark.parametrize("dense", [0, _matching.DENSE])
 @pytest.mark.parametrize("k", [2, 7])
-def test_who_fits_whom_equals_looking_at_every_pair(k: int) -> None:
-    """A number lies between the ends of its range, a name is in the set."""
+def test_who_fits_whom_equals_looking_at_every_pair(
+    k: int, dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number lies between the ends of its range, a name is in the set; by walking, and by comparing all."""
+    monkeypatch.setattr(_matching, "DENSE", dense)
     run = shoal.anonymize(PEOPLE, "mondrian", k=k)
     published = run.release.data
     view = class_view(published, PEOPLE)

@@ -13,7 +13,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
-from shoal.models._matching import CellReader, matches_of
+from shoal.models._matching import CellReader, match_pairs
 from shoal.risks.learned_secrets import alike_pairs
 
 LONG = 1_000
@@ -85,12 +85,7 @@ def class_view(published: Table | Linked, people: Table, known: Sequence[str] | 
     classes = PublishedClasses.of(published)
     combos = people.select(column.name for column in published.quasi)
     number = _numbers(combos, people.rows)
-    combo_rows, class_rows = [], []
-    for place, matching in matches_of(classes, people) if len(classes) else ():
-        combo_rows.append(matching)
-        class_rows.append(np.full(len(matching), place, dtype=np.int64))
-    combo = np.concatenate(combo_rows) if combo_rows else np.empty(0, dtype=np.int64)
-    found = np.concatenate(class_rows) if class_rows else np.empty(0, dtype=np.int64)
+    combo, found = match_pairs(classes, people)
     kinds = int(number.max(initial=-1)) + 1
     matrix = csr_array((np.ones(len(combo)), (combo, found)), shape=(kinds, len(classes)))
     entity = published.entity

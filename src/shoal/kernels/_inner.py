@@ -1,8 +1,8 @@
-"""Kernels that are called by kernels: optimized and turned into machine code once, as a part of their caller.
+"""Kernels that are called by kernels: turned into machine code once, as a part of their caller.
 
-Left to itself numba does all of that for every kernel on its way up: one that lies five calls deep is optimized six
-times and compiled six times, five of them for nobody. Here an inner kernel gets no entry for Python and no file in the
-cache, and it stays as it was written down until the kernel that Python calls is made, which holds a copy of it.
+Left to itself numba does that for every kernel on its way up: one that lies five calls deep is compiled six times, five
+of them for nobody. Here an inner kernel gets no entry for Python, no machine code of its own and no file in the cache;
+it is optimized, for what is small then is put into its callers, and the kernel that Python calls holds a copy of it.
 """
 
 from collections.abc import Callable
@@ -46,14 +46,10 @@ def _teach() -> bool:
     library: Any = codegen.CPUCodeLibrary
     target: Any = codegen.JITCPUCodegen
     try:
-        optimize, finish = library._optimize_final_module, library._finalize_final_module
+        finish = library._finalize_final_module
         bind, dynamic = target.set_env, library._finalize_dynamic_globals
     except AttributeError:
         return False
-
-    def optimize_last(self: Any) -> None:
-        if not _depth:
-            optimize(self)
 
     def finish_last(self: Any) -> None:
         if not _depth:
@@ -71,7 +67,7 @@ def _teach() -> bool:
                 bind(self, one, other)
         _waiting.clear()
 
-    library._optimize_final_module, library._finalize_final_module = optimize_last, finish_last
+    library._finalize_final_module = finish_last
     target.set_env = bind_last
     return True
 

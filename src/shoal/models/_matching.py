@@ -28,6 +28,9 @@ SEVERAL = 8
 SHORT = 10_000
 """Masks over a domain of so many values are kept."""
 
+DENSE = 20_000_000
+"""Classes times persons up to which all are compared."""
+
 
 def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
     """How many rows of a population match the published cells of each class.
@@ -73,6 +76,29 @@ def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[i
         texts = [labels[kind] for kind in kinds.tolist()]
         for place, matching in readers[depth].holders(texts, codes[depth], rows):
             waiting.append((depth + 1, here[starts[place] : ends[place]], matching))
+
+
+def match_pairs(classes: PublishedClasses, population: Table) -> tuple[Rows, Rows]:
+    """The same as pairs: combinations of the population, and the class that each of them matches.
+
+    Where both are few, all are compared, column by column: that takes less than walking.
+    """
+    columns, first, _ = distinct_persons(classes, population)
+    if len(classes) * len(first) > DENSE:
+        found = list(matches_of(classes, population))
+        places = np.array([place for place, _ in found], dtype=np.int64)
+        rows = [matching for _, matching in found] or [np.empty(0, dtype=np.int64)]
+        return np.concatenate(rows), np.repeat(places, [len(matching) for _, matching in found])
+    fits = np.ones((len(classes), len(first)), dtype=np.bool_)
+    for own, published in zip(columns, classes.table.quasi, strict=True):
+        kinds, kind_of = np.unique(published.codes[classes.first], return_inverse=True)
+        reader, values = CellReader(own), own.codes[first]
+        meant = np.empty((len(kinds), len(first)), dtype=np.bool_)
+        for place, kind in enumerate(kinds.tolist()):
+            meant[place] = reader.meant(published.domain.labels[kind])[values]
+        fits &= meant[kind_of]
+    here, persons = np.nonzero(fits)
+    return persons, here
 
 
 class CellReader:
