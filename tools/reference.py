@@ -43,6 +43,7 @@ def reference() -> dict[str, str]:
         "models.md": page("Models", MODELS_INTRODUCTION, map(model_section, registry.MODELS)),
         "measures.md": page("Measures", MEASURES_INTRODUCTION, map(measure_section, registry.MEASURES)),
         "attacks.md": page("Attacks", ATTACKS_INTRODUCTION, map(attack_section, registry.ATTACKS)),
+        "preparation.md": page("Preparation", STEPS_INTRODUCTION, map(step_section, registry.TRANSFORMS)),
         "data.md": page("Synthetic data and engines", DATA_INTRODUCTION, data_sections()),
     }
 
@@ -62,6 +63,9 @@ name, and its part for a column under the name, a dot and the column."""
 ATTACKS_INTRODUCTION = """\
 An attack tells what others could still learn from a release. `shoal attack OUT --original INPUT --json` gives each
 under its name: success, baseline, control, residual, the number of people tried, Wilson's interval and a sentence."""
+
+STEPS_INTRODUCTION = """\
+Steps before the method: `[[preparation]]` in a recipe, with a name and these parameters; the guide tells more."""
 
 DATA_INTRODUCTION = """\
 `shoal generate` makes data about people who do not exist, for trying things out. Engines are where a method works."""
@@ -115,6 +119,13 @@ def attack_section(name: str) -> str:
     return "\n\n".join([f"## {name}", described(kind), forms(kind), parameters(kind)])
 
 
+def step_section(name: str) -> str:
+    """A step of the preparation: what it does, its option and its parameters."""
+    kind = registry.load("transform", name)
+    facts = f"Option: `--{kind.option} {kind.metavar}`."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)])
+
+
 def forms(kind: Any) -> str:
     """The published forms that a model, a measure or an attack is for."""
     return f"Published forms: {', '.join(form.__name__.lower() for form in kind.accepts)}."
@@ -135,7 +146,8 @@ def data_sections() -> list[str]:
 
 def command(generator: type) -> str:
     """What makes such data: commands are called by its form, generators by what it is about."""
-    return f"Command: `shoal generate {made_by(generator).__name__.lower()}`."
+    form = getattr(generator, "form", made_by(generator).__name__.lower())
+    return f"Command: `shoal generate {form}`."
 
 
 def described(kind: type) -> str:

@@ -25,6 +25,8 @@ TABLES: dict[str, dict[str, Any]] = {
     "mondrian k 10": {"name": "mondrian", "k": 10},
     "mondrian k 10, l 5": {"name": "mondrian", "k": 10, "l": 5},
     "mondrian k 10, t 0.3": {"name": "mondrian", "k": 10, "t": 0.3},
+    "anatomy l 5": {"name": "anatomy", "l": 5},
+    "pram, amplification 3": {"name": "pram", "gamma": 3},
     "lattice k 10": {"name": "lattice", "k": 10, "suppression_limit": 0.02},
     "samarati k 10": {"name": "samarati", "k": 10, "suppression_limit": 0.02},
     "rules hidden by stars, c 0.4": {"name": "table-rule-hiding", "k": 10, "confidence": 0.4},

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, cast
 
 from typing_extensions import TypeVar
 
@@ -26,9 +26,32 @@ from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
+from shoal.preparation._key import refuse_inside
+from shoal.preparation.transform import Transform
+
+if TYPE_CHECKING:
+    import polars
+
+    from shoal.io.releases.terms import Terms
 
 Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | Baskets, covariant=True)
 """What was read, in memory by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is written beside the proved files of a release: words for its recipients, and copies of a table."""
+
+    terms: "Terms | None" = None
+    also: tuple[str, ...] = ()
+
+    def write(self, published: Path, release: Release[Any]) -> None:
+        """Write it into the folder that is published; the release is as it was read from there."""
+        from shoal.io.releases.copies import write_copies
+        from shoal.io.releases.data_package import write_package
+
+        write_copies(published, release, self.also)
+        write_package(published, release, self.terms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +81,8 @@ class Run(Generic[Original, Data]):
         Rows that were not read because they have missing values.
     hierarchies
         Column to where its hierarchy comes from: a file, or a builder.
+    preparation
+        What was done to columns before the method.
     engine
         Where the rows are. Its `close` lets go of them.
     unmeasured
@@ -79,6 +104,7 @@ class Run(Generic[Original, Data]):
     warnings: tuple[str, ...] = ()
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
+    preparation: tuple[Transform, ...] = ()
     engine: Engine = field(default_factory=Local)
     unmeasured: str | None = None
     measures: tuple[Measure, ...] | None = None
@@ -147,6 +173,14 @@ class Run(Generic[Original, Data]):
             raise WrongUse("Only the rows of a table in memory are explained.")
         return explain_row(self.original, cast(Release, self.release), row, self.trace.rows)
 
+    def value_map(self) -> "polars.DataFrame":
+        """How each value of the original is published, and in how many rows: for the owner of the data alone."""
+        from shoal.data._value_map import value_map
+
+        if not isinstance(self.original, Table) or not isinstance(self.release.data, Table):
+            raise WrongUse("Values are mapped of a published table in memory; omit --value-map.")
+        return value_map(self.original, self.release.data, self.trace.rows)
+
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data: what run.json holds."""
         from shoal.io.hierarchies.load import hierarchy_as_data
@@ -161,6 +195,7 @@ class Run(Generic[Original, Data]):
             "tool": {"name": "shoal", "version": __version__},
             "engine": self.engine.name,
             "recipe": dict(self.recipe),
+            "preparation": [step.sentence() for step in self.preparation],
             "hierarchies": {
                 name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
             },
@@ -210,6 +245,8 @@ class Run(Generic[Original, Data]):
         safe_cells: bool = False,
         to: str | None = None,
         strict: bool = False,
+        terms: "Terms | None" = None,
+        also: Sequence[str] = (),
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
@@ -230,6 +267,10 @@ class Run(Generic[Original, Data]):
             transaction. If that fails, no folder is left behind either.
         strict
             Write nothing where there is a warning.
+        terms
+            Title, license and data-use text for the recipients: they stand in datapackage.json and README.md.
+        also
+            Copies of a table for other programs, beside the data file: ``xlsx``, ``sav`` (SPSS) and ``dta`` (Stata).
 
         Raises
         ------
@@ -244,6 +285,7 @@ class Run(Generic[Original, Data]):
             safe_cells=safe_cells,
             to=to,
             strict=strict,
+            beside=Beside(terms, tuple(also)),
         )
         return Path(folder)
 
@@ -257,16 +299,19 @@ class Run(Generic[Original, Data]):
         safe_cells: bool = False,
         to: str | None = None,
         strict: bool = False,
+        beside: "Beside | None" = None,
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
-        from shoal.io.releases.folder import REPORT, RUN, write_release
+        from shoal.io.releases.folder import RELEASE, REPORT, RUN, write_release
 
         if to is not None:
             self.engine.refuse_database()
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
+        for step in self.preparation:
+            refuse_inside(step.key_file, folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
@@ -281,6 +326,7 @@ class Run(Generic[Original, Data]):
             )
             if strict:
                 refuse_warned(proved.warnings)
+            (beside or Beside()).write(draft / RELEASE, published)
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))

@@ -18,16 +18,19 @@ from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
 from shoal.errors import Stage, WrongUse, logged, warn
-from shoal.io.overwrite_guard import refuse_source, refuse_source_folder
+from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
-from shoal.outcome import AnyRun, Run, judgment, refuse_broken
-from shoal.recipe import Recipe, make_method, parameters_of
+from shoal.outcome import AnyRun, Beside, Run, judgment, refuse_broken
+from shoal.preparation._key import refuse_inside
+from shoal.preparation.transform import Transform
+from shoal.recipe import Recipe, make_method, make_transform, parameters_of, step_as_data
 from shoal.sources import Intake, Request, load, load_source
 
 
@@ -102,8 +105,13 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     refuse_address(output.folder, writing=True)
+    for step in recipe.the_preparation():
+        refuse_inside(step.key_file, output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    if output.value_map is not None:
+        _refuse_public(output.value_map, output.folder)
+        refuse_existing(output.value_map, force, recipe.source.path)
     refuse_limits(output.max_risk, recipe.running.engine)
     with closing(recipe.running.open()) as engine:
         # Judged once, from the files.
@@ -111,6 +119,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
             refuse_risky(Target(finished.release, finished.original), output.max_risk)
+        mapped = finished.value_map() if output.value_map is not None else None
         finished = finished.written(
             output.folder,
             force=force,
@@ -119,9 +128,20 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             safe_cells=output.safe_cells,
             to=output.to,
             strict=output.strict,
+            beside=Beside(output.the_terms(), output.also),
             stage=stage,
         )
+        if mapped is not None:
+            from shoal.io.tables.delimited import write_delimited
+
+            write_delimited(mapped, Path(str(output.value_map)))
     return finished, Path(output.folder)
+
+
+def _refuse_public(path: str, folder: str) -> None:
+    """Refuse to write what is private into the folder that is published."""
+    if Path(path).resolve().is_relative_to(Path(folder).resolve() / "release"):
+        raise WrongUse(f"{path} would be published with the release; write --value-map somewhere else.")
 
 
 def carry_out(
@@ -169,28 +189,35 @@ def carry_out(
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
     made = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.read_as}
-    # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
-    repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
-    if (done := method.repeated(trace.notes)) != method:
-        repeating["method"] = parameters_of(done)
     notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
         scores=scores,
-        recipe={**made, **repeating},
+        recipe={**made, **_repeating(seed, method, trace, intake)},
         seconds={**reading, **spent},
         population=population,
         warnings=(*intake.warnings, *method.without_effect(schema), *notes),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
+        preparation=intake.preparation,
         engine=engine,
         unmeasured=engine.unmeasured,
         measures=measures,
         both=both,
     )
     return finished if proof is None else finished.judged(*proof)
+
+
+def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:
+    """What a run needs to be repeated: the seed that was drawn, the steps of a search in its time, the preparation."""
+    found: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if intake.preparation:
+        found["preparation"] = [step_as_data(step) for step in intake.preparation]
+    if (done := method.repeated(trace.notes)) != method:
+        found["method"] = parameters_of(done)
+    return found
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -219,10 +246,16 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    items: str | None = None,
+    items_from: str | None = None,
+    item_separator: str | None = None,
+    sensitive_items: str | Sequence[str] = (),
+    insensitive_items: str | Sequence[str] = (),
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     baskets: str | None = None,
     names: Sequence[str] | None = None,
     reading: Reading | None = None,
+    preparation: Sequence[Mapping[str, Any] | Transform] = (),
     seed: int | None = None,
     engine: Engine | None = None,
     **parameters: Any,
@@ -241,6 +274,9 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    items, items_from, item_separator, sensitive_items, insensitive_items
+        The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
+        stands between items; and which of them are secret, or neither secret nor known.
     hierarchies
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     baskets
@@ -250,6 +286,9 @@ def anonymize(
         The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     reading
         What a source does not tell about itself, such as its separator.
+    preparation
+        What is done to columns before the method, in this order: steps such as
+        ``shoal.preparation.TopCoding(limits={"age": 90})``, or the same as plain data, as in a recipe.
     seed
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
@@ -284,12 +323,24 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        items=items,
+        items_from=items_from,
+        item_separator=item_separator,
+        sensitive_items=sensitive_items,
+        insensitive_items=insensitive_items,
     )
     engine = engine or engine_for(data)
+    steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
+        if steps:
+            raise WrongUse(
+                "Data is prepared when it is read: give the path or the frame, and not what was read."
+            )
         data = engine.held(data)
     else:
-        request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
+        request = Request(
+            data, roles, reading, hierarchies or {}, layout=baskets, seed=seed, preparation=steps
+        )
         data = load(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)

@@ -17,6 +17,10 @@
     [hierarchies]
     age = "intervals:5,10,20"   # a builder, or the path of a file
 
+    [[preparation]]             # before the method, in this order
+    name = "top-coding"
+    limits = { age = 90 }
+
     [method]
     name = "mondrian"
     k = 10
@@ -40,6 +44,7 @@ from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
+from shoal.io.releases.terms import Terms
 from shoal.io.source import existing_file
 from shoal.parameters import Parameters
 
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from shoal.engines.protocol import Engine
     from shoal.measures.measure import Measure
     from shoal.methods.method import Method
+    from shoal.preparation.transform import Transform
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
@@ -105,8 +111,8 @@ class Running(Section):
         return kind
 
 
-class Output(Section):
-    """Where the release goes."""
+class Output(Terms):
+    """Where the release goes, and what is said to its recipients."""
 
     folder: str | None = Field(default=None, description="the release folder")
     format: Literal["csv", "parquet"] = Field(default="csv", description="format of a published table")
@@ -115,12 +121,24 @@ class Output(Section):
         description="in csv: an apostrophe before cells of a published table that a spreadsheet would run as formulas",
     )
     to: str | None = Field(default=None, description="also into a database: postgresql://…?table=NAME")
+    also: tuple[Literal["xlsx", "sav", "dta"], ...] = Field(
+        default=(),
+        description="copies of a published table beside it, with labels: xlsx (Excel), sav (SPSS), dta (Stata)",
+    )
+    value_map: str | None = Field(
+        default=None,
+        description="private: a csv of every value of the original, how it is published and in how many rows",
+    )
     report: bool = Field(default=True, description="write report.html")
     max_risk: dict[str, float] = Field(
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
     strict: bool = Field(default=False, description="publish nothing where there is a warning")
+
+    def the_terms(self) -> Terms:
+        """What the owner says to the recipients."""
+        return Terms(**{name: getattr(self, name) for name in Terms.model_fields})
 
 
 class Recipe(Section):
@@ -131,6 +149,9 @@ class Recipe(Section):
     hierarchies: dict[str, str] = Field(
         default_factory=dict,
         description="column to builder or file; `items` to that of the items of baskets",
+    )
+    preparation: tuple[dict[str, Any], ...] = Field(
+        default=(), description="what is done to columns before the method: names and parameters of steps"
     )
     method: dict[str, Any] = Field(description="name and parameters of the method")
     seed: int | None = Field(default=None, ge=0, description="for methods that draw random numbers")
@@ -144,6 +165,10 @@ class Recipe(Section):
     def the_measures(self) -> tuple["Measure", ...]:
         """The further measures with their options, checked."""
         return tuple(make_measure(one) for one in self.measures)
+
+    def the_preparation(self) -> tuple["Transform", ...]:
+        """The steps of the preparation, checked."""
+        return tuple(make_transform(one) for one in self.preparation)
 
     def the_method(self) -> "Method":
         """The method with its parameters, checked."""
@@ -187,6 +212,12 @@ class Recipe(Section):
             local = place != "-" and "://" not in place and not os.path.isabs(place)
             return move(place) if local else place
 
+        def moved_items(roles: Roles) -> Roles:
+            if roles.items_from is None:
+                return roles
+            path, colon, columns = roles.items_from.rpartition(":")
+            return roles.model_copy(update={"items_from": f"{moved(path)}{colon}{columns}"})
+
         def moved_hierarchy(column: str, spec: str) -> str:
             return moved(spec) if names_folder(column, spec) or is_hierarchy_file(spec) else spec
 
@@ -196,15 +227,24 @@ class Recipe(Section):
                 "source": self.source.model_copy(
                     update={name: moved(place) for name, place in places.items() if place is not None}
                 ),
+                "roles": moved_items(self.roles),
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
                 },
+                "preparation": tuple(
+                    {name: moved(value) if name == "key" else value for name, value in step.items()}
+                    for step in self.preparation
+                ),
                 "method": {
                     name: moved(value) if name in PATHS and isinstance(value, str) else value
                     for name, value in self.method.items()
                 },
                 "output": self.output.model_copy(
-                    update={"folder": moved(self.output.folder)} if self.output.folder else {}
+                    update={
+                        name: moved(place)
+                        for name in ("folder", "value_map")
+                        if (place := getattr(self.output, name))
+                    }
                 ),
             }
         )
@@ -238,6 +278,24 @@ def make_method(parameters: dict[str, Any]) -> "Method":
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
     method: Method = registry.load("method", name)(**given)
     return method
+
+
+def make_transform(given: "Mapping[str, Any] | Transform") -> "Transform":
+    """A step of the preparation from its name and parameters, or itself."""
+    if not isinstance(given, Mapping):
+        return given
+    options = {key.replace("-", "_"): value for key, value in given.items() if key != "name"}
+    if "name" not in given:
+        raise WrongUse(
+            'A step of the preparation has no name; write name = "top-coding" under [[preparation]].'
+        )
+    made: Transform = registry.load("transform", str(given["name"]))(**options)
+    return made
+
+
+def step_as_data(step: "Transform") -> dict[str, Any]:
+    """A step as `make_transform` takes it."""
+    return {"name": step.name, **step.model_dump(mode="json", exclude_defaults=True)}
 
 
 def make_measure(given: str | Mapping[str, Any]) -> "Measure":

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.data._item_sets import label_sets
 from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import schema_of, with_schema
+from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
@@ -20,6 +22,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
+from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class Intake:
     warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
     read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
     seconds: float = 0.0  # how long it took to read it
+    preparation: tuple[Transform, ...] = ()  # what was done to columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +61,7 @@ class Request:
     layout: str | None = None
     seed: int | None = None
     """`layout`, `seed`: of baskets: how they are written, and for roles that are drawn."""
+    preparation: tuple[Transform, ...] = ()  # what is done to columns before the method
     formulas: bool = True
     """Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so."""
 
@@ -79,6 +84,7 @@ def _request(recipe: Recipe, source: Any = None) -> Request:
         plan.hierarchies_folder,
         plan.baskets,
         recipe.seed,
+        preparation=recipe.the_preparation(),
         formulas=not output.safe_cells and output.format == "csv",
     )
 
@@ -93,6 +99,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
     engine.refuse_method(method)
     begin = time.perf_counter()
     if method.accepts is Baskets:
+        if request.preparation:
+            raise WrongUse("Baskets have no columns to prepare: omit the preparation.")
         intake = load_baskets(request, engine)
     else:
         refuse_generalized(method, request.reading)
@@ -157,10 +165,13 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(request.hierarchies, request.folder)
-    encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
+    steps = request.preparation
+    encoded = (engine or Local()).load_table(
+        request.source, request.roles, request.reading, tuple(named), steps
+    )
     schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings))
+    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings), preparation=steps)
 
 
 def give_hierarchies(
@@ -265,7 +276,6 @@ def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) 
     Raises `UnknownName` if there are hierarchies of anything else.
     """
     from shoal.data._hierarchy_builders import build
-    from shoal.data.domain import nominal
     from shoal.io.hierarchies.load import read_hierarchy
 
     for name in given:
@@ -367,7 +377,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
     found = hierarchies_of(table, given)
     for name in found:
         role = table.column(name).role
-        if role not in (Role.QUASI, Role.SENSITIVE):
+        if role not in (Role.QUASI, Role.SENSITIVE, Role.ITEMS):
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalized, and the column is "
                 f"{role}. Name it with --quasi, or omit its hierarchy."
@@ -379,6 +389,11 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
             columns.append(column)
             continue
         path = spec if isinstance(spec, str) and is_hierarchy_file(spec) else None
+        if column.role is Role.ITEMS:
+            domain = nominal(label_sets(column).vocabulary)
+            tree = hierarchy_of(replace(column, domain=domain, codes=column.codes[:0]), spec)
+            columns.append(replace(column, hierarchy=tree.covering(domain, column.name, path)))
+            continue
         hierarchy = hierarchy_of(column, spec)
         columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name, path)))
     return Table(tuple(columns))

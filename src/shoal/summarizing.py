@@ -27,6 +27,8 @@ from shoal.data.table import Column, Table, canonical_order
 from shoal.data.verdict import Verdict
 from shoal.errors import Infeasible, Stage, WrongUse, logged
 from shoal.io.reading import Reading, with_names
+from shoal.io.releases.data_package import write_package
+from shoal.io.releases.terms import Terms
 from shoal.outcome import judge, refuse_broken
 from shoal.sources import Request, load_table, with_hierarchies
 from shoal.summaries.attackers import Shield
@@ -88,7 +90,9 @@ class Summarized:
             "seconds": dict(self.seconds or {}),
         }
 
-    def write(self, folder: str | Path, *, force: bool = False, report: bool = True) -> Path:
+    def write(
+        self, folder: str | Path, *, force: bool = False, report: bool = True, terms: Terms | None = None
+    ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
         Parameters
@@ -99,13 +103,17 @@ class Summarized:
             Replace an earlier release of that name.
         report
             Write report.html, for the owner of the data.
+        terms
+            Title, license and data-use text for the recipients.
         """
-        from shoal.io.releases.folder import REPORT, RUN, read_release, write_release
+        from shoal.io.releases.folder import RELEASE, REPORT, RUN, read_release, write_release
         from shoal.report.summary_page import render_summary
 
         def finish(draft: Path) -> None:
-            proved = judge(read_release(draft))
+            published = read_release(draft)
+            proved = judge(published)
             refuse_broken(proved)
+            write_package(draft / RELEASE, published, terms)
             done = replace(self, verdicts=proved)
             if report:
                 page = render_summary(done.release, done.verdicts, done.hidden, done.warnings)

@@ -28,7 +28,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import read_population
-from shoal.models._judged import Verdicts, broken_folder
+from shoal.models._judged import Verdicts, broken_folder, broken_papers
 from shoal.models._promises import Promises, refuse_unused_population
 from shoal.models._promises import promised as promised_by
 from shoal.models.model import Model
@@ -73,6 +73,7 @@ def verify(
     sensitive: str | Sequence[str] = (),
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
+    items: str | None = None,
     reading: Reading | None = None,
     baskets: str | None = None,
     population: str | None = None,
@@ -87,8 +88,8 @@ def verify(
     ----------
     source
         A release, the folder of one, or any published file: a table, baskets, groups or clusters.
-    quasi, sensitive, insensitive, entity
-        Who is who among columns or items; a release knows it itself.
+    quasi, sensitive, insensitive, entity, items
+        Who is who among columns or items, and the column that holds items; a release knows it itself.
     baskets
         The layout of a file of baskets.
     population
@@ -109,10 +110,11 @@ def verify(
     -------
     A tuple with one verdict for each promise; `Verdict.holds` says whether it is kept, and `Verdicts.judged` by which
     columns or items. One more, ``canonical-order``, comes at the end where a release that is judged by its own promises
-    does not stand in canonical order. A release folder that holds something else too is not judged any further: the
+    does not stand in canonical order, and ``data-package`` where datapackage.json or README.md say something else than
+    the files. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
-    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity, items=items)
     asked = Promises(**{**promised, "population": population, "promises": promises})
     return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)
 
@@ -235,6 +237,8 @@ def verify_as_asked(
     if own:
         assert release is not None
         verdicts, found = judgment(replace(release, data=data), population, engine)
+        if all(verdicts) and (unlike := _unlike_papers(source, release)):
+            verdicts = (*verdicts, broken_papers(unlike))
     else:
         if isinstance(table := class_table(schema), Table):
             models = list(asked.promises.definite(table, population, published=True))
@@ -250,6 +254,14 @@ def not_whole(source: str | Path | Release[Any]) -> Verdicts | None:
 
     found = strays(source) if not isinstance(source, Release) and is_release(source) else ()
     return Verdicts((broken_folder(found),), None) if found else None
+
+
+def _unlike_papers(source: str | Path | Release[Any], release: Release[Any]) -> list[tuple[str, str]]:
+    """What datapackage.json and README.md of a release folder say otherwise than its files."""
+    from shoal.io.releases.data_package import disagreements
+    from shoal.io.releases.folder import published_folder
+
+    return [] if isinstance(source, Release) else disagreements(published_folder(source), release)
 
 
 def _release(source: Any, asked: Asked, engine: Engine) -> Release[Any] | None:
@@ -349,6 +361,7 @@ def roles_given(roles: Roles) -> dict[str, Role]:
         **dict.fromkeys(roles.quasi, Role.QUASI),
         **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
         **({roles.entity: Role.ENTITY} if roles.entity else {}),
+        **({roles.items: Role.ITEMS} if roles.items else {}),
     }
 
 

@@ -11,7 +11,6 @@ from shoal.attacks._bounds import promised_bound
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
 from shoal.data.baskets import Baskets
-from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.table import Table
 
@@ -37,7 +36,7 @@ def release_of(name: str, data: Table | Baskets) -> Release:
 
 def attacked(name: str) -> tuple[Release, dict[str, Attacked]]:
     """A method's release of two thirds of the people, attacked with the others and a second release beside it."""
-    data, outside = halves(data_for(registry.load("method", name).accepts))
+    data, outside = halves(data_for(registry.load("method", name)))
     rows = data.rows if isinstance(data, Table) else len(data)
     release = release_of(name, data)
     other = release_of(name, data.take(np.arange(0, rows - 4)))
@@ -84,9 +83,8 @@ def test_cells_are_narrowed_to_what_they_hold(both: tuple[Release, dict[str, Att
 
 
 def test_figures_are_shares(both: tuple[Release, dict[str, Attacked]]) -> None:
-    release, found = both
-    # Linked tables publish who is there.
-    assert {"linkage", *(() if isinstance(release.data, Linked) else ("membership",))} <= set(found)
+    _, found = both
+    assert {"linkage", "membership"} <= set(found)
     for one in found.values():
         assert all(0 <= share <= 1 for share in (one.success, one.baseline, one.control, one.residual))
         assert one.interval[0] <= one.success + 1e-12

@@ -28,7 +28,9 @@ def test_a_release_folder(
     assert "out/report.html" in answer.out
     assert "lm_mean" in answer.out
     assert sorted(path.name for path in (folder / "out").rglob("*.*")) == [
+        "README.md",
         "data.csv",
+        "datapackage.json",
         "release.json",
         "report.html",
         "run.json",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.contract.data import people, shopping
+from tests.papers import without_papers
 from tests.parts import MemoryEngine
 
 import shoal as library
@@ -36,6 +37,7 @@ def in_parts(release: Path) -> Path:
     file.unlink()
     file.mkdir()
     (file / f"part-00000{file.suffix}").write_bytes(content)
+    without_papers(release)
     return file
 
 
@@ -110,6 +112,7 @@ def edited(release: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     facts = json.loads(path.read_text())
     change(facts)
     path.write_text(json.dumps(facts))
+    without_papers(release)
 
 
 def with_roles(**roles: str) -> Callable[[dict[str, Any]], Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.papers import without_papers
 
 import shoal as library
 
@@ -29,6 +30,7 @@ def edit(release: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     facts = json.loads(path.read_text())
     change(facts)
     path.write_text(json.dumps(facts))
+    without_papers(release)
 
 
 def both(shoal: Callable[..., Any], *call: Any) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.contract.data import people, shopping
+from tests.papers import without_papers
 from tests.parts import MemoryEngine, MemoryParts
 
 import shoal
@@ -41,6 +42,7 @@ def in_parts(data: Path, size: int) -> None:
     header, lines = cut(data)
     data.unlink()
     data.mkdir()
+    without_papers(data.parent)
     for number, begin in enumerate(range(0, len(lines), size)):
         text = "".join([*header, *lines[begin : begin + size]])
         (data / f"part-{number:05}{data.suffix}").write_text(text)

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.data import people, shopping
+from tests.contract.data import people, shoppers, shopping
+from tests.papers import PUBLIC
 
 import shoal
 from shoal import registry
@@ -43,8 +44,9 @@ def arguments(method: type[Method], folder: Path) -> tuple[Path, dict[str, Any]]
         write_baskets(shopping(), path)
         return path, {**BASKETS, **method.example}
     path = folder / "people.csv"
-    write_table(people(), path)
-    return path, {**TABLE, **method.example}
+    write_table(shoppers() if method.needs_items else people(), path)
+    items = {"items": "buys", "sensitive_items": ["item8", "item9"]} if method.needs_items else {}
+    return path, {**TABLE, **items, **method.example}
 
 
 def text_of(folder: Path) -> str:
@@ -75,7 +77,7 @@ def check(name: str, engine: Engine, folder: Path) -> None:
     assert (release.promises, release.method) == (local.release.promises, name)
     assert not len(run.trace.rows)
     private = [file.name for file in (folder / "parts" / "release").rglob("*") if file.is_file()]
-    assert all(file.startswith("part-") or file == "release.json" for file in private)
+    assert all(file.startswith("part-") or file in PUBLIC for file in private)
     check_run(name, local.as_dict(), written.as_dict())
     if name in EQUAL:
         assert text_of(folder / "parts") == text_of(folder / "local")

@@ -42,6 +42,15 @@ def test_insensitive_columns_that_tell_persons_apart(name: str, cells: str, why:
     assert why in sentence
 
 
+def test_columns_of_values_of_their_own_are_one_sentence() -> None:
+    sentences = said(*(column(name, Role.INSENSITIVE, "a b c d") for name in ("one", "two")))
+    assert sentences[0] == (
+        "2 insensitive columns are published as they are, and most rows have a value of their own in them: 'one' "
+        "(100%), 'two' (100%). If one of them can name a person, make it identifying."
+    )
+    assert sum("of their own" in sentence for sentence in sentences) == 1
+
+
 def test_baskets_for_which_no_sub_record_is_left() -> None:
     """Of five baskets two are in chunks, and one may be in the shared chunk above; the terms are secret."""
 

@@ -107,7 +107,9 @@ def test_from_files_and_back(tmp_path: Path) -> None:
     for how in ("csv", "parquet"):
         folder = run.write(tmp_path / how, table_format=how)
         assert sorted(path.name for path in (folder / "release").iterdir()) == [
+            "README.md",
             f"data.{how}",
+            "datapackage.json",
             "release.json",
             f"sensitive.{how}",
         ]

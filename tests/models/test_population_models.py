@@ -2,6 +2,7 @@
 
 import datetime
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
+from shoal.models import _matching
 from shoal.models._equivalence_classes import PublishedClasses
 from shoal.models._matching import CellReader, matching_rows
 from shoal.models.delta_presence import DeltaPresence
@@ -161,3 +163,32 @@ def test_generalized_cells_agree_with_the_twin(
 def test_braces_in_braces_are_no_sets_of_sets() -> None:
     assert read(["a", "b"], "{" * 5000 + "a" + "}" * 5000) == []
     assert read(["a", "{a}"], r"{\{a\}|b}") == ["{a}"]
+
+
+@pytest.mark.parametrize("several", [1, 1_000])
+@given(
+    cells=st.lists(st.integers(0, 30) | st.none(), min_size=1, max_size=40),
+    texts=st.lists(
+        st.sampled_from(["*", "", "seven", "{1|9|77}", "[nan,3]", *(f"[{n},{n + 4}]" for n in range(30))])
+        | st.integers(0, 40).map(str),
+        max_size=30,
+        unique=True,
+    ),
+    random=st.randoms(use_true_random=False),
+)
+def test_looking_texts_up_at_once_equals_one_by_one(
+    several: int, cells: list[int | None], texts: list[str], random: Random
+) -> None:
+    """Whatever way is taken, the rows of each text are those whose value it may stand for."""
+    one = column("x", cells)
+    rows = np.array(sorted(random.sample(range(len(cells)), random.randint(1, len(cells)))))
+    reader = CellReader(one)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_matching, "SEVERAL", several)
+        found = {place: matching.tolist() for place, matching in reader.holders(texts, one.codes, rows)}
+    expected = {
+        place: matching
+        for place, text in enumerate(texts)
+        if (matching := [row for row in rows.tolist() if reader.meant(text)[one.codes[row]]])
+    }
+    assert found == expected

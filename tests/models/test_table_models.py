@@ -30,14 +30,16 @@ from shoal.data.table import Table
 from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
 from shoal.models._matrices import MatrixModel
+from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.model import TableModel
 
 NAMES = [
     name
     for name, kind in registry.load_all("model").items()
-    if issubclass(kind, TableModel) and not issubclass(kind, MatrixModel)
+    if issubclass(kind, TableModel) and not issubclass(kind, MatrixModel | KKmAnonymity)
 ]
-"""What is promised of classes; promises about a matrix are tried in test_matrices.py."""
+"""What is promised of classes; promises about a matrix or items are tried in test_matrices.py and
+test_k_km_anonymity.py."""
 
 
 def twin(model: TableModel, data: Table, population: Table) -> bool:
@@ -101,16 +103,28 @@ def test_no_rows_break_nothing(name: str) -> None:
         assert verdict.value is None
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(data=tables(), population=populations())
-@settings(max_examples=30)
-def test_verify_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+def judge_beside_the_twin(name: str, data: Table, population: Table) -> None:
     for model in promises(name):
         verdict = with_population(model, population).verify(data)
         assert verdict.holds == twin(model, data, population), model
         assert verdict.holds == (verdict.offender_count == 0)
         assert len(verdict.offenders) == min(verdict.offender_count, SHOWN)
         verdict.as_dict()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=30)
+def test_verify_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+    judge_beside_the_twin(name, data, population)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=1_000)
+def test_verify_agrees_with_its_twin_on_a_thousand_tables(name: str, data: Table, population: Table) -> None:
+    judge_beside_the_twin(name, data, population)
 
 
 @pytest.mark.parametrize("name", NAMES)

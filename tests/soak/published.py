@@ -55,7 +55,7 @@ def read(folder: Path) -> Published:
     facts = json.loads((release / "release.json").read_text(encoding="utf-8"))
     if facts["form"] == "linked":
         return _linked(release, facts)
-    (data,) = [path for path in release.iterdir() if path.name != "release.json"]
+    (data,) = [path for path in release.iterdir() if path.name.startswith("data.")]
     found = Published(facts, [], [], [], [], "")
     if data.suffix == ".parquet":
         frame = pl.concat([pl.read_parquet(file) for file in _files(data)])
@@ -80,7 +80,7 @@ def read(folder: Path) -> Published:
 
 def _linked(release: Path, facts: dict[str, Any]) -> Published:
     """Both tables; a secret stands there as often as its count says."""
-    (ending,) = {path.suffix for path in release.iterdir() if path.name != "release.json"}
+    (ending,) = {path.suffix for path in release.iterdir() if path.name.startswith("data.")}
     tables = [_rows(release / f"{name}{ending}") for name in ("data", "sensitive")]
     secrets = [
         {name: cell for name, cell in row.items() if name != "count"}

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.naive.linked import canonical
 from tests.naive.published_sets import canonical_clusters, canonical_groups
+from tests.papers import without_papers
 from tests.soak import judges, set_judges
 from tests.soak.cases import Case
 from tests.soak.checks import judged_sets, judged_table, linked_texts
@@ -143,6 +144,7 @@ def _write(release: Path, published: Published) -> None:
             facts["baskets"] = sum(leaf["size"] for one in published.lines for leaf in leaves_of(one))
         facts["items"] = len(_items(published.lines, groups))
     (release / "release.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+    without_papers(release)
 
 
 def _write_linked(release: Path, published: Published) -> None:

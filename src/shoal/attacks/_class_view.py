@@ -8,11 +8,13 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data.domain import Domain, Kind
+from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
 from shoal.models._matching import CellReader, matches_of
+from shoal.risks.learned_secrets import alike_pairs
 
 LONG = 1_000
 """Domains with more values are cut down to those that are asked about."""
@@ -27,7 +29,7 @@ class ClassView:
     classes
         Of the published table, by the columns that are known.
     fits
-        A sparse matrix of 0 and 1: people by classes.
+        A sparse matrix of 0 and 1: people by classes. Of linked tables the share of a group that is like a person.
     sizes
         Rows of each class, or persons where a column tells them.
     """
@@ -44,7 +46,7 @@ class ClassView:
     def homes(self) -> tuple[Rows, Mask]:
         """The class of each of the people where it is certain, else -1; and the classes of which all people are known.
 
-        A class that as many of all people fit as it has rows is theirs, though it is not told which row is whose.
+        A class that as many of all people fit as it has rows is theirs, though it stays open which row is whose.
         """
         fitting = np.asarray((self.fits != 0).sum(axis=0)).ravel()
         whole = fitting == self.classes.sizes
@@ -55,7 +57,7 @@ class ClassView:
         return home, whole
 
     def counts(self, column: Column) -> Any:
-        """How often each class has each value of a published column that is told: classes by values, sparse."""
+        """How often each class has each value of a published column, stars aside: classes by values, sparse."""
         from scipy.sparse import csr_array
 
         tally = self.classes.tally(column)
@@ -63,18 +65,20 @@ class ClassView:
         return csr_array((tally.counts.astype(np.float64), tally.values, tally.indptr), shape=shape)
 
 
-def class_view(published: Table, people: Table, known: Sequence[str] | None = None) -> ClassView:
-    """See which classes fit people.
+def class_view(published: Table | Linked, people: Table, known: Sequence[str] | None = None) -> ClassView:
+    """See which classes fit people, or of linked tables, which groups.
 
     Parameters
     ----------
     people
         With the columns that are known, and the hierarchies of the original.
     known
-        The columns that are known; all quasi-identifiers unless told.
+        The columns that are known; all quasi-identifiers by default. Of linked tables always all public ones.
     """
     from scipy.sparse import csr_array
 
+    if isinstance(published, Linked):
+        return _group_view(published, people)
     if known is not None:
         published = with_known(published, known)
     people = compacted(people)
@@ -92,6 +96,17 @@ def class_view(published: Table, people: Table, known: Sequence[str] | None = No
     entity = published.entity
     sizes = classes.sizes if entity is None else classes.persons(entity.name)
     return ClassView(classes, matrix[number], sizes)
+
+
+def _group_view(data: Linked, people: Table) -> ClassView:
+    """The groups of the rows that are like people: each such row counts for its share of the group."""
+    from scipy.sparse import csr_array
+
+    classes = PublishedClasses.of(data.secrets)
+    who, rows = alike_pairs(people, data)
+    group, sizes = data.groups[rows], data.sizes
+    fits = csr_array((1 / sizes[group], (who, group)), shape=(people.rows, len(classes)))
+    return ClassView(classes, fits, sizes)
 
 
 def compacted(people: Table) -> Table:
@@ -184,8 +199,12 @@ def secrets(published: Table, original: Table) -> tuple[Column, ...]:
 
 
 def covers(published: Column, original: Column) -> Any:
-    """Which values of the original each published text may stand for: texts by values, of 0 and 1."""
+    """Which values of the original each published text may stand for: texts by values, of 0 and 1, sparse."""
+    from scipy.sparse import csr_array
+
     reader = CellReader(original)
-    return np.array([reader.meant(text) for text in published.domain.labels], dtype=np.bool_).reshape(
-        len(published.domain), len(original.domain)
-    )
+    values = [reader.values(text) for text in published.domain.labels]
+    indptr = np.concatenate(([0], np.cumsum([len(one) for one in values])))
+    flat = np.concatenate(values) if values else np.empty(0, dtype=np.int32)
+    shape = (len(published.domain), len(original.domain))
+    return csr_array((np.ones(len(flat)), flat, indptr), shape=shape)

@@ -66,12 +66,13 @@ class ClustersView:
                 if len(here) and place == first:
                     inside = [item for bit, item in enumerate(known) if part >> bit & 1]
                     found.append((inside, here, chunks[here, place]))
-                    most[here] = np.minimum(most[here], self._holding(inside)[chunks[here, place]])
+                    most[here] = np.minimum(most[here], self._holding(inside, chunks[here, place]))
         return leaves, most, found
 
-    def _holding(self, items: list[int]) -> Counts:
-        """How many sub-records of each chunk hold all of some items."""
-        return np.bincount(self._chunk_of[self._holders(items)], minlength=len(self._owners)).astype(np.int64)
+    def _holding(self, items: list[int], chunks: Rows) -> Counts:
+        """How many sub-records of each of some chunks hold all of some items."""
+        found = self._chunk_of[self._holders(items)]  # ascending, as records are
+        return np.searchsorted(found, chunks, "right") - np.searchsorted(found, chunks, "left")
 
     def _holders(self, items: list[int]) -> Rows:
         found = self._records[items[0]]
@@ -94,23 +95,25 @@ class ClustersView:
         total = float(most.sum())
         if not total:
             return np.zeros(width)
-        weight = np.zeros(len(clusters))
-        weight[leaves] = most
-        belief = np.asarray(self._base.T @ weight)
+        belief = np.asarray(self._base[leaves].T @ most.astype(np.float64))
         for inside, here, chunks in together:
-            by_chunk = np.bincount(chunks, most[here].astype(np.float64), len(self._owners))
-            belief -= self._summed(np.flatnonzero(by_chunk[self._chunk_of]), by_chunk / self._spread)
+            asked, place = np.unique(chunks, return_inverse=True)
+            weight = np.bincount(place, most[here].astype(np.float64))
+            begin, records = taken(clusters.record_indptr, asked)
+            belief -= self._summed(records, np.repeat(weight / self._spread[asked], np.diff(begin)))
             holders = self._holders(inside)
-            counts = np.maximum(np.bincount(self._chunk_of[holders], minlength=len(self._owners)), 1)
-            belief += self._summed(holders, by_chunk / counts)
+            holders = holders[np.isin(self._chunk_of[holders], asked)]
+            places = np.searchsorted(asked, self._chunk_of[holders])
+            counts = np.maximum(np.bincount(places, minlength=len(asked)), 1)
+            belief += self._summed(holders, (weight / counts)[places])
         belief = np.clip(belief / total, 0, 1)
         belief[known] = 1.0
         return np.asarray(belief)
 
     def _summed(self, records: Rows, weights: Floats) -> Floats:
-        """The items of some sub-records, each with the weight of its chunk."""
+        """The items of some sub-records, each with the weight of its record."""
         begin, items = taken(self.clusters.item_indptr, records)
-        each = np.repeat(weights[self._chunk_of[records]], np.diff(begin))
+        each = np.repeat(weights, np.diff(begin))
         counted = np.bincount(self.clusters.items[items], each, len(self.clusters.vocabulary))
         return counted.astype(np.float64)
 

@@ -3,7 +3,9 @@
 The reader knows everybody's quasi-identifiers and the method (Wong, Fu, Wang and Pei 2007). A class that could be cut
 as far as sizes tell was left whole, so that the cut must break a promise about secrets. Secrets are dealt out inside
 of the classes by chance; of these worlds only those count in which the method would have stopped where it did.
-Cormode, Srivastava, Li and Li (2010) show that belief grows by a small constant factor at most.
+By Bayes' rule a belief grows by one in the chance that the method stops there at most, whatever the promise: the
+worlds that count with somebody's secret are at most all worlds with it. What a method decides without a look at
+secrets, or by all members of a class alike, tells nothing (Cormode, Srivastava, Li and Li 2010).
 """
 
 from collections.abc import Sequence
@@ -214,6 +216,8 @@ def _learned(
     after = sums[kinds] / np.maximum(worlds[classes] * sizes[kinds], 1)[:, None]
     after = np.where(concluded[:, None], after, prior[classes])
     growth = np.divide(after, prior[classes], out=np.ones_like(after), where=prior[classes] > 0)
+    most = np.minimum(tried / np.maximum(worlds[classes], 1)[:, None], 1 / np.maximum(prior[classes], 1e-12))
+    most = np.where(concluded[:, None], most, 1.0)
     here = np.arange(len(rows))
     success, control = float(after[here, secret.codes].mean()), float(prior[classes, secret.codes].mean())
     words = (
@@ -224,6 +228,7 @@ def _learned(
     parts = {
         "people of whom something is concluded": float(concluded.mean()),
         "largest growth of a belief": float(growth.max()),
+        "bound of that growth": float(most.ravel()[growth.argmax()]),
         "mean growth of the belief in the truth": success / control if control else 1.0,
     }
     return Attacked(name, success, control, control, len(rows), words, parts)

@@ -39,8 +39,8 @@ def _scores(published: Table, people: Table, secret: Column, names: Sequence[str
             column.codes * np.int64(values) + secret.codes, minlength=len(column.domain) * values
         )
         counts = pairs.reshape(len(column.domain), values).astype(np.float64)
-        meant = covers(column, known).astype(np.float64)
-        meant /= np.maximum(meant.sum(axis=1, keepdims=True), 1)
+        meant = covers(column, known)
+        counts /= np.maximum(np.diff(meant.indptr), 1)[:, None]
         score += _logs(meant.T @ counts, prior)[known.codes]
     return score
 

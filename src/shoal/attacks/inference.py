@@ -12,6 +12,7 @@ from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked
 from shoal.data.table import Column, Table
 
 
@@ -19,19 +20,20 @@ class Inference(Attack):
     """Guess the secret of people by the majority of the rows that fit them, and by a naive Bayes model of the release.
 
     The control is the better of both about people who are not in the release; where none are given, a naive Bayes model
-    of other people in the original. What it knows, the release does not give away about anybody. Of baskets, groups and
-    clusters a secret item is named by the known items; of clusters without secrets any other item.
+    of other people in the original. What it knows, the release does not give away about anybody. Of linked tables the
+    majority of the group is named; what is learned from all groups together is the attack `definetti`. Of baskets,
+    groups and clusters a secret item is named by the known items; of clusters without secrets any other item.
     """
 
     name: ClassVar[str] = "inference"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Guess each sensitive column, and report the one about which most is learned."""
         if isinstance(target.original, Baskets):
             return guess_items(self, target)
         published, original = target.release.data, target.original
-        assert isinstance(published, Table)
+        assert isinstance(published, Table | Linked)
         chosen = self.drawn(original.rows)
         people = original.take(chosen)
         view = class_view(published, people)
@@ -41,7 +43,7 @@ class Inference(Attack):
             outside = outside.take(self.drawn(outside.rows))
             control = (outside, class_view(published, outside))
         found = [
-            self._column(secret, original, chosen, view, control)
+            self._column(secret, original, chosen, view, control, linked=isinstance(published, Linked))
             for secret in secrets(view.classes.table, original)
         ]
         return max(found, key=lambda one: one.residual, default=None)
@@ -53,30 +55,34 @@ class Inference(Attack):
         chosen: Rows,
         view: ClassView,
         control: tuple[Table, ClassView] | None,
+        *,
+        linked: bool,
     ) -> Attacked:
         published, people = view.classes.table, original.take(chosen)
-        majority = right(by_majority(view, secret), people, secret)
-        model = right(learned_from_release(published, people, secret), people, secret)
+
+        def ways(of: Table, seen: ClassView) -> dict[str, float]:
+            found = {"majority of the class": right(by_majority(seen, secret), of, secret)}
+            if not linked:
+                found["naive Bayes"] = right(learned_from_release(published, of, secret), of, secret)
+            return found
+
+        parts = ways(people, view)
         counts = np.bincount(secret.codes, minlength=len(secret.domain))
         most = np.full(people.rows, int(counts.argmax()))
         baseline = right(most, people, secret)
-        if control is None:
+        outside = baseline
+        if control is not None:
+            outside = max(outside, *ways(*control).values())
+        if control is None or linked:
             truth = original.column(secret.name)
             guess = cross_fitted(original, truth, chosen, self.seed)
-            outside = float((guess == truth.codes[chosen]).mean())
-        else:
-            others, around = control
-            outside = max(
-                right(by_majority(around, secret), others, secret),
-                right(learned_from_release(published, others, secret), others, secret),
-            )
-        success, outside = max(majority, model), max(outside, baseline)
+            outside = max(outside, float((guess == truth.codes[chosen]).mean()))
+        success = max(parts.values())
         who = "people outside of the release" if control else "a model of other people"
         words = (
             f"{secret.name} is guessed right for {success:.1%} of {people.rows:,} people; the most frequent value "
             f"alone is right for {baseline:.1%}, and the control ({who}) for {outside:.1%}."
         )
-        parts = {"majority of the class": majority, "naive Bayes": model}
         return Attacked(self.name, success, baseline, outside, people.rows, words, parts)
 
 

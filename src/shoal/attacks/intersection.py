@@ -13,6 +13,7 @@ from shoal.attacks.inference import by_majority
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked, class_table
 from shoal.data.table import Column, Table
 
 
@@ -24,22 +25,22 @@ class Intersection(Attack):
     """
 
     name: ClassVar[str] = "intersection"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Guess each sensitive column that both releases publish, or an item; None without another release."""
         published, original = target.release.data, target.original
         if isinstance(original, Baskets):
             return self._items(target, original)
-        assert isinstance(published, Table)
+        assert isinstance(published, Table | Linked)
         other = None if target.other is None else target.other.data
-        if not isinstance(other, Table) or not original.rows:
+        if not isinstance(other, type(published)) or not original.rows:
             return None
         chosen = self.drawn(original.rows)
         found = [
-            self._column(secret, target, other, chosen)
-            for secret in secrets(published, original)
-            if secret.name in other.names
+            self._column(secret, published, target, other, chosen)
+            for secret in secrets(class_table(published), original)
+            if secret.name in class_table(other).names
         ]
         return max(found, key=lambda one: one.residual, default=None)
 
@@ -59,9 +60,10 @@ class Intersection(Attack):
         parts = {"this release alone": alone}
         return Attacked(self.name, success, first.most_frequent(), control, len(rows), words, parts)
 
-    def _column(self, secret: Column, target: Target, other: Table, chosen: Rows) -> Attacked:
-        original, published = target.original, target.release.data
-        assert isinstance(published, Table)
+    def _column(
+        self, secret: Column, published: Table | Linked, target: Target, other: Table | Linked, chosen: Rows
+    ) -> Attacked:
+        original = target.original
         people = original.take(chosen)
         guess, certain = _both(published, other, people, secret)
         success = right(guess, people, secret)
@@ -69,14 +71,15 @@ class Intersection(Attack):
         alone = right(by_majority(view, view.classes.table.column(secret.name)), people, secret)
         most = np.bincount(secret.codes, minlength=len(secret.domain)).argmax()
         baseline = right(np.full(len(chosen), int(most)), people, secret)
+        control = baseline
         if target.control is not None and target.control.rows:
             outside = dressed(target.control, original)
             outside = outside.take(self.drawn(outside.rows))
-            control = right(_both(published, other, outside, secret)[0], outside, secret)
-        else:
+            control = max(control, right(_both(published, other, outside, secret)[0], outside, secret))
+        if target.control is None or isinstance(published, Linked):
             truth = original.column(secret.name)
-            control = float((cross_fitted(original, truth, chosen, self.seed) == truth.codes[chosen]).mean())
-        control = max(control, baseline)
+            guessed = cross_fitted(original, truth, chosen, self.seed)
+            control = max(control, float((guessed == truth.codes[chosen]).mean()))
         words = (
             f"With the other release beside it, {secret.name} is guessed right for {success:.1%} of {len(chosen):,} "
             f"people ({alone:.1%} by this release alone; control {control:.1%}), and one value is left for "
@@ -86,9 +89,11 @@ class Intersection(Attack):
         return Attacked(self.name, success, baseline, control, len(chosen), words, parts)
 
 
-def _both(published: Table, other: Table, people: Table, secret: Column) -> tuple[Rows, float]:
+def _both(
+    published: Table | Linked, other: Table | Linked, people: Table, secret: Column
+) -> tuple[Rows, float]:
     """The guess for each of the people, and for which share one value is left."""
-    second = other.column(secret.name)
+    second = class_table(other).column(secret.name)
     codes = {label: code for code, label in enumerate(second.domain.labels)}
     moved = np.array([codes.get(label, len(codes)) for label in secret.domain.labels])
     here, there = class_view(published, people), class_view(other, people)

@@ -5,17 +5,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows
-from shoal.attacks._class_view import class_view, compacted, covers, secrets, some_classes
+from shoal.arrays import Floats, Mask, Rows
+from shoal.attacks._class_view import aligned, class_view, compacted, covers, secrets, some_classes
 from shoal.attacks._known_baskets import BasketsView, public_items
-from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
+from shoal.data.linked import Linked, canonical
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.risks._group_members import shares_of
+from shoal.risks.learned_secrets import alike_pairs, shares_of_people
 
 DEALS = 5
 """So often rows are dealt out anew, to see how often they fit by chance."""
@@ -26,11 +28,12 @@ class Order(Attack):
 
     Right if it fits all of her cells, also the secret ones. The control are the same rows in random order. Inside of
     classes the same is tried: the first of its people for its first row, and so on. In clusters, sub-records of two
-    chunks at the same place are put together, and right if somebody holds all of their items.
+    chunks at the same place are put together, and right if somebody holds all of their items. In linked tables the
+    first row of a group gets its first secret, and so on; the control are both tables in canonical order.
     """
 
     name: ClassVar[str] = "order"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters)
+    accepts: ClassVar[tuple[type, ...]] = (Table, Baskets, Groups, Clusters, Linked)
 
     def run(self, target: Target) -> Attacked | None:
         """Try the place in the file, the place in the class, and every column that may hold numbers of rows."""
@@ -44,6 +47,8 @@ class Order(Attack):
                 tries["its place in the group"] = named
         elif isinstance(data, Clusters):
             tries = self._clusters(data, target.original)
+        elif isinstance(data, Linked):
+            return self._linked(data, target.original)
         if not tries:
             return None
         best = max(tries, key=lambda name: tries[name].residual)
@@ -68,6 +73,22 @@ class Order(Attack):
         sums = np.add.reduceat(shares, groups.group_indptr[:-1])[asked]
         baseline = float((sums / groups.sizes[asked]).mean())
         return Attacked(self.name, as_is[which], baseline, by_items[which], len(asked), words)
+
+    def _linked(self, data: Linked, original: Table) -> Attacked | None:
+        """The j-th secret of a group for its j-th row, beside the same in canonical order."""
+        columns = secrets(data.secrets, original)
+        if not columns or not data.rows or not original.rows:
+            return None
+        as_is, tidy = (
+            secrets_in_turn(one, original, columns[0].name, self.drawn(data.rows))
+            for one in (data, canonical(data))
+        )
+        baseline = mean(shares_of_people(original.take(self.drawn(original.rows)), data, columns[0])[0])
+        words = (
+            f"Who takes the secrets of a group for those of its rows in turn names {columns[0].name} of "
+            f"{mean(as_is):.1%} of {len(as_is):,} people; in canonical order it would be {mean(tidy):.1%}."
+        )
+        return Attacked(self.name, mean(as_is), baseline, mean(tidy), len(as_is), words)
 
     def _clusters(self, clusters: Clusters, original: Baskets) -> dict[str, Attacked]:
         """The j-th sub-records of two chunks of a cluster together, if somebody holds the items of both."""
@@ -183,6 +204,19 @@ class Order(Attack):
         return {how: self._found(how, right, float(chance), {})}
 
 
+def secrets_in_turn(data: Linked, original: Table, name: str, rows: Rows) -> Floats:
+    """For some public rows the share of the people like them whose secret is the one at the same place of the group."""
+    secret = data.secrets.column(name)
+    by_group = np.argsort(data.groups, kind="stable")
+    in_turn = np.empty(data.rows, dtype=np.int64)
+    in_turn[by_group] = secret.codes[np.argsort(data.secret_groups, kind="stable")]
+    who, pairs = alike_pairs(original, data)
+    truth = aligned(original.column(name), secret)
+    like = np.bincount(pairs, minlength=data.rows)
+    hits = np.bincount(pairs, truth[who] == in_turn[pairs], minlength=data.rows)
+    return np.asarray((hits / np.maximum(like, 1))[rows])
+
+
 def fitting(
     published: Table, original: Table, rows: Rows, people: Rows, names: Collection[str] | None = None
 ) -> Mask:
@@ -191,7 +225,7 @@ def fitting(
     Parameters
     ----------
     names
-        The columns that are compared; all quasi-identifiers and secrets unless told.
+        The columns that are compared; all quasi-identifiers and secrets by default.
     """
     right = np.ones(len(rows), dtype=np.bool_)
     here, there = compacted(published.take(rows)), compacted(original.take(people))
@@ -199,7 +233,7 @@ def fitting(
         wanted = column.role in (Role.QUASI, Role.SENSITIVE) if names is None else column.name in names
         if wanted and column.name in there.names:
             other = there.column(column.name)
-            meant = covers(column, other)
+            meant = covers(column, other).toarray() > 0
             meant[[text == SUPPRESSED for text in column.domain.labels]] = True
             right &= meant[column.codes, other.codes]
     return right
@@ -239,8 +273,8 @@ def _kinds(published: Baskets, public: Baskets) -> Rows:
     codes = {text: code for code, text in enumerate(published.vocabulary)}
     moved = np.array([codes.setdefault(text, len(codes)) for text in public.vocabulary], dtype=np.int64)
     # Items of the original that are published nowhere say nothing about a place.
-    told = moved < len(published.vocabulary)
-    kept = public.keep(told)
-    items = moved[told][kept.items] if len(kept.items) else np.empty(0, dtype=np.int64)
+    known = moved < len(published.vocabulary)
+    kept = public.keep(known)
+    items = moved[known][kept.items] if len(kept.items) else np.empty(0, dtype=np.int64)
     indptr = np.concatenate((published.indptr, published.indptr[-1] + kept.indptr[1:]))
     return ragged_ranks(indptr, np.concatenate((published.items.astype(np.int64), items)))

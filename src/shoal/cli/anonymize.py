@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.cli import show, summary
+from shoal.cli import run_summary, show
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -24,6 +24,7 @@ from shoal.cli.options import (
     text_option,
     to_seed,
 )
+from shoal.cli.preparing import Preparing
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
@@ -38,6 +39,7 @@ EPILOGUE = """Example:
       {roles}{more}-o out"""
 
 ROLES = "--quasi age,education --sensitive occupation --others drop \\\n      "
+ITEMS = "--quasi age,education --items products --others drop "
 SECRETS = "--sensitive 49,50 "
 TREES = "--hierarchy age=intervals:5,10,20 --hierarchy education=suppress \\\n      "
 
@@ -89,11 +91,17 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
+OF_TABLES = ("format", "to", "safe_cells", "also", "value_map")
+"""Options about the files of a published table."""
+
 OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 """Options that say how baskets are read."""
 
 DRAWN = ("public_share", "private", "private_below")
 """Roles of items by chance."""
+
+OF_ITEMS = ("items", "items_from", "item_separator", "sensitive_items", "insensitive_items")
+"""Roles of a column of items, and of the items in it."""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -116,14 +124,15 @@ def command_of(name: str) -> Callable[..., Any]:
             roles=Section(Roles, "Items", only=("sensitive", "insensitive", *DRAWN)),
             source=Section(Source, "Reading", only=("baskets",), build=dict),
             reading=Section(Reading, "Reading", only=OF_BASKETS),
-            output=Section(Output, "Output", without=("format", "to", "safe_cells"), names=FOLDER),
+            output=Section(Output, "Output", without=OF_TABLES, names=FOLDER),
             running=Section(Running, "Engine"),
         )
     else:
         command = flattened(
             anonymize_table,
             method=own,
-            roles=Section(Roles, "Columns", without=DRAWN),
+            roles=Section(Roles, "Columns", without=(*DRAWN, *(() if kind.needs_items else OF_ITEMS))),
+            preparation=Preparing(),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
             running=Section(Running, "Engine"),
@@ -138,6 +147,7 @@ def anonymize_table(
     *,
     method: dict[str, Any],
     roles: Roles,
+    preparation: tuple[dict[str, Any], ...],
     reading: Reading,
     output: Output,
     running: Running,
@@ -154,6 +164,7 @@ def anonymize_table(
         source=Source(path=input, reading=reading, hierarchies_folder=hierarchies),
         roles=roles,
         hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
+        preparation=preparation,
         method=method,
         seed=seed,
         running=running,
@@ -202,13 +213,16 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    return summary.publication(run, folder, json=json, quiet=quiet)
+    return run_summary.publication(run, folder, json=json, quiet=quiet)
 
 
 def example(name: str, more: str = "") -> str:
     """A line that works on the data of `shoal generate`."""
     kind: type[Method] = registry.load("method", name)
     table = kind.accepts is not Baskets
+    if kind.needs_items:
+        given = " ".join(typed(field, value) for field, value in kind.example.items())
+        return EPILOGUE.format(method=name, input="shoppers.csv", parameters=given, roles=ITEMS, more=more)
     return EPILOGUE.format(
         method=name,
         input="people.csv" if table else "baskets.dat",

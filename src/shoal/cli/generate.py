@@ -7,12 +7,12 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App
 
 from shoal import registry
-from shoal.cli import show, summary
+from shoal.cli import run_summary, show
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
 from shoal.cli.options import MADE, Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
-from shoal.io.baskets.convert import layout_by_ending
+from shoal.io.baskets.conversion import layout_by_ending
 from shoal.io.baskets.load import write_baskets
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.tables.load import write_table
@@ -20,6 +20,7 @@ from shoal.io.tables.load import write_table
 EXAMPLES = {
     "table": f"Example:\n  {MADE['people.csv']}",
     "baskets": f"Example:\n  {MADE['baskets.dat']}",
+    "mixed": f"Example:\n  {MADE['shoppers.csv']}",
 }
 
 Seed = Annotated[
@@ -45,9 +46,9 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def generators() -> dict[str, type]:
-    """The registered generators by what they make: a table or baskets."""
+    """The registered generators by what they make: a table, baskets, or a table with items."""
     kinds = [registry.load("dataset", name) for name in registry.DATASETS]
-    return {made_by(kind).__name__.lower(): kind for kind in kinds}
+    return {getattr(kind, "form", made_by(kind).__name__.lower()): kind for kind in kinds}
 
 
 def made_by(kind: Any) -> type:
@@ -75,4 +76,4 @@ def generate(
     else:
         write_table(data, output)
     if not quiet:
-        show.line(f"{summary.count(data):,} {summary.noun(data)} in {output}")
+        show.line(f"{run_summary.count(data):,} {run_summary.noun(data)} in {output}")

@@ -94,6 +94,7 @@ WIDTH = 79
 MADE = {
     "people.csv": "shoal generate table --rows 2000 --seed 7 -o people.csv",
     "baskets.dat": "shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat",
+    "shoppers.csv": "shoal generate mixed --rows 1000 --items 40 --seed 7 -o shoppers.csv",
 }
 """Files that examples use, and the command that makes each."""
 
@@ -135,7 +136,18 @@ def broken(command: str) -> str:
     return " \\\n".join(lines)
 
 
-TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
+TITLES = (
+    "Method",
+    "Promise",
+    "Columns",
+    "Items",
+    "Population",
+    "Preparation",
+    "Reading",
+    "Shape",
+    "Engine",
+    "Output",
+)
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
 """The parts of a help page, in order."""
 
@@ -412,7 +424,7 @@ def single(name: str, command: Callable[..., Any], example: str) -> App:
     return app
 
 
-def flattened(command: Callable[..., Any], **sections: Section) -> Callable[..., Any]:
+def flattened(command: Callable[..., Any], **sections: Any) -> Callable[..., Any]:
     """The command with every field of its sections as an option of its own."""
     plain = inspect.signature(command, eval_str=True).parameters.values()
     options = [option for section in sections.values() for option in section.parameters()]

@@ -20,6 +20,7 @@ from shoal.cli.options import (
     text_option,
 )
 from shoal.io.reading import Reading
+from shoal.io.releases.terms import Terms
 from shoal.summaries.protection import Protection
 from shoal.summarizing import TOTAL, Summarized
 from shoal.summarizing import summarize as summed_up
@@ -37,6 +38,7 @@ def program(tokens: Sequence[str]) -> App:
         summarize,
         reading=Section(Reading, "Reading"),
         protection=Section(Protection, "Promise", build=dict, without=("dominance",)),
+        terms=Section(Terms, "Output"),
     )
     return single("summarize", command, EXAMPLE)
 
@@ -47,6 +49,7 @@ def summarize(
     *,
     reading: Reading,
     protection: dict[str, Any],
+    terms: Terms,
     by: Annotated[
         tuple[str, ...],
         Parameter(
@@ -100,7 +103,7 @@ def summarize(
             **protection,
             **({"dominance": tuple(dominance.split(","))} if dominance else {}),
         )
-        found.write(output, force=force, report=report)
+        found.write(output, force=force, report=report, terms=terms)
     return answer(found, output, json=json, quiet=quiet)
 
 
@@ -110,7 +113,8 @@ def answer(found: Summarized, folder: str, *, json: bool, quiet: bool) -> int:
         show.as_json({**found.as_dict(), "folder": folder})
     elif not quiet:
         show.line(f"{len(found.release.data):,} cells published in {folder}/release")
-        for value, (first, beside) in found.hidden.items():
+        noisy = "epsilon" in found.release.parameters
+        for value, (first, beside) in () if noisy else found.hidden.items():
             show.line(
                 f"{value}: {first + beside:,} hidden, {first:,} by the rules and {beside:,} beside them"
             )

@@ -33,7 +33,7 @@ def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table |
 
 def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
     """The baskets with only the items that the dataset asks for."""
-    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.conversion import without_rare_items
 
     if data.get("items") is not None:
         known = frozenset(baskets.vocabulary)
@@ -79,6 +79,8 @@ def with_column_roles(table: Table, roles: Roles) -> Table:
         wanted |= dict.fromkeys(getattr(roles, role.value), role)
     if roles.entity is not None:
         wanted[roles.entity] = Role.ENTITY
+    if roles.items is not None:
+        wanted[roles.items] = Role.ITEMS
     for name in wanted:
         if name not in table.names:
             raise UnknownName("column", name, table.names)

@@ -1,6 +1,7 @@
 """A table published as two that are linked by groups: exact public columns, and secrets of whole groups (anatomy)."""
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
@@ -86,6 +87,14 @@ class Linked:
             self.secret_groups * max(len(column.domain), 1) + column.codes, return_counts=True
         )
         return float((counts / self.sizes[held // max(len(column.domain), 1)]).max(initial=0.0))
+
+
+@overload
+def class_table(data: "Linked | Table") -> Table: ...
+
+
+@overload
+def class_table(data: object) -> object: ...
 
 
 def class_table(data: object) -> object:

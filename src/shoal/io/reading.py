@@ -4,6 +4,7 @@ import codecs
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -203,14 +204,23 @@ def first_line_like_data(names: Sequence[str], values: Mapping[str, Collection[s
     "The first line ('id', 'milk') was taken for the names "
     >>> first_line_like_data(["id", "item"], {"item": ["bread", "milk"]})
     []
+    >>> first_line_like_data(["age", "married"], {"age": ["39", "40"], "married": ["married", "single"]})
+    []
     """
-    if not header_hint(names) and not any(name in found for name, found in values.items()):
+    own = any(name in found for name, found in values.items())
+    if not header_hint(names) and (not own or any(map(_of_numbers, values.values()))):
         return []
     shown = ", ".join(map(repr, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
     return [
         f"The first line ({shown}) was taken for the names of the columns, and looks like data: if there is no header, "
         "name the columns with --names."
     ]
+
+
+def _of_numbers(values: Collection[str]) -> bool:
+    """Whether the first values of a column are numbers: a name that is none is a header then."""
+    some = [value for value in islice(values, 100) if value]
+    return bool(some) and all(map(_is_number, some))
 
 
 def refuse_wrong_names(names: Sequence[str], cells: Sequence[str]) -> None:

@@ -1,13 +1,14 @@
 """Which persons of a population a published class may stand for, and what promises beside one have in common."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import isnan
 from typing import Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows
 from shoal.data._calendar import iso
 from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
@@ -20,6 +21,12 @@ from shoal.models._exact import group_sums
 from shoal.models.model import TableModel
 
 _RANGE = re.compile(r"\[([^,]+),\s*([^,]+)([\])\[])")
+
+SEVERAL = 8
+"""So many texts are looked up at once, where they stand for few values."""
+
+SHORT = 10_000
+"""Masks over a domain of so many values are kept."""
 
 
 def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
@@ -60,12 +67,12 @@ def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[i
             yield int(here[0]), rows
             continue
         here = here[np.argsort(cells[depth][here], kind="stable")]
-        texts, starts = np.unique(cells[depth][here], return_index=True)
-        for text, inside in zip(texts.tolist(), np.split(here, starts[1:]), strict=True):
-            meant = readers[depth].meant(quasi[depth].domain.labels[text])
-            matching = rows[meant[codes[depth][rows]]]
-            if len(matching):
-                waiting.append((depth + 1, inside, matching))
+        kinds, starts = np.unique(cells[depth][here], return_index=True)
+        ends = np.append(starts[1:], len(here))
+        labels = quasi[depth].domain.labels
+        texts = [labels[kind] for kind in kinds.tolist()]
+        for place, matching in readers[depth].holders(texts, codes[depth], rows):
+            waiting.append((depth + 1, here[starts[place] : ends[place]], matching))
 
 
 class CellReader:
@@ -73,9 +80,12 @@ class CellReader:
 
     def __init__(self, column: Column) -> None:
         self._column = column
-        self._known: dict[str, Mask] = {}
+        self._known: dict[str, Codes] = {}
+        self._masks: dict[str, Mask] = {}
         self._codes = {label: code for code, label in enumerate(column.domain.labels)}
         self._coordinates = _coordinates(column.domain)
+        self._ascending = np.argsort(self._coordinates, kind="stable")
+        self._sorted = self._coordinates[self._ascending]
         self._nodes: dict[str, list[int]] = {}
         if column.hierarchy is not None:
             for path in column.hierarchy.paths():
@@ -83,8 +93,8 @@ class CellReader:
                     for text in set(path[1:-1]):
                         self._nodes.setdefault(text, []).append(self._codes[path[0]])
 
-    def meant(self, text: str) -> Mask:
-        """The values that a text may stand for, as a mask over the domain of the population's column.
+    def values(self, text: str) -> Codes:
+        """The codes of the values that a text may stand for, ascending.
 
         A text that is no value of the population, no range, no set and no node of its hierarchy matches nobody, so
         that a hierarchy which is not given can break a promise but never keep one.
@@ -93,34 +103,73 @@ class CellReader:
             self._known[text] = self._read(text)
         return self._known[text]
 
-    def _read(self, text: str, inside: bool = False) -> Mask:
-        size = len(self._column.domain)
+    def meant(self, text: str) -> Mask:
+        """The same as a mask over the domain of the population's column."""
+        mask = np.zeros(len(self._column.domain), dtype=np.bool_)
+        mask[self.values(text)] = True
+        return mask
+
+    def holders(self, texts: Sequence[str], codes: Codes, rows: Rows) -> Iterator[tuple[int, Rows]]:
+        """The places of the texts that some rows match, and these rows, ascending.
+
+        Parameters
+        ----------
+        codes
+            Of the column, by row.
+        rows
+            Those that are asked about, ascending.
+        """
+        own = codes[rows]
+        if len(texts) >= SEVERAL:
+            meant = [self.values(text) for text in texts]
+            sizes = np.array([len(one) for one in meant], dtype=np.int64)
+        if len(texts) < SEVERAL or int(sizes.sum()) > len(texts) * len(rows):
+            for place, text in enumerate(texts):
+                matching = rows[self._mask(text)[own]]
+                if len(matching):
+                    yield place, matching
+            return
+        # Many texts of few values each: the rows of each value are looked up, not the values of each row.
+        order = np.argsort(own, kind="stable")
+        values = np.concatenate(meant)
+        begin, end = (np.searchsorted(own[order], values, side) for side in ("left", "right"))
+        found = np.repeat(np.arange(len(texts)), sizes)[end > begin]
+        begin, end = begin[end > begin], end[end > begin]
+        for place in np.unique(found).tolist():
+            first, last = np.searchsorted(found, [place, place + 1]).tolist()
+            parts = [order[low:high] for low, high in zip(begin[first:last], end[first:last], strict=True)]
+            yield place, rows[np.sort(np.concatenate(parts))]
+
+    def _mask(self, text: str) -> Mask:
+        """What a text stands for as a mask, kept where the column has few values."""
+        if text in self._masks:
+            return self._masks[text]
+        mask = self.meant(text)
+        if len(mask) <= SHORT:
+            self._masks[text] = mask
+        return mask
+
+    def _read(self, text: str, inside: bool = False) -> Codes:
         if text and not text.strip(SUPPRESSED):
-            return np.ones(size, dtype=np.bool_)
+            return np.arange(len(self._column.domain), dtype=np.int32)
         if text in self._nodes or text in self._codes:
-            mask = self._range(text)
-            mask[self._nodes.get(text, [])] = True
-            if text in self._codes:
-                mask[self._codes[text]] = True
-            return mask
+            own = [self._codes[text]] if text in self._codes else []
+            return _united([self._range(text), np.array([*self._nodes.get(text, []), *own], dtype=np.int32)])
         # A set holds no other: braces in the names of a set have a backslash before them.
         members = None if inside else set_members(text)
         if members is None:
             return self._range(text)
-        mask = np.zeros(size, dtype=np.bool_)
-        for member in members:
-            mask |= self._read(member, inside=True)
-        return mask
+        return _united([self._read(member, inside=True) for member in members])
 
-    def _range(self, text: str) -> Mask:
+    def _range(self, text: str) -> Codes:
         matched = _RANGE.fullmatch(text)
         low, high, closing = (text, text, "]") if matched is None else matched.groups()
         first, last = self._coordinate(low.strip()), self._coordinate(high.strip())
-        if first is None or last is None:
-            return np.zeros(len(self._column.domain), dtype=np.bool_)
-        within: Mask = self._coordinates >= first
-        within &= self._coordinates <= last if closing == "]" else self._coordinates < last
-        return within
+        if first is None or last is None or isnan(first) or isnan(last):
+            return np.empty(0, dtype=np.int32)
+        begin = int(np.searchsorted(self._sorted, first, "left"))
+        end = int(np.searchsorted(self._sorted, last, "right" if closing == "]" else "left"))
+        return np.sort(self._ascending[begin:end]).astype(np.int32)
 
     def _coordinate(self, text: str) -> float | None:
         if text in self._codes:
@@ -133,6 +182,11 @@ class CellReader:
         except ValueError:
             return None
         return None
+
+
+def _united(parts: Sequence[Codes]) -> Codes:
+    """All codes of some lists, each once, ascending."""
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts])).astype(np.int32)
 
 
 def _coordinates(domain: Domain) -> Floats:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask
 from shoal.data._plural import counted
+from shoal.data._promise_words import AMONG_FITTING, joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -40,6 +41,12 @@ class AlphaKAnonymity(SensitiveModel):
         default=(), description="the sensitive values whose share is bounded; all by default"
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        values = f"{joined(self.values, 'values')} of {of}" if self.values else f"a value of {of}"
+        size = f" There are at least {self.k} such rows." if self.k > 1 else ""
+        return f"{AMONG_FITTING} at most {percent(self.alpha)} have {values}.{size}"
 
     def named(self) -> tuple[str, ...]:
         """The values that are bounded by name."""

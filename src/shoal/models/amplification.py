@@ -27,6 +27,13 @@ class Amplification(MatrixModel):
         gt=1, allow_inf_nan=False, description="largest factor by which a published value changes odds"
     )
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"Values of {of} were changed at random: seeing one changes the odds of any two original values by a "
+            f"factor of at most {self.gamma:g}."
+        )
+
     def allows(self, factor: Fraction | float) -> bool:
         """Whether the factor is at most γ."""
         return factor <= fraction(self.gamma)

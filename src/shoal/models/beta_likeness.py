@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Mask, owners
+from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import ROUNDING, at_most, compare_logarithm, fraction, group_sums, times
@@ -35,6 +36,13 @@ class BetaLikeness(SensitiveModel):
     form: Literal["basic", "enhanced"] = Field(
         default="enhanced", description="basic: gains up to beta; enhanced: frequent values may gain less"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"{AMONG_FITTING} no value of {of} is more frequent than among all rows by more than {self.beta:g} times "
+            "its share."
+        )
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have no value that gains too much."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 from pydantic import Field, field_validator
 
 from shoal.arrays import Mask
+from shoal.data._promise_words import AMONG_FITTING, NAMED, joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible, WrongUse
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -31,6 +32,12 @@ class ConfidenceBounding(SensitiveModel):
 
     bounds: dict[str, float] = Field(min_length=1, description="sensitive value to largest confidence in it")
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        bounds = [f"{value} of at most {percent(bound)}" for value, bound in self.bounds.items()]
+        more = " and others" if len(bounds) > NAMED else ""
+        return f"{AMONG_FITTING} the share is, for {of}: {joined(bounds[:NAMED])}{more}."
 
     @field_validator("bounds")
     @classmethod

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Mask, owners
+from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import ROUNDING, compare_logarithm, fraction, group_sums, times
@@ -33,6 +34,13 @@ class DeltaDisclosure(SensitiveModel):
     delta: float = Field(
         gt=0, allow_inf_nan=False, description="bound of the logarithm of a share's change in a class"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"{AMONG_FITTING} the share of each value of {of} differs from that among all rows by a factor below "
+            f"e^{self.delta:g}."
+        )
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups hold every value, each about as often as the whole."""

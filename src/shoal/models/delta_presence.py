@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -122,6 +123,13 @@ class DeltaPresence(PopulationModel):
         default=0, ge=0, le=1, description="least chance that a person of the population is in the release"
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"The chance that a person of the population is in the data stays between {percent(self.delta_min)} and "
+            f"{percent(self.delta_max)} for someone who knows {known}."
+        )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -28,6 +28,13 @@ class DifferentialPrivacy(SummaryModel):
 
     epsilon: float = Field(gt=0, description="privacy budget of all that is published in the folder")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            "Whether any one person is in the data changes the chance of what is published by a factor of at most "
+            f"e^{self.epsilon:g}; no file can prove that, the maker vouches for it."
+        )
+
     def verify(self, published: Published) -> Verdict:
         """Judge what can be judged."""
         summary = self.summary_of(published)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.release import Published
@@ -61,6 +62,20 @@ class Disassociated(LineModel):
         default=(),
         description="the items that stand in term chunks alone, so that nothing published goes with them",
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        secrets = len(self.sensitive)
+        named = f" No basket can be linked to the {secrets} sensitive items." if secrets else ""
+        safe = (
+            f" No item that can be linked with others is in more than {percent(self.safe)} of its cluster."
+            if self.safe < 1
+            else ""
+        )
+        return (
+            f"Someone who knows up to {self.m} items of a person cannot rule out that {self.k} baskets hold all of "
+            f"them.{safe}{named}"
+        )
 
     def examine(self, published: Published, part: Part | None = None) -> Evidence:
         """Test every condition on every cluster and chunk."""

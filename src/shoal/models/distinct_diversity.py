@@ -7,6 +7,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask
 from shoal.data._plural import counted
+from shoal.data._promise_words import FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -31,6 +32,10 @@ class DistinctDiversity(SensitiveModel):
 
     l: int = Field(ge=2, description="least number of different sensitive values of a class")  # noqa: E741
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"{FITTING} have at least {self.l} different values of {of}."
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups hold l values."""

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows
+from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
 from shoal.models._exact import fraction
@@ -34,6 +35,14 @@ class EmAnonymity(NumericModel):
     nearness: Literal["absolute", "relative"] = Field(
         default="absolute", description="whether epsilon is a difference, or a share of the number"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        times = " times it" if self.nearness == "relative" else ""
+        return (
+            f"{AMONG_FITTING} at most 1 in {self.m} has a number of {of} near any one of them (within "
+            f"{self.epsilon:g}{times})."
+        )
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have no crowded number."""

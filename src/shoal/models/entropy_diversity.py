@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Indptr, Mask
+from shoal.data._promise_words import FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -37,6 +38,10 @@ class EntropyDiversity(SensitiveModel):
         gt=1, allow_inf_nan=False, description="least effective number of sensitive values of a class"
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"{FITTING} have values of {of} as hard to guess as {self.l:g} equally frequent ones."
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have an entropy of at least log l."""

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from shoal.arrays import Rows, owners
+from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -47,6 +48,13 @@ class HiddenAssociations(Model):
     antecedent: int = Field(
         default=2, ge=1, description="without rules: most items on the left side of a rule to hide"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"No sensitive rule reaches both a support of {percent(self.support)} and a confidence of "
+            f"{percent(self.confidence)}."
+        )
 
     @field_validator("rules")
     @classmethod

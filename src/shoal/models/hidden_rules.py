@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
@@ -60,6 +61,14 @@ class HiddenRules(SensitiveModel):
     values: tuple[str, ...] = Field(
         default=(), description="the sensitive values whose rules are hidden; all by default"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        values = f" ({joined(self.values, 'values')})" if self.values else ""
+        return (
+            f"No published cells of the quasi-identifiers let anybody conclude a value of {of}{values} with a "
+            f"confidence above {percent(self.confidence)}."
+        )
 
     @model_validator(mode="after")
     def _size_has_effect(self) -> Self:

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Items, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -52,6 +53,14 @@ class HkpCoherence(Model):
     h: float = Field(gt=0, le=1, description="largest share of a sensitive item in a cohort")
     k: int = Field(ge=2, description="least number of baskets of a cohort")
     p: int = Field(ge=1, description="most public items that an adversary knows of a basket")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        secret = f" A sensitive item is in at most {percent(self.h)} of them." if self.h < 1 else ""
+        return (
+            f"Someone who knows up to {self.p} public items of a person finds at least {self.k} baskets with them, or "
+            f"none.{secret}"
+        )
 
     def verify(self, published: Published) -> Verdict:
         """Count the cohort of every set of public items that occurs, and the sensitive items in it.

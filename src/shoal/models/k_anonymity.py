@@ -57,6 +57,12 @@ class KAnonymity(TableModel):
         description="whoever knows so many quasi-identifiers finds k rows; by default, all of them",
     )
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        known = f"any {self.m} of {known}" if self.m else known
+        who = "person's row" if self.entity is None else "person's rows"
+        return f"Someone who knows {known} of a person can guess that {who} with a chance of at most 1 in {self.k}."
+
     def as_promise(self) -> dict[str, Any]:
         """The model as plain data; wildcards are named where there are any."""
         plain = super().as_promise()

@@ -32,6 +32,12 @@ class KMap(PopulationModel):
 
     k: int = Field(ge=2, description="least number of persons of the population that match a class")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"Whatever is published of a person fits at least {self.k} persons of the population by {known}."
+        )
+
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which groups match at least k persons of the population for certain."""
         mask: Mask = self.matches(statistics) >= self.k

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -35,6 +36,10 @@ class KeAnonymity(NumericModel):
     e: float = Field(
         ge=0, allow_inf_nan=False, description="least difference of the largest and the smallest of them"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"{FITTING} have at least {self.k} different numbers of {of}, spread over at least {self.e:g}."
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups hold k numbers, and are spread enough."""

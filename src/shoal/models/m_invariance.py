@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Indptr, Mask, Rows, owners
 from shoal.data._plural import counted
+from shoal.data._promise_words import FITTING
 from shoal.data.baskets import ragged_ranks
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.verdict import SHOWN, Offender, Verdict
@@ -34,6 +35,10 @@ class MInvariance(SensitiveModel):
     greater_is_safer: ClassVar[bool] = True
 
     m: int = Field(ge=2, description="least number of rows of a class, each with a secret of its own")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"{FITTING} are at least {self.m}, all with different values of {of}, the same ones in every release."
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have m different values, and none twice."""

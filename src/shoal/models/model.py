@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import PrivateAttr
 
 from shoal.arrays import Mask
+from shoal.data._promise_words import joined
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.group_statistics import GroupStatistics
@@ -66,6 +67,14 @@ class Model(Parameters):
 
         Raises `UnknownName` with the near ones.
         """
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name.
+
+        `of`: the sensitive columns that it is about. `known`: the quasi-identifiers.
+        """
+        given = [f"{name} {value}" for name, value in self.as_promise().items() if name != "model" and value]
+        return f"It keeps {self.name}{f' with {joined(given)}' if given else ''}."
 
     def vacuous(self) -> str:
         """Why the promise, or a part of it, holds of all data; empty where it does not."""

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, field_validator
 
 from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, owners
+from shoal.data._promise_words import percent
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED
@@ -47,6 +48,13 @@ class PersonalizedPrivacy(SensitiveModel):
     )
 
     _known: tuple[Domain, dict[str, Mask]] | None = PrivateAttr(default=None)
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"Nobody can guess a value of {of} that a person asked to guard (in {self.guard}) with a chance above "
+            f"{percent(self.p)}."
+        )
 
     @field_validator("tree")
     @classmethod

@@ -43,6 +43,13 @@ class PrivacyDegree(LineModel):
         description="the sensitive items, which stand in no basket; those that groups count by default",
     )
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            "Someone who finds the group of a person's basket can guess each sensitive item of it with a chance of at "
+            f"most 1 in {self.p}."
+        )
+
     def refuse_vague(self) -> None:
         """A release names its sensitive items: otherwise they could stand in baskets as if they were public."""
         if not self.sensitive:

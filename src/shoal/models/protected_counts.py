@@ -32,6 +32,10 @@ class ProtectedCounts(SummaryModel):
         ge=2, description="least count that is published, and least width of what a hidden one can be"
     )
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"No count of 1 to {self.threshold - 1} rows is published, and nobody can compute one from the others."
+
     def verify(self, published: Published) -> Verdict:
         """Bound every hidden count."""
         summary = self.summary_of(published)

@@ -34,6 +34,10 @@ class ProtectedSums(SummaryModel):
     column: str = Field(description="the column that is summed up")
     percent: float = Field(gt=0, lt=100, description="to within so many percent no hidden sum can be told")
 
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return f"No hidden sum of {of} can be computed to within {self.percent:g} percent."
+
     def verify(self, published: Published) -> Verdict:
         """Bound every hidden sum."""
         summary = self.summary_of(published)

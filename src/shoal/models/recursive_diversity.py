@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import AnyArray, Counts, Indptr, Mask, owners
+from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -37,6 +38,13 @@ class RecursiveDiversity(SensitiveModel):
     )
     l: int = Field(ge=2, description="rank from which on values count as rare")  # noqa: E741
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"{AMONG_FITTING} the most frequent value of {of} is less than {self.c:g} times as frequent as all others "
+            f"from rank {self.l} on together."
+        )
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have a most frequent value that is rare enough."""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
@@ -35,6 +36,14 @@ class ReidentificationRisk(TableModel):
         default="maximal", description="whose risk: that of the worst class, or the mean over all persons"
     )
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        over = "" if self.over == "maximal" else " on average"
+        return (
+            f"Someone who knows {known} of a person can guess that person's row with a chance of at most "
+            f"{percent(self.risk)}{over}."
+        )
 
     def holds(self, statistics: GroupStatistics) -> Mask:
         """Which groups have a risk within the bound. Where all have, so has their mean."""

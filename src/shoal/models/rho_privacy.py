@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from shoal.data._promise_words import percent
 from shoal.errors import WrongUse
 from shoal.models._exact import fraction
 from shoal.models._matrices import MatrixModel, posterior
@@ -25,6 +26,13 @@ class RhoPrivacy(MatrixModel):
 
     rho1: float = Field(gt=0, lt=1, description="a belief before the published value is seen, at most")
     rho2: float = Field(gt=0, lt=1, description="the belief afterwards stays below this")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"Values of {of} were changed at random: what was believed with a chance of at most {percent(self.rho1)} "
+            f"before is believed with less than {percent(self.rho2)} after seeing one."
+        )
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:

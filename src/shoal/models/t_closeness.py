@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from shoal.arrays import AnyArray, Mask, Rows
 from shoal.data._plural import counted
+from shoal.data._promise_words import FITTING
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column
@@ -66,6 +67,13 @@ class TCloseness(SensitiveModel):
         description="for the hierarchical distance: each value and the nodes above it, up to the root",
     )
     _known: tuple[Domain, Rows, list[Rows]] | None = PrivateAttr(default=None)
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        return (
+            f"{FITTING} have a distribution of {of} that differs from that of all rows by at most {self.t:g}, on a "
+            "scale from 0 (the same) to 1."
+        )
 
     @field_validator("order")
     @classmethod

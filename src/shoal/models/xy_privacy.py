@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask
 from shoal.data._plural import counted
+from shoal.data._promise_words import joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.release import Published
 from shoal.data.role import Role
@@ -41,6 +42,14 @@ class XyPrivacy(SensitiveModel):
     )
     k: int = Field(default=2, ge=1, description="least number of different values of Y beside the same X")
     h: float = Field(default=1, gt=0, le=1, description="largest share of a value of Y beside the same X")
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        same = joined(self.x, "columns") or "public values"
+        return (
+            f"Rows with the same {same} have at least {self.k} different values of {of}, each in at most "
+            f"{percent(self.h)} of them."
+        )
 
     def vacuous(self) -> str:
         """One value, of any share, is always there."""

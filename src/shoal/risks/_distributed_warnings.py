@@ -10,7 +10,7 @@ from shoal.data.dataset import COUNT, Dataset
 from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.risks.disclosure_warnings import nothing_told, of_column
+from shoal.risks.disclosure_warnings import nothing_told, of_column, warned_of_own_values
 from shoal.risks.role_guards import determined_in_parts, known_too_in_parts, warned_of_known, warned_of_names
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
-    """Plain sentences about columns that may give persons away, and that nothing is told.
+    """Plain sentences about columns that may give persons away, and that nothing is left to read.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, 
     for column, profile in zip(kept, profiles, strict=True):
         raw = partial(_raw_rows, column, published)
         found += of_column(column, profile, raw, original.rows, original.schema.entity)
-    found += warned_of_names(kept, profiles)
+    found += warned_of_own_values(kept, profiles) + warned_of_names(kept, profiles)
     coarse = _coarse(kept, published) if any(column.role is Role.INSENSITIVE for column in kept) else {}
     found += determined_in_parts(original, names, coarse)
     return (*found, *warned_of_known(known_too_in_parts(published)))

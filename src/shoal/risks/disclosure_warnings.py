@@ -29,7 +29,7 @@ ALIKE = 5
 
 
 def concerns(original: Table, published: Table) -> tuple[str, ...]:
-    """Plain sentences: that nothing is told, and about columns that may give persons away, in the order of the columns.
+    """Plain sentences: that nothing is left, and on columns that may give persons away, in the order of the columns.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def concerns(original: Table, published: Table) -> tuple[str, ...]:
     for column, profile in zip(kept, profiles, strict=True):
         raw = partial(_raw_rows, column, published.column(column.name))
         found += of_column(column, profile, raw, original.rows, original.entity)
-    found += warned_of_names(kept, profiles)
+    found += warned_of_own_values(kept, profiles) + warned_of_names(kept, profiles)
     return (*found, *determined(original, published), *warned_of_known(known_too(published)))
 
 
@@ -132,9 +132,30 @@ def _telling(profile: ColumnProfile) -> str:
     """Why an insensitive column may name persons; empty if nothing says so."""
     if names_persons(profile.name) or numbers_persons(profile.name):
         return "its name says that it tells persons apart"
-    if profile.unique >= TELLING:
-        return f"{profile.unique:.0%} of the rows have a value of their own in it"
-    return profile.reason if profile.role is Role.IDENTIFYING else ""
+    own = profile.unique >= TELLING
+    return profile.reason if profile.role is Role.IDENTIFYING and not own else ""
+
+
+def warned_of_own_values(columns: Sequence[Column], profiles: Sequence[ColumnProfile]) -> list[str]:
+    """One sentence about insensitive columns in which most rows have a value of their own."""
+    telling = [
+        profile
+        for column, profile in zip(columns, profiles, strict=True)
+        if column.role is Role.INSENSITIVE and profile.unique >= TELLING and not _telling(profile)
+    ]
+    if not telling:
+        return []
+    if len(telling) == 1:
+        (one,) = telling
+        return [
+            f"The insensitive column {one.name!r} is published as it is, and {one.unique:.0%} of the rows have a value "
+            "of their own in it. If it can name a person, make it identifying."
+        ]
+    shares = ", ".join(f"{one.name!r} ({one.unique:.0%})" for one in telling)
+    return [
+        f"{len(telling)} insensitive columns are published as they are, and most rows have a value of their own in "
+        f"them: {shares}. If one of them can name a person, make it identifying."
+    ]
 
 
 def _raw_rows(original: Column, published: Column) -> int:
@@ -157,8 +178,8 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left
         Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
     """
     if isinstance(published, Groups):
-        told = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
-        return int(((np.diff(published.basket_indptr) == 0) & told).sum())
+        with_secret = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
+        return int(((np.diff(published.basket_indptr) == 0) & with_secret).sum())
     terms = np.diff(published.term_indptr)
     secret = np.array([text in sensitive for text in published.vocabulary], dtype=np.bool_)
     secrets = np.diff(np.concatenate(([0], np.cumsum(secret[published.terms])))[published.term_indptr])

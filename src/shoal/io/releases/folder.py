@@ -4,6 +4,7 @@
 
     OUT/release/data.*         the published data
     OUT/release/release.json   how it was made and what it promises
+    OUT/release/README.md      the same for whoever receives it; datapackage.json has the codebook
     OUT/…                      private files, such as report.html and run.json
 
 A folder is written under another name beside its place and renamed at the end, so that a crash leaves nothing
@@ -38,6 +39,7 @@ from shoal.io.baskets.layouts import published_name
 from shoal.io.baskets.load import load_baskets, write_baskets
 from shoal.io.hierarchies.load import hierarchy_from_data
 from shoal.io.reading import Reading, own_reading
+from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
@@ -186,10 +188,16 @@ def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
 def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
     named = {role: [name for name in roles if roles[name] is role] for role in Role}
-    entity = next(iter(named[Role.ENTITY]), None)
+    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
     try:
         table = read_published_table(
-            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path), "safe_cells" in shape
+            path,
+            named[Role.QUASI],
+            named[Role.SENSITIVE],
+            entity,
+            own_reading(path),
+            "safe_cells" in shape,
+            items,
         )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
@@ -303,13 +311,17 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """What lies in a published folder and is no part of the release, by its path inside, and why.
 
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
-    alone, and of linked tables the file of the secrets: nothing hidden, no links, no folders.
+    alone, of linked tables the file of the secrets, and what goes with the data (datapackage.json, README.md, and the
+    copies for other programs that the former names): nothing hidden, no links, no folders.
 
     `folder`: the folder that a release was written to, or the published folder inside.
     """
     published = published_folder(folder)
     found: list[tuple[str, str]] = []
-    known = (FACTS, *DATA_NAMES, *(SECRET_NAMES if _is_linked(published) else ()))
+    known = (
+        *(FACTS, DESCRIPTOR, README, *DATA_NAMES, *copies_named(published)),
+        *(SECRET_NAMES if _is_linked(published) else ()),
+    )
     for entry in sorted(published.iterdir()):
         if entry.name in known:
             if entry.is_symlink():

@@ -77,6 +77,7 @@ class Facts:
     """What the data file holds: ``form``, and columns with roles, or layout and sensitive items, and counts."""
     made: dict[str, Any]  # ``method``, ``parameters``, ``promises`` and ``suppressed``
     details: dict[str, Any]  # public facts of the method
+    version: str = ""  # of the tool that made the release
 
     def release(self, data: Form) -> Release[Form]:
         """The release of which this is said, its data in any form."""
@@ -148,7 +149,7 @@ def read_facts(path: Path) -> Facts:
     Raises `BadData` if it is no JSON object, of another version, lacks something, or says something that no release
     says.
     """
-    facts = _object_in(path)
+    facts = object_in(path)
     if not isinstance(facts, dict) or "format" not in facts:
         raise BadData("this is not the release.json of a release of Shoal.", path)
     if type(facts["format"]) is not int:
@@ -185,10 +186,10 @@ def read_facts(path: Path) -> Facts:
         check_summary(facts, path)
     shape = {key: facts[key] for key in ("form", "separator", "safe_cells", *_SHAPES[form]) if key in facts}
     made = {key: facts[key] for key in _MADE}
-    return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts})
+    return Facts(shape, made, {key: facts[key] for key in _DETAILS if key in facts}, tool["version"])
 
 
-def _object_in(path: Path) -> object:
+def object_in(path: Path) -> object:
     """What a JSON file holds; it names nothing twice, and has no numbers that JSON has not."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -242,6 +243,8 @@ def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
         roles[name] = Role(role)
     if Role.QUASI not in roles.values():
         raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
+    if len([role for role in roles.values() if role is Role.ITEMS]) > 1:
+        raise BadData(f"two columns hold items, and no release has more than one. {_CHANGED}", path)
     persons = {name for name, role in roles.items() if role is Role.ENTITY}
     counted = {promise["entity"] for promise in promises if isinstance(promise.get("entity"), str)}
     if len(persons) > 1 or persons != counted:

@@ -2,7 +2,7 @@
 
 import io
 import logging
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,8 @@ def write_excel(frame: pl.DataFrame, path: Path) -> None:
     }
     content = io.BytesIO()
     with xlsxwriter.Workbook(content, options) as workbook:
+        # Otherwise the same frame would not give the same bytes.
+        workbook.set_properties({"created": datetime(1980, 1, 1)})
         sheet = workbook.add_worksheet("data")
         day = workbook.add_format({"num_format": "yyyy-mm-dd"})
         for place, series in enumerate(frame):
