@@ -246,6 +246,11 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    items: str | None = None,
+    items_from: str | None = None,
+    item_separator: str | None = None,
+    sensitive_items: str | Sequence[str] = (),
+    insensitive_items: str | Sequence[str] = (),
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     baskets: str | None = None,
     names: Sequence[str] | None = None,
@@ -269,6 +274,9 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    items, items_from, item_separator, sensitive_items, insensitive_items
+        The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
+        stands between items; and which of them are secret, or neither secret nor known.
     hierarchies
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     baskets
@@ -315,6 +323,11 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        items=items,
+        items_from=items_from,
+        item_separator=item_separator,
+        sensitive_items=sensitive_items,
+        insensitive_items=insensitive_items,
     )
     engine = engine or engine_for(data)
     steps = tuple(make_transform(one) for one in preparation)

@@ -4,7 +4,7 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from shlex import quote
@@ -25,7 +25,7 @@ from shoal.data._cell_kinds import (
     written_days,
 )
 from shoal.data._doubtful_values import code_remarks, mixed_dates
-from shoal.data._export import unnamed
+from shoal.data._export import named, unnamed
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
@@ -107,13 +107,15 @@ def encode_table(
     reading: Reading,
     watched: Sequence[str] = (),
     steps: Sequence[Transform] = (),
+    item_separator: str | None = None,
 ) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
     `roles`: name and role of each column to keep, in the order of the table. `reading`: what is missing, and which
     kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat. `steps`:
-    of the preparation. Raises `BadData` if a published column holds a cell that looks like a generalized one, if a cell
-    does not fit the kind that was given for its column, or if incomplete rows are to be dropped and no row is complete.
+    of the preparation. `item_separator`: what stands between the items of a cell of items; found out by default. Raises
+    `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that
+    was given for its column, or if incomplete rows are to be dropped and no row is complete.
     """
     found: dict[str, Distinct] = {}
     persons: dict[str, int] = {}
@@ -123,10 +125,14 @@ def encode_table(
     kept_names = dict(roles)
     read = [*kept_names, *(name for step in steps for name in step.columns_read if name not in kept_names)]
     watched = [name for name in watched if name not in read]
-    for frame in opened.pieces([*read, *watched]):
+    for frame in _with_item_cells(opened, roles, [*read, *watched], item_separator):
         here = frozenset(frame.columns)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
-        found |= {name: distinct(frame[name], opened, reading) for name in read if name in here}
+        found |= {
+            name: distinct(frame[name], opened, None if kept_names.get(name) is Role.ITEMS else reading)
+            for name in read
+            if name in here
+        }
         types |= frame.schema
         if reading.drop_missing:
             numbers |= {one.name: one for one in frame if one.dtype != pl.String}
@@ -169,6 +175,23 @@ def encode_table(
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
+def _with_item_cells(
+    opened: Input, roles: Sequence[tuple[str, Role]], names: Sequence[str], separator: str | None
+) -> Iterator[pl.DataFrame]:
+    """The cells of the columns, each set of items as one text; a missing cell holds no item."""
+    from shoal.data._item_sets import item_column, sets_of
+    from shoal.io.baskets.long_tables import read_column
+
+    for frame in opened.pieces(names):
+        made = []
+        for name in (name for name, role in roles if role is Role.ITEMS and name in frame.columns):
+            pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
+            column = item_column(name, sets_of(pairs.rows, pairs.texts, pairs.count))
+            labels = pl.Series(name, column.domain.labels, dtype=pl.String)
+            made.append(labels.gather(pl.Series(column.codes)))
+        yield frame.with_columns(made) if made else frame
+
+
 def how_taken(
     opened: Input,
     columns: Sequence[Column],
@@ -183,7 +206,7 @@ def how_taken(
     guessed = [
         column
         for column in columns
-        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+        if column.role not in (Role.ENTITY, Role.ITEMS) and reading.kind_of(column.name) is None
     ]
     doubts = [
         sentence
@@ -195,8 +218,8 @@ def how_taken(
     ]
     if opened.of_texts:
         labels = {column.name: column.domain.labels for column in columns}
-        named = first_line_like_data(opened.names, labels) if reading.names is None else ()
-        return (*named, *doubts)
+        header = first_line_like_data(opened.names, labels) if reading.names is None else ()
+        return (*header, *doubts)
     return (
         *taken_as((column.name, types[column.name], column.domain.kind) for column in guessed),
         *doubts,
@@ -219,6 +242,8 @@ def encode_column(
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
+    if role is Role.ITEMS:
+        return Column(name, role, *encode(column, Kind.NOMINAL))
     kind = reading.kind_of(name) or find_kind(column.texts)
     if name in reading.date_formats:
         column = _in_iso_form(column, reading.date_formats[name], fault)
