@@ -12,6 +12,7 @@ import shoal
 from shoal.cli import main
 from shoal.errors import WrongUse
 from shoal.io.releases.folder import read_release
+from shoal.pipeline import publish
 from shoal.recipe import Recipe
 
 RECIPE = """
@@ -145,7 +146,7 @@ def test_a_key_inside_the_folder_is_refused(desk: Path) -> None:
     recipe = Path("recipe.toml")
     recipe.write_text(RECIPE.replace("secret/key", "out/key"))
     with pytest.raises(WrongUse, match="lies in the release folder"):
-        shoal.pipeline.publish(Recipe.read(recipe))
+        publish(Recipe.read(recipe))
     assert not Path("out").exists()
     assert main(["run", "recipe.toml"]) == 2
 
