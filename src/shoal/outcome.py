@@ -328,8 +328,7 @@ class Run(Generic[Original, Data]):
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
-        for step in self.preparation:
-            refuse_inside(step.key_file, folder)
+        refuse_inside([step.key_file for step in self.preparation], folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()

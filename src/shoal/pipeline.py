@@ -105,8 +105,8 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     refuse_address(output.folder, writing=True)
-    for step in recipe.the_preparation():
-        refuse_inside(step.key_file, output.folder, recipe.source.path)
+    keys = [step.key_file for step in recipe.the_preparation()]
+    refuse_inside(keys, output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
     if output.pdf:
