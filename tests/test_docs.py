@@ -18,6 +18,7 @@ FAMILY_PAGES = {
     "model": "models.md",
     "measure": "measures.md",
     "attack": "attacks.md",
+    "transform": "preparation.md",
     "dataset": "data.md",
     "engine": "data.md",
 }

@@ -21,7 +21,7 @@ LAYERS = (
     {"kernels"},
     {"data"},
     {"mining"},
-    {"risks"},
+    {"risks", "preparation"},
     {"io", "models", "measures"},
     {"engines"},
     {"methods", "datasets", "summaries"},

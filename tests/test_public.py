@@ -21,7 +21,7 @@ FRAME = pl.DataFrame({"age": [20, 21, 40, 41], "illness": ["leprosy", "plague", 
 ROLES = {"quasi": ["age"], "sensitive": ["illness"]}
 
 
-SPACES = {space: space.removesuffix("s") for space in shoal._SPACES}
+SPACES = {space: space.removesuffix("s") for space in shoal._SPACES} | {"preparation": "transform"}
 
 
 def for_the_type_checker(path: Path) -> dict[str, str]:

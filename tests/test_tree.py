@@ -13,6 +13,7 @@ ROOMS = {
     "models": (registry.MODELS, {"model"}),
     "measures": (registry.MEASURES, {"measure"}),
     "attacks": (registry.ATTACKS, {"attack"}),
+    "preparation": (registry.TRANSFORMS, {"transform"}),
 }
 """The folder, the table of the registry that it holds, and its base classes."""
 

@@ -29,7 +29,7 @@ PACKAGE = Path(shoal.__file__).resolve().parent
 
 DOORS = (
     "cli/anonymize.py",
-    "cli/summary.py",
+    "cli/run_summary.py",
     "engines/distributed.py",
     "engines/local.py",
     "io/releases/folder.py",

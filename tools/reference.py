@@ -43,6 +43,7 @@ def reference() -> dict[str, str]:
         "models.md": page("Models", MODELS_INTRODUCTION, map(model_section, registry.MODELS)),
         "measures.md": page("Measures", MEASURES_INTRODUCTION, map(measure_section, registry.MEASURES)),
         "attacks.md": page("Attacks", ATTACKS_INTRODUCTION, map(attack_section, registry.ATTACKS)),
+        "preparation.md": page("Preparation", STEPS_INTRODUCTION, map(step_section, registry.TRANSFORMS)),
         "data.md": page("Synthetic data and engines", DATA_INTRODUCTION, data_sections()),
     }
 
@@ -62,6 +63,9 @@ name, and its part for a column under the name, a dot and the column."""
 ATTACKS_INTRODUCTION = """\
 An attack tells what others could still learn from a release. `shoal attack OUT --original INPUT --json` gives each
 under its name: success, baseline, control, residual, the number of people tried, Wilson's interval and a sentence."""
+
+STEPS_INTRODUCTION = """\
+Steps before the method: `[[preparation]]` in a recipe, with a name and these parameters; the guide tells more."""
 
 DATA_INTRODUCTION = """\
 `shoal generate` makes data about people who do not exist, for trying things out. Engines are where a method works."""
@@ -113,6 +117,13 @@ def attack_section(name: str) -> str:
     """An attack: what it tries, on which published forms, and its parameters."""
     kind = registry.load("attack", name)
     return "\n\n".join([f"## {name}", described(kind), forms(kind), parameters(kind)])
+
+
+def step_section(name: str) -> str:
+    """A step of the preparation: what it does, its option and its parameters."""
+    kind = registry.load("transform", name)
+    facts = f"Option: `--{kind.option} {kind.metavar}`."
+    return "\n\n".join([f"## {name}", described(kind), facts, parameters(kind)])
 
 
 def forms(kind: Any) -> str:

@@ -21,7 +21,7 @@ PICKS = ("mm/il", "1/il", "mm", "all", "optimal")
 
 def public_baskets(name: str, share: float, seed: int) -> Baskets:
     """Connect, or Retail without the items in fewer than a thousandth of the baskets, with public items drawn."""
-    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.conversion import without_rare_items
     from shoal.io.baskets.load import read_baskets
 
     baskets = read_baskets(DATA / "fimi" / f"{name}.dat.gz")

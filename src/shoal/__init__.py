@@ -50,7 +50,7 @@ _HOME = {
     "verify": "shoal.verification",
 }
 
-_SPACES = ("attacks", "engines", "measures", "methods", "models")
+_SPACES = ("attacks", "engines", "measures", "methods", "models", "preparation")
 """Packages whose classes are public."""
 
 __all__ = sorted([*_HOME, *_SPACES, "__version__"])
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from shoal import measures as measures
     from shoal import methods as methods
     from shoal import models as models
+    from shoal import preparation as preparation
     from shoal.assessing import risk as risk
     from shoal.attacking import attack as attack
     from shoal.attacking import find as find
@@ -121,6 +122,9 @@ def _moved(name: str) -> str:
 
     kept = {"Trace": "data.trace", "TableProfile": "data.profile", "BasketsProfile": "data.profile"}
     spaces = [kept[name]] if name in kept else []
-    spaces += [space for space in _SPACES if name in registry.class_names(space.removesuffix("s"))]
+    families = {
+        space: "transform" if space == "preparation" else space.removesuffix("s") for space in _SPACES
+    }
+    spaces += [space for space, family in families.items() if name in registry.class_names(family)]
     places = " or ".join(f"shoal.{space}.{name}" for space in spaces)
     return f"; it is {places}" if places else ""

@@ -23,6 +23,7 @@ from shoal.errors import BadData
 from shoal.measures._chosen import asked_scores, comparison_of, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Scores
+from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, make_measure
 from shoal.sources import Request, load_baskets, load_table, with_hierarchies
 
@@ -107,7 +108,9 @@ def read_both(
         data = load_baskets(request, where).data
     else:
         roles = plan.roles if "roles" in recipe else _roles_in(release)
-        request = Request(original, roles, plan.source.reading)
+        steps = plan.the_preparation()
+        _refuse_absent_keys(steps)
+        request = Request(original, roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)
         table = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
@@ -115,6 +118,13 @@ def read_both(
     both = comparison_of(data, release)
     refuse_other_original(both, path)
     return both, plan
+
+
+def _refuse_absent_keys(steps: Sequence[Transform]) -> None:
+    """Refuse to prepare an original without the key of its release: a new one would give other values."""
+    for step in steps:
+        if step.key_file is not None and not Path(step.key_file).is_file():
+            raise BadData("the key of this release is not there; put it back.", step.key_file)
 
 
 def _with_kept(table: Table, kept: Mapping[str, Hierarchy], path: str | None) -> Table:

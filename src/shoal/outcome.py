@@ -26,6 +26,8 @@ from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
+from shoal.preparation._key import refuse_inside
+from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
     import polars
@@ -79,6 +81,8 @@ class Run(Generic[Original, Data]):
         Rows that were not read because they have missing values.
     hierarchies
         Column to where its hierarchy comes from: a file, or a builder.
+    preparation
+        What was done to columns before the method.
     engine
         Where the rows are. Its `close` lets go of them.
     unmeasured
@@ -100,6 +104,7 @@ class Run(Generic[Original, Data]):
     warnings: tuple[str, ...] = ()
     left_out: int = 0
     hierarchies: Mapping[str, str] = field(default_factory=dict)
+    preparation: tuple[Transform, ...] = ()
     engine: Engine = field(default_factory=Local)
     unmeasured: str | None = None
     measures: tuple[Measure, ...] | None = None
@@ -190,6 +195,7 @@ class Run(Generic[Original, Data]):
             "tool": {"name": "shoal", "version": __version__},
             "engine": self.engine.name,
             "recipe": dict(self.recipe),
+            "preparation": [step.sentence() for step in self.preparation],
             "hierarchies": {
                 name: hierarchy_as_data(tree) for name, tree in trees.items() if tree is not None
             },
@@ -304,6 +310,8 @@ class Run(Generic[Original, Data]):
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
+        for step in self.preparation:
+            refuse_inside(step.key_file, folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()

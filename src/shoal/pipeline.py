@@ -18,6 +18,7 @@ from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Roles
 from shoal.data.table import Table
+from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
 from shoal.errors import Stage, WrongUse, logged, warn
@@ -27,7 +28,9 @@ from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Beside, Run, judgment, refuse_broken
-from shoal.recipe import Recipe, make_method, parameters_of
+from shoal.preparation._key import refuse_inside
+from shoal.preparation.transform import Transform
+from shoal.recipe import Recipe, make_method, make_transform, parameters_of, step_as_data
 from shoal.sources import Intake, Request, load, load_source
 
 
@@ -102,6 +105,8 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     refuse_address(output.folder, writing=True)
+    for step in recipe.the_preparation():
+        refuse_inside(step.key_file, output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
     if output.value_map is not None:
@@ -184,28 +189,35 @@ def carry_out(
     reading = {"reading": intake.seconds} if intake.seconds else {}
     spent = dict(zip(("anonymizing", "verifying", "measuring"), np.diff(clock).tolist(), strict=True))
     made = recipe or {"method": parameters_of(method), "seed": seed, **_item_roles(schema), **intake.read_as}
-    # So that the run can be repeated: the seed that was drawn, and the steps of a search that were done in its time.
-    repeating: dict[str, Any] = {} if seed is None else {"seed": seed}
-    if (done := method.repeated(trace.notes)) != method:
-        repeating["method"] = parameters_of(done)
     notes = map(str, trace.notes.get("warnings", ()))
     finished: AnyRun = Run(
         original,
         release,
         trace,
         scores=scores,
-        recipe={**made, **repeating},
+        recipe={**made, **_repeating(seed, method, trace, intake)},
         seconds={**reading, **spent},
         population=population,
         warnings=(*intake.warnings, *method.without_effect(schema), *notes),
         left_out=intake.left_out,
         hierarchies=intake.hierarchies,
+        preparation=intake.preparation,
         engine=engine,
         unmeasured=engine.unmeasured,
         measures=measures,
         both=both,
     )
     return finished if proof is None else finished.judged(*proof)
+
+
+def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:
+    """What a run needs to be repeated: the seed that was drawn, the steps of a search in its time, the preparation."""
+    found: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if intake.preparation:
+        found["preparation"] = [step_as_data(step) for step in intake.preparation]
+    if (done := method.repeated(trace.notes)) != method:
+        found["method"] = parameters_of(done)
+    return found
 
 
 def _item_roles(data: Table | Baskets) -> dict[str, Any]:
@@ -243,6 +255,7 @@ def anonymize(
     baskets: str | None = None,
     names: Sequence[str] | None = None,
     reading: Reading | None = None,
+    preparation: Sequence[Mapping[str, Any] | Transform] = (),
     seed: int | None = None,
     engine: Engine | None = None,
     **parameters: Any,
@@ -273,6 +286,9 @@ def anonymize(
         The names of the columns, for a text without a header; of an array of 0 and 1, its items.
     reading
         What a source does not tell about itself, such as its separator.
+    preparation
+        What is done to columns before the method, in this order: steps such as
+        ``shoal.preparation.TopCoding(limits={"age": 90})``, or the same as plain data, as in a recipe.
     seed
         For methods that draw random numbers. Keep it as secret as the data; where ties are split and none is given, a
         new one is drawn, and kept in the run's recipe.
@@ -289,15 +305,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    if isinstance(engine, str):
-        raise WrongUse(
-            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
-            f"{engine!r}."
-        )
-    if not isinstance(method, str | Method):
-        raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
-        )
+    _refuse_unlike(engine, method)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -314,11 +322,31 @@ def anonymize(
         insensitive_items=insensitive_items,
     )
     engine = engine or engine_for(data)
+    steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
+        if steps:
+            raise WrongUse(
+                "Data is prepared when it is read: give the path or the frame, and not what was read."
+            )
         data = engine.held(data)
     else:
-        request = Request(data, roles, reading, hierarchies or {}, layout=baskets, seed=seed)
+        request = Request(
+            data, roles, reading, hierarchies or {}, layout=baskets, seed=seed, preparation=steps
+        )
         data = load(request, chosen, engine)
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
+
+
+def _refuse_unlike(engine: object, method: object) -> None:
+    """Refuse an engine that is named, and a method that is neither named nor one."""
+    if isinstance(engine, str):
+        raise WrongUse(
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
+        )
+    if not isinstance(method, str | Method):
+        raise WrongUse(
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
+        )

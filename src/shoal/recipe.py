@@ -17,6 +17,10 @@
     [hierarchies]
     age = "intervals:5,10,20"   # a builder, or the path of a file
 
+    [[preparation]]             # before the method, in this order
+    name = "top-coding"
+    limits = { age = 90 }
+
     [method]
     name = "mondrian"
     k = 10
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from shoal.engines.protocol import Engine
     from shoal.measures.measure import Measure
     from shoal.methods.method import Method
+    from shoal.preparation.transform import Transform
 
 PATHS = frozenset({"population"})
 """Parameters of methods that name a file."""
@@ -145,6 +150,9 @@ class Recipe(Section):
         default_factory=dict,
         description="column to builder or file; `items` to that of the items of baskets",
     )
+    preparation: tuple[dict[str, Any], ...] = Field(
+        default=(), description="what is done to columns before the method: names and parameters of steps"
+    )
     method: dict[str, Any] = Field(description="name and parameters of the method")
     seed: int | None = Field(default=None, ge=0, description="for methods that draw random numbers")
     measures: tuple[str | dict[str, Any], ...] = Field(
@@ -157,6 +165,10 @@ class Recipe(Section):
     def the_measures(self) -> tuple["Measure", ...]:
         """The further measures with their options, checked."""
         return tuple(make_measure(one) for one in self.measures)
+
+    def the_preparation(self) -> tuple["Transform", ...]:
+        """The steps of the preparation, checked."""
+        return tuple(make_transform(one) for one in self.preparation)
 
     def the_method(self) -> "Method":
         """The method with its parameters, checked."""
@@ -219,6 +231,10 @@ class Recipe(Section):
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
                 },
+                "preparation": tuple(
+                    {name: moved(value) if name == "key" else value for name, value in step.items()}
+                    for step in self.preparation
+                ),
                 "method": {
                     name: moved(value) if name in PATHS and isinstance(value, str) else value
                     for name, value in self.method.items()
@@ -262,6 +278,24 @@ def make_method(parameters: dict[str, Any]) -> "Method":
         raise WrongUse('The recipe names no method; write name = "mondrian" under [method].')
     method: Method = registry.load("method", name)(**given)
     return method
+
+
+def make_transform(given: "Mapping[str, Any] | Transform") -> "Transform":
+    """A step of the preparation from its name and parameters, or itself."""
+    if not isinstance(given, Mapping):
+        return given
+    options = {key.replace("-", "_"): value for key, value in given.items() if key != "name"}
+    if "name" not in given:
+        raise WrongUse(
+            'A step of the preparation has no name; write name = "top-coding" under [[preparation]].'
+        )
+    made: Transform = registry.load("transform", str(given["name"]))(**options)
+    return made
+
+
+def step_as_data(step: "Transform") -> dict[str, Any]:
+    """A step as `make_transform` takes it."""
+    return {"name": step.name, **step.model_dump(mode="json", exclude_defaults=True)}
 
 
 def make_measure(given: str | Mapping[str, Any]) -> "Measure":

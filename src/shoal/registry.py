@@ -165,6 +165,21 @@ ATTACKS = Names(
     base="shoal.attacks.attack:Attack",
 )
 
+TRANSFORMS = Names(
+    {
+        "recode": "shoal.preparation.recode:Recode",
+        "drop-values": "shoal.preparation.drop_values:DropValues",
+        "shift-dates": "shoal.preparation.shift_dates:ShiftDates",
+        "date-part": "shoal.preparation.date_part:DatePart",
+        "top-coding": "shoal.preparation.top_coding:TopCoding",
+        "bottom-coding": "shoal.preparation.bottom_coding:BottomCoding",
+        "rounding": "shoal.preparation.rounding:Rounding",
+        "microaggregation": "shoal.preparation.microaggregation:Microaggregation",
+        "pseudonym": "shoal.preparation.pseudonym:Pseudonym",
+    }
+)
+"""Steps of the preparation, in the order in which options of the command line are done."""
+
 ENGINES = Names(
     {
         "local": "shoal.engines.local:Local",
@@ -186,6 +201,7 @@ FAMILIES = {
     "model": MODELS,
     "measure": MEASURES,
     "attack": ATTACKS,
+    "transform": TRANSFORMS,
     "engine": ENGINES,
     "dataset": DATASETS,
 }

@@ -22,6 +22,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
+from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Intake:
     warnings: tuple[str, ...] = ()  # what its owner should hear, in plain sentences
     read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
     seconds: float = 0.0  # how long it took to read it
+    preparation: tuple[Transform, ...] = ()  # what was done to columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +61,7 @@ class Request:
     layout: str | None = None
     seed: int | None = None
     """`layout`, `seed`: of baskets: how they are written, and for roles that are drawn."""
+    preparation: tuple[Transform, ...] = ()  # what is done to columns before the method
     formulas: bool = True
     """Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so."""
 
@@ -81,6 +84,7 @@ def _request(recipe: Recipe, source: Any = None) -> Request:
         plan.hierarchies_folder,
         plan.baskets,
         recipe.seed,
+        preparation=recipe.the_preparation(),
         formulas=not output.safe_cells and output.format == "csv",
     )
 
@@ -95,6 +99,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
     engine.refuse_method(method)
     begin = time.perf_counter()
     if method.accepts is Baskets:
+        if request.preparation:
+            raise WrongUse("Baskets have no columns to prepare: omit the preparation.")
         intake = load_baskets(request, engine)
     else:
         refuse_generalized(method, request.reading)
@@ -159,10 +165,13 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(request.hierarchies, request.folder)
-    encoded = (engine or Local()).load_table(request.source, request.roles, request.reading, tuple(named))
+    steps = request.preparation
+    encoded = (engine or Local()).load_table(
+        request.source, request.roles, request.reading, tuple(named), steps
+    )
     schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings))
+    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings), preparation=steps)
 
 
 def give_hierarchies(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shoal import registry
-from shoal.cli.summary import BESIDE_THE_POINT, SCORES
+from shoal.cli.run_summary import BESIDE_THE_POINT, SCORES
 from shoal.data._notebook import release_html
 from shoal.io.releases.folder import read_release
 

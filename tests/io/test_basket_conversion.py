@@ -9,7 +9,7 @@ from tests.basket_cases import baskets_of, sets_of, small_baskets
 
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
-from shoal.io.baskets.convert import convert_baskets, separator_to_tell, without_rare_items
+from shoal.io.baskets.conversion import convert_baskets, separator_to_tell, without_rare_items
 from shoal.io.baskets.load import read_baskets
 from shoal.io.reading import Reading
 

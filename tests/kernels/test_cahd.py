@@ -11,8 +11,8 @@ from tests.naive import cahd as naive
 from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of, spread_of
 from shoal.kernels.band import binned, placed
 from shoal.kernels.cahd import form_groups, half_of, halve
+from shoal.kernels.pivots import denser_halves
 from shoal.kernels.ragged import rank_rows
-from shoal.kernels.replay import denser_halves
 from shoal.kernels.swaps import swap_rows
 
 WIDTH = 6

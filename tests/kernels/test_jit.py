@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 import numba
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from shoal import kernels
 from shoal.kernels._jit import jit
-from shoal.kernels.sorting import SHORT, sort
+from shoal.kernels.sorting import SHORT, heap_sort, sort
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -33,6 +35,99 @@ def test_a_part_of_an_array_is_sorted_and_the_rest_stays(case: tuple[list[int], 
     array = np.array(values, dtype=kind)
     sort(array, begin, end)
     assert array.tolist() == values[:begin] + sorted(values[begin:end]) + values[end:]
+
+
+@given(parts())
+def test_a_part_of_an_array_is_sorted_by_a_heap(case: tuple[list[int], int, int, type]) -> None:
+    values, begin, end, kind = case
+    array = np.array(values, dtype=kind)
+    heap_sort(array, begin, end)
+    assert array.tolist() == values[:begin] + sorted(values[begin:end]) + values[end:]
+
+
+class Counted(int):
+    """A number that counts how often it is compared."""
+
+    compared = 0
+
+    def __lt__(self, other: int) -> bool:
+        Counted.compared += 1
+        return int.__lt__(self, other)
+
+    def __gt__(self, other: int) -> bool:
+        Counted.compared += 1
+        return int.__gt__(self, other)
+
+    def __le__(self, other: int) -> bool:
+        Counted.compared += 1
+        return int.__le__(self, other)
+
+
+def killer(count: int) -> list[int]:
+    """Numbers whose medians of three are all as bad as can be: what the algorithm asks is answered as late as possible.
+
+    After McIlroy's adversary (1999): a number stays larger than all others until it is compared with another such one.
+    """
+    solid, candidate = 0, 0
+    values = [count] * count
+
+    class Place(int):
+        def _less(self, other: "Place") -> bool:
+            nonlocal solid, candidate
+            one, two = int(self), int(other)
+            if values[one] == count == values[two]:
+                frozen = one if one == candidate else two
+                values[frozen], solid = solid, solid + 1
+            if values[one] == count:
+                candidate = one
+            elif values[two] == count:
+                candidate = two
+            return values[one] < values[two]
+
+        def __lt__(self, other: "Place") -> bool:  # type: ignore[override]
+            return self._less(other)
+
+        def __gt__(self, other: "Place") -> bool:  # type: ignore[override]
+            return other._less(self)
+
+        def __le__(self, other: "Place") -> bool:  # type: ignore[override]
+            return not other._less(self)
+
+    places = np.array([Place(place) for place in range(count)], dtype=object)
+    quick_alone(places, 0, count)
+    return values
+
+
+def quick_alone(values: Any, begin: int, end: int) -> None:
+    """The sort as plain Python that goes on with itself where it would take a heap."""
+    plainly(quick_alone)(values, begin, end)
+
+
+def plainly(beside: Any) -> Any:
+    """The sort as plain Python, with another one beside it for what was parted too often."""
+    plain: Any = getattr(sort, "py_func", sort)
+    return FunctionType(plain.__code__, {**plain.__globals__, "heap_sort": beside})
+
+
+def compared(sorting: Any, values: list[int]) -> int:
+    """How many comparisons a sort takes."""
+    array = np.array([Counted(value) for value in values], dtype=object)
+    Counted.compared = 0
+    sorting(array, 0, len(array))
+    found = Counted.compared
+    assert array.tolist() == sorted(values)
+    return found
+
+
+def test_no_order_of_numbers_makes_sorting_slow() -> None:
+    """Where medians of three alone take as many steps as there are pairs, the heap keeps to n log n."""
+    count = 2_000
+    values = killer(count)
+    assert compared(quick_alone, values) > count**2 / 16
+    assert compared(plainly(getattr(heap_sort, "py_func", heap_sort)), values) < 6 * count * np.log2(count)
+    numbers = np.array(values, dtype=np.int64)
+    sort(numbers, 0, count)
+    assert numbers.tolist() == sorted(values)
 
 
 @pytest.mark.parametrize("shape", ["ascending", "descending", "equal", "organ pipe", "random"])
@@ -59,11 +154,31 @@ def test_a_kernel_is_compiled_once_for_constants_and_variables() -> None:
         return added(number, 1) + added(2, number) + added(3, 4)
 
     assert calls(1) == 12
-    assert len(added.signatures) == 1  # type: ignore[attr-defined]
+    assert len(added.inner.signatures) == 1  # type: ignore[attr-defined]
+    assert not added.signatures  # type: ignore[attr-defined]
+
+
+@compiled
+def test_an_inner_kernel_fails_as_it_does_alone() -> None:
+    """What it divides by is checked, and the error comes up through the kernel that Python calls."""
+    divided = jit(_divide)
+
+    @jit
+    def calls(one: int, other: int) -> int:
+        return divided(one, other)
+
+    assert calls(7, 2) == divided(7, 2) == 3
+    for kernel in (calls, divided):
+        with pytest.raises(ZeroDivisionError):
+            kernel(1, 0)
 
 
 def _add(one: int, other: int) -> int:
     return one + other
+
+
+def _divide(one: int, other: int) -> int:
+    return one // other
 
 
 @compiled

@@ -301,7 +301,7 @@ def test_items_that_nobody_holds_are_not_published() -> None:
 
 def test_retail_as_published(public_data: Callable[[str], Path]) -> None:
     """The paper has 15.1 % for k 20, p 4 and a fifth of the items public; draws differ by about a point."""
-    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.conversion import without_rare_items
     from shoal.io.baskets.load import read_baskets
 
     baskets = without_rare_items(read_baskets(public_data("fimi/retail.dat.gz")), 0.001)

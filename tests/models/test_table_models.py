@@ -103,16 +103,28 @@ def test_no_rows_break_nothing(name: str) -> None:
         assert verdict.value is None
 
 
-@pytest.mark.parametrize("name", NAMES)
-@given(data=tables(), population=populations())
-@settings(max_examples=30)
-def test_verify_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+def judge_beside_the_twin(name: str, data: Table, population: Table) -> None:
     for model in promises(name):
         verdict = with_population(model, population).verify(data)
         assert verdict.holds == twin(model, data, population), model
         assert verdict.holds == (verdict.offender_count == 0)
         assert len(verdict.offenders) == min(verdict.offender_count, SHOWN)
         verdict.as_dict()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=30)
+def test_verify_agrees_with_its_twin(name: str, data: Table, population: Table) -> None:
+    judge_beside_the_twin(name, data, population)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+@given(data=tables(), population=populations())
+@settings(max_examples=1_000)
+def test_verify_agrees_with_its_twin_on_a_thousand_tables(name: str, data: Table, population: Table) -> None:
+    judge_beside_the_twin(name, data, population)
 
 
 @pytest.mark.parametrize("name", NAMES)

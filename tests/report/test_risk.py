@@ -20,7 +20,7 @@ from shoal.report import breach
 from shoal.report.breach import surest_guess
 from shoal.report.card import Card
 from shoal.report.facts import facts_of
-from shoal.report.risk import ATTACKS, CONFIDENCES, risk_of
+from shoal.report.residual_risk import ATTACKS, CONFIDENCES, risk_of
 
 
 def risk(

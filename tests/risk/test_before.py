@@ -11,10 +11,10 @@ from tests.naive import risk as naive
 from tests.tables import column
 
 import shoal
+from shoal.data._equal_rows import person_sizes
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
-from shoal.risks._row_classes import class_sizes, person_classes
 from shoal.risks.assessment import BasketsRisk, TableRisk
 from shoal.risks.interval import wilson
 from shoal.risks.known_items import KnownItemsRisk, known_items_risk
@@ -103,7 +103,7 @@ def test_rows_of_a_person_are_known_together() -> None:
     """Ann and Bea have the same two rows; Cyd has one of them only, and is alone."""
     names = ["ann", "ann", "bea", "bea", "cyd"]
     table = Table((column("who", names, Role.ENTITY), column("zip", ["1", "2", "2", "1", "1"])))
-    assert sorted(class_sizes(person_classes(table, table.quasi)).tolist()) == [1, 2]
+    assert sorted(person_sizes(table, table.quasi).tolist()) == [1, 2]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=8))
@@ -160,7 +160,7 @@ def test_population_figures_of_arx(
     snb: float | None,
     chosen: str,
 ) -> None:
-    sizes = class_sizes(person_classes(adult, adult.select(names)))
+    sizes = person_sizes(adult, adult.select(names))
     found = population_uniques(sizes, round(adult.rows / size) if size < 1 else int(size))
     assert found.pitman == pytest.approx(pitman, rel=1e-6)
     assert found.zayatz == pytest.approx(zayatz, rel=1e-6)

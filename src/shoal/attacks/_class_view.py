@@ -46,7 +46,7 @@ class ClassView:
     def homes(self) -> tuple[Rows, Mask]:
         """The class of each of the people where it is certain, else -1; and the classes of which all people are known.
 
-        A class that as many of all people fit as it has rows is theirs, though it is not told which row is whose.
+        A class that as many of all people fit as it has rows is theirs, though it stays open which row is whose.
         """
         fitting = np.asarray((self.fits != 0).sum(axis=0)).ravel()
         whole = fitting == self.classes.sizes
@@ -57,7 +57,7 @@ class ClassView:
         return home, whole
 
     def counts(self, column: Column) -> Any:
-        """How often each class has each value of a published column that is told: classes by values, sparse."""
+        """How often each class has each value of a published column, stars aside: classes by values, sparse."""
         from scipy.sparse import csr_array
 
         tally = self.classes.tally(column)

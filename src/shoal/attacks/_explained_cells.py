@@ -97,7 +97,10 @@ def explain_row(original: Table, release: Release, row: int, rows: Rows | None =
     """
     published = release.data
     if not isinstance(published, Table):
-        raise WrongUse("Only cells of a published table are explained; baskets have none.")
+        raise WrongUse(
+            "Only generalized cells of a table are explained; linked tables publish public cells as they are, and "
+            "baskets have none. Say with --known what is known of a person."
+        )
     if not 0 <= row < original.rows:
         raise WrongUse(f"There is no row {row + 1:,}: the original has {original.rows:,} rows.")
     place, members = _place(original, published, row, rows)

@@ -26,11 +26,11 @@ MORE = 2
 
 def promised_known(release: Release) -> int:
     """How many known items a release promises something about."""
-    told = [promise.get("m", promise.get("p")) for promise in release.promises]
+    values = [promise.get("m", promise.get("p")) for promise in release.promises]
     degrees = {"privacy-degree"}
     found = [
         int(value)
-        for value, promise in zip(told, release.promises, strict=True)
+        for value, promise in zip(values, release.promises, strict=True)
         if value is not None and promise.get("model") not in degrees
     ]
     return max(found, default=KNOWN)
@@ -205,7 +205,7 @@ def item_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str], wanted: 
     Parameters
     ----------
     wanted
-        The items of the people that count, by their codes; all unless told.
+        The items of the people that count, by their codes; all by default.
     """
     codes = {text: code for code, text in enumerate(vocabulary)}
     moved = np.array([codes.get(text, -1) for text in people.vocabulary], dtype=np.int64)

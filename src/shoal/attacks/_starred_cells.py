@@ -73,7 +73,7 @@ class Starred:
 
 
 def starred_columns(published: Table, original: Table, others: Table, rows: int, seed: int) -> list[Starred]:
-    """What lies under the stars of each sensitive column, told by the original, in about so many rows.
+    """What lies under the stars of each sensitive column, as the original shows, in about so many rows.
 
     Parameters
     ----------

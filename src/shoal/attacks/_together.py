@@ -15,7 +15,7 @@ def attack_all(
     seed: int = 0,
     strict: bool = True,
 ) -> dict[str, Attacked]:
-    """Run attacks on a target, all that fit its form unless told; what finds nothing to work on is left out.
+    """Run attacks on a target, by default all that fit its form; what finds nothing to work on is left out.
 
     Parameters
     ----------

@@ -47,16 +47,16 @@ class Certainty(Attack):
         return max(found, key=lambda one: (one.residual, one.success), default=None)
 
     def _column(self, classes: PublishedClasses, column: Column) -> Attacked:
-        told = np.array([label != SUPPRESSED for label in column.domain.labels])
-        shares, skew = _shares(classes.number, column.codes, told)
+        visible = np.array([label != SUPPRESSED for label in column.domain.labels])
+        shares, skew = _shares(classes.number, column.codes, visible)
         rng = np.random.default_rng(self.seed)
         anew = column.codes[rng.permutation(len(column.codes))]
-        dealt, _ = _shares(classes.number, anew, told)
+        dealt, _ = _shares(classes.number, anew, visible)
         sizes, rows = classes.sizes, max(int(classes.sizes.sum()), 1)
         success = float(sizes[shares == 1].sum() / rows)
         control = float(((dealt == 1)[classes.number] & (anew == column.codes)).sum() / rows)
         mean = float(np.average(shares, weights=sizes)) if len(sizes) else 0.0
-        overall = np.bincount(column.codes[told[column.codes]], minlength=1).max() / rows
+        overall = np.bincount(column.codes[visible[column.codes]], minlength=1).max() / rows
         words = (
             f"{column.name} is certain for {success:.1%} of {rows:,} people; if secrets were dealt out by chance, one "
             f"would be certain and right for {control:.1%}. The most frequent value has {mean:.1%} of a mean class."
@@ -106,20 +106,20 @@ class Certainty(Attack):
         return Attacked(self.name, success, float(overall >= 1), float(overall >= 1), len(rows), words, parts)
 
 
-def _shares(number: Rows, codes: Any, told: Any) -> tuple[Any, Any]:
+def _shares(number: Rows, codes: Any, visible: Any) -> tuple[Any, Any]:
     """The share of the most frequent value of each class, and the distance of each class from the whole.
 
     Parameters
     ----------
-    told
+    visible
         Which codes are values: a star is none, and nobody is certain of what it hides.
     """
     from scipy.sparse import csr_array, diags_array
 
     classes = int(number.max(initial=-1)) + 1
-    counts = csr_array((np.ones(len(number)), (number, codes)), shape=(classes, len(told)))
+    counts = csr_array((np.ones(len(number)), (number, codes)), shape=(classes, len(visible)))
     sizes = np.asarray(counts.sum(axis=1)).ravel()
-    shown = counts @ diags_array(told.astype(np.float64))
+    shown = counts @ diags_array(visible.astype(np.float64))
     highest = np.asarray(shown.max(axis=1).todense()).ravel() / np.maximum(sizes, 1)
     overall = np.asarray(counts.sum(axis=0)).ravel() / max(len(number), 1)
     # The distance is the sum of all excesses: what a class does not hold is not in excess.

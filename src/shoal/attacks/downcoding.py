@@ -35,7 +35,7 @@ class Claims:
     generalized
         For each class whether its cell stands for several values that exist.
     known
-        For each class whether only one value that exists fits its cell: that is told by the domain, not by the method.
+        For each class whether only one value that exists fits its cell: that follows from the domain, not the method.
     """
 
     column: str
@@ -51,7 +51,7 @@ class Downcoding(Attack):
 
     The reader knows which values exist. What she says without knowing the method, because only one existing value fits
     a cell, is the control. Of generalized baskets only that can be read: a generalized item with one item below it that
-    exists. Which person of the class a finer cell belongs to is not told.
+    exists. Which person of the class a finer cell belongs to stays open.
     """
 
     name: ClassVar[str] = "downcoding"
@@ -86,7 +86,7 @@ class Downcoding(Attack):
         success, control = narrowed / cells, plain / cells
         words = (
             f"{success:.1%} of {cells:,} generalized cells can be narrowed, {exact / cells:.1%} to one value, though "
-            f"it is not told whose they are; without knowing the method it would be {control:.1%}."
+            f"it stays open whose they are; without knowing the method it would be {control:.1%}."
         )
         return Attacked(
             self.name,
@@ -145,11 +145,13 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
         raw = np.isin(column.domain.labels, source.domain.labels)
         cell = column.codes[first]
         sets = _Sets()
-        told = [_finer(column, source, code, meant[code], sets) if tight else [] for code in range(len(raw))]
-        many = np.array([len(one) for one in told], dtype=np.int64)
+        claimed = [
+            _finer(column, source, code, meant[code], sets) if tight else [] for code in range(len(raw))
+        ]
+        many = np.array([len(one) for one in claimed], dtype=np.int64)
         usable = (many > 0) & (count > 1) & ~raw
         places = np.flatnonzero(usable[cell])
-        groups = np.array([group for place in places for group in told[cell[place]]], dtype=np.int64)
+        groups = np.array([group for place in places for group in claimed[cell[place]]], dtype=np.int64)
         yield Claims(
             column.name,
             np.repeat(places, many[cell[places]]),

@@ -37,7 +37,7 @@ class Linkage(Attack):
     known: int | None = Field(
         default=None,
         ge=1,
-        description="items of a basket that are known; as many as are promised about unless told",
+        description="items of a basket that are known; by default as many as the promise is about",
     )
 
     def run(self, target: Target) -> Attacked | None:
@@ -138,7 +138,7 @@ class Linkage(Attack):
         return mean(_chance(class_view(published, people, some).candidates, there))
 
     def _noisy(self, published: Table, people: Table, names: list[str], truth: object, sizes: Rows) -> Floats:
-        """The chance of somebody to whom one cell of each person was told wrong, as another of the people has it."""
+        """The chance of somebody who is wrong about one cell of each person, and takes it for that of another."""
         rng = np.random.default_rng(self.seed)
         wrong, other = rng.integers(len(names), size=people.rows), rng.permutation(people.rows)
         columns = []

@@ -51,13 +51,13 @@ class Membership(Attack):
         excess = around.sizes / rows - np.asarray((around.fits != 0).sum(axis=0)).ravel() / half
         found = _says_in(class_view(published, inside).fits, excess).mean()
         spared = 1 - _says_in(class_view(published, asked).fits, excess).mean()
-        return self._told(float(found), float(spared), inside.rows + asked.rows)
+        return self._answered(float(found), float(spared), inside.rows + asked.rows)
 
-    def _told(self, found: float, spared: float, tried: int) -> Attacked:
+    def _answered(self, found: float, spared: float, tried: int) -> Attacked:
         success = (found + spared) / 2
         words = (
-            f"Whether somebody is in the release is told right in {success:.1%} of all cases, half of {tried:,} people "
-            f"being in it ({found:.1%} of those who are, {spared:.1%} of those who are not); a coin has 50 %."
+            f"It is said rightly whether somebody is in the release in {success:.1%} of all cases, half of {tried:,} "
+            f"people being in it ({found:.1%} of those who are, {spared:.1%} of those who are not); a coin has 50 %."
         )
         return Attacked(self.name, success, 0.5, 0.5, tried, words, {"found": found, "spared": spared})
 
@@ -77,7 +77,7 @@ class Membership(Attack):
 
         asked, inside = np.sort(order[half:])[: self.people], self.drawn(len(original))
         found, spared = says_in(original, inside), 1 - says_in(control, asked)
-        return self._told(found, spared, len(inside) + len(asked))
+        return self._answered(found, spared, len(inside) + len(asked))
 
 
 Share: TypeAlias = Callable[[Sequence[str]], float]

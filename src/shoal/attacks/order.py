@@ -225,7 +225,7 @@ def fitting(
     Parameters
     ----------
     names
-        The columns that are compared; all quasi-identifiers and secrets unless told.
+        The columns that are compared; all quasi-identifiers and secrets by default.
     """
     right = np.ones(len(rows), dtype=np.bool_)
     here, there = compacted(published.take(rows)), compacted(original.take(people))
@@ -273,8 +273,8 @@ def _kinds(published: Baskets, public: Baskets) -> Rows:
     codes = {text: code for code, text in enumerate(published.vocabulary)}
     moved = np.array([codes.setdefault(text, len(codes)) for text in public.vocabulary], dtype=np.int64)
     # Items of the original that are published nowhere say nothing about a place.
-    told = moved < len(published.vocabulary)
-    kept = public.keep(told)
-    items = moved[told][kept.items] if len(kept.items) else np.empty(0, dtype=np.int64)
+    known = moved < len(published.vocabulary)
+    kept = public.keep(known)
+    items = moved[known][kept.items] if len(kept.items) else np.empty(0, dtype=np.int64)
     indptr = np.concatenate((published.indptr, published.indptr[-1] + kept.indptr[1:]))
     return ragged_ranks(indptr, np.concatenate((published.items.astype(np.int64), items)))

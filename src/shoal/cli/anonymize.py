@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal import registry
-from shoal.cli import show, summary
+from shoal.cli import run_summary, show
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -24,6 +24,7 @@ from shoal.cli.options import (
     text_option,
     to_seed,
 )
+from shoal.cli.preparing import Preparing
 from shoal.cli.program import COMMANDS, registered
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
@@ -131,6 +132,7 @@ def command_of(name: str) -> Callable[..., Any]:
             anonymize_table,
             method=own,
             roles=Section(Roles, "Columns", without=(*DRAWN, *(() if kind.needs_items else OF_ITEMS))),
+            preparation=Preparing(),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
             running=Section(Running, "Engine"),
@@ -145,6 +147,7 @@ def anonymize_table(
     *,
     method: dict[str, Any],
     roles: Roles,
+    preparation: tuple[dict[str, Any], ...],
     reading: Reading,
     output: Output,
     running: Running,
@@ -161,6 +164,7 @@ def anonymize_table(
         source=Source(path=input, reading=reading, hierarchies_folder=hierarchies),
         roles=roles,
         hierarchies=pairs_of(hierarchy, "--hierarchy", is_hierarchy),
+        preparation=preparation,
         method=method,
         seed=seed,
         running=running,
@@ -209,7 +213,7 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
         run, folder = publish(recipe, force=force, stage=stage)
     if save is not None:
         recipe.write(save)
-    return summary.publication(run, folder, json=json, quiet=quiet)
+    return run_summary.publication(run, folder, json=json, quiet=quiet)
 
 
 def example(name: str, more: str = "") -> str:

@@ -9,7 +9,7 @@ from shoal.cli import show
 from shoal.cli.anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
-from shoal.io.baskets.convert import convert_baskets, separator_to_tell
+from shoal.io.baskets.conversion import convert_baskets, separator_to_tell
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.io.tables.encode import EncodedBaskets

@@ -7,12 +7,12 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App
 
 from shoal import registry
-from shoal.cli import show, summary
+from shoal.cli import run_summary, show
 from shoal.cli.anonymize import OUTPUT, Quiet, Replace
 from shoal.cli.options import MADE, Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets
-from shoal.io.baskets.convert import layout_by_ending
+from shoal.io.baskets.conversion import layout_by_ending
 from shoal.io.baskets.load import write_baskets
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.tables.load import write_table
@@ -76,4 +76,4 @@ def generate(
     else:
         write_table(data, output)
     if not quiet:
-        show.line(f"{summary.count(data):,} {summary.noun(data)} in {output}")
+        show.line(f"{run_summary.count(data):,} {run_summary.noun(data)} in {output}")

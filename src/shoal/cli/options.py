@@ -136,7 +136,18 @@ def broken(command: str) -> str:
     return " \\\n".join(lines)
 
 
-TITLES = ("Method", "Promise", "Columns", "Items", "Population", "Reading", "Shape", "Engine", "Output")
+TITLES = (
+    "Method",
+    "Promise",
+    "Columns",
+    "Items",
+    "Population",
+    "Preparation",
+    "Reading",
+    "Shape",
+    "Engine",
+    "Output",
+)
 GROUPS = {title: Group(title, sort_key=place + 1) for place, title in enumerate(TITLES)}
 """The parts of a help page, in order."""
 
@@ -413,7 +424,7 @@ def single(name: str, command: Callable[..., Any], example: str) -> App:
     return app
 
 
-def flattened(command: Callable[..., Any], **sections: Section) -> Callable[..., Any]:
+def flattened(command: Callable[..., Any], **sections: Any) -> Callable[..., Any]:
     """The command with every field of its sections as an option of its own."""
     plain = inspect.signature(command, eval_str=True).parameters.values()
     options = [option for section in sections.values() for option in section.parameters()]

@@ -191,7 +191,7 @@ def _record_lines(found: TableRisk) -> None:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}" if share == 0 or share >= 0.001 else f"{share:.2g}"
+    return f"{share:.1%}" if share == 0 or share >= 0.001 else f"{100 * share:.2g}%"
 
 
 def _interval(interval: tuple[float, float], exact: bool) -> str:

@@ -113,7 +113,8 @@ def answer(found: Summarized, folder: str, *, json: bool, quiet: bool) -> int:
         show.as_json({**found.as_dict(), "folder": folder})
     elif not quiet:
         show.line(f"{len(found.release.data):,} cells published in {folder}/release")
-        for value, (first, beside) in found.hidden.items():
+        noisy = "epsilon" in found.release.parameters
+        for value, (first, beside) in () if noisy else found.hidden.items():
             show.line(
                 f"{value}: {first + beside:,} hidden, {first:,} by the rules and {beside:,} beside them"
             )

@@ -33,7 +33,7 @@ def load(data: Mapping[str, Any], draw: Mapping[str, Any], seed: int) -> Table |
 
 def _with_items(baskets: Baskets, data: Mapping[str, Any]) -> Baskets:
     """The baskets with only the items that the dataset asks for."""
-    from shoal.io.baskets.convert import without_rare_items
+    from shoal.io.baskets.conversion import without_rare_items
 
     if data.get("items") is not None:
         known = frozenset(baskets.vocabulary)

@@ -2,6 +2,10 @@
 
 import re
 
+import numpy as np
+
+from shoal.arrays import AnyArray
+
 FORMS = {
     "%Y-%m-%d": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
     "%Y/%m/%d": r"^[0-9]{4}/[0-9]{2}/[0-9]{2}$",
@@ -18,6 +22,12 @@ TIMESTAMP = (
 )
 """A day in one of the forms, which is the first group, and a time of day behind it."""
 
+CALENDAR = ("day", "month", "quarter", "year", "decade")
+"""Parts of the calendar, from fine to coarse."""
+
+MONTH, QUARTER = r"^([0-9]{4}-[0-9]{2})$", r"^([0-9]{4})-Q([1-4])$"
+"""How months and quarters are published."""
+
 _DOTTED = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
 
 
@@ -30,3 +40,20 @@ def iso(text: str) -> str:
     if found := _DOTTED.fullmatch(text):
         return f"{found[3]}-{int(found[2]):02d}-{int(found[1]):02d}"
     return text.replace("/", "-")
+
+
+def part_texts(days: AnyArray, part: str) -> list[str]:
+    """The texts of a part of the calendar (`CALENDAR`) that days lie in."""
+    if part == "day":
+        return [str(day) for day in days]
+    if part == "month":
+        return [str(month) for month in days.astype("datetime64[M]")]
+    years = days.astype("datetime64[Y]").astype(np.int64) + 1970
+    if part == "quarter":
+        quarters = days.astype("datetime64[M]").astype(np.int64) % 12 // 3 + 1
+        return [
+            f"{year:04d}-Q{quarter}" for year, quarter in zip(years.tolist(), quarters.tolist(), strict=True)
+        ]
+    if part == "year":
+        return [f"{year:04d}" for year in years.tolist()]
+    return [f"{year // 10 * 10:04d}s" for year in years.tolist()]

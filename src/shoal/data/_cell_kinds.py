@@ -7,13 +7,14 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Codes, Mask
-from shoal.data._calendar import FORMS, TIMESTAMP
+from shoal.data._calendar import FORMS, MONTH, QUARTER, TIMESTAMP
 from shoal.data.domain import Kind
 
 _NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
 _EXACT = 2**53
 _COMMA = r"^-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?$"
+_OPEN = r"^(?:<=(-?[0-9].*)|(-?[0-9].*)\+)$"
 _TIME = r"(?:[Tt]| +)[0-2]?[0-9]:[0-5][0-9].*$"
 """Numbers with a decimal comma; a time of day behind a day."""
 
@@ -70,9 +71,14 @@ def find_kind(texts: pl.Series) -> Kind:
 
 
 def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
-    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none."""
+    """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none.
+
+    A coded end (``90+``, ``<=20``) stands for its number, a month or quarter (``2024-02``, ``2024-Q1``) for its first
+    day.
+    """
     if kind is Kind.NUMERIC:
-        values = positive_zero(texts.cast(pl.Float64, strict=False))
+        plain = texts.str.replace(_OPEN, "${1}${2}")
+        values = positive_zero(plain.cast(pl.Float64, strict=False))
         return values.set(~values.is_finite().fill_null(False), None)
     days = None
     for form, pattern in FORMS.items():
@@ -80,6 +86,11 @@ def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
         found = fitting.str.to_date(form, strict=False).to_physical()
         days = found if days is None else days.zip_with(days.is_not_null(), found)
     assert days is not None
+    first = texts.str.replace(MONTH, "${1}-01").str.replace(QUARTER, "${1}-0${2}Q")
+    for quarter, month in enumerate(("01", "04", "07", "10"), 1):
+        first = first.str.replace(f"-0{quarter}Q$", f"-{month}-01")
+    coarse = first.set(~texts.str.contains(f"{MONTH}|{QUARTER}").fill_null(False), None)
+    days = days.zip_with(days.is_not_null(), coarse.str.to_date("%Y-%m-%d", strict=False).to_physical())
     return days.cast(pl.Float64)
 
 
@@ -97,6 +108,17 @@ def with_points(texts: pl.Series) -> pl.Series:
     if not texts.drop_nulls().str.contains(_COMMA).all():
         return texts
     return texts.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+
+
+def plain_number(number: float | Decimal) -> str:
+    """A number as text, without an exponent and without needless zeros.
+
+    >>> plain_number(90), plain_number(0.5), plain_number(1e6), plain_number(Decimal("-0.00"))
+    ('90', '0.5', '1000000', '0')
+    """
+    text = format(Decimal(str(number)), "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
 
 
 def without_times(texts: pl.Series) -> pl.Series:

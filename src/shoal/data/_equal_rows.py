@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Codes, Counts, Rows
-from shoal.data.table import Column
+from shoal.data.baskets import ragged_ranks
+from shoal.data.table import Column, Table
 
 ROOM = 2**62
 """Mixed codes stay below this, so that they fit 63 bits."""
@@ -35,6 +36,22 @@ def row_classes(columns: Sequence[Column], rows: int) -> RowClasses:
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     sizes = np.bincount(number, weights=lengths, minlength=len(first)).astype(np.int64)
     return RowClasses(np.repeat(number, lengths), starts[first], sizes)
+
+
+def person_sizes(table: Table, columns: Sequence[Column]) -> Counts:
+    """How many persons each class of persons has whose rows agree.
+
+    A row is a person, unless a column tells persons: then all rows of a person are known together.
+    """
+    classes = row_classes(columns, table.rows)
+    entity = table.entity
+    if entity is None:
+        return classes.sizes
+    order = np.lexsort((classes.number, entity.codes))
+    rows = np.bincount(entity.codes, minlength=len(entity.domain))
+    indptr = np.concatenate(([0], np.cumsum(rows[rows > 0])))
+    kinds = ragged_ranks(indptr, classes.number[order])
+    return np.unique(kinds, return_counts=True)[1].astype(np.int64)
 
 
 def mixed_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Rows:

@@ -2,6 +2,7 @@
 
 ======================  ===============================================================================================
 ``intervals:5,10,20``   bins of numbers that start at multiples of the width: ``17``, ``[15,20)``, ``[10,20)``, …
+``intervals:5,10,90+``  the same with an open end: all from 90 on are ``90+``; ``<20`` is one downwards
 ``mask``                characters hidden from the right: ``81667``, ``8166*``, ``816**``, …
 ``prefix:1,3``          the first characters kept: ``81667``, ``816*``, ``8*``
 ``dates:month,year``    parts of the calendar: ``1967-01-23``, ``1967-01``, ``1967``
@@ -20,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal.arrays import AnyArray, Rows
+from shoal.data._calendar import CALENDAR, part_texts
 from shoal.data.domain import Domain, Kind
 from shoal.data.hierarchy import Hierarchy, climb
 from shoal.data.published_syntax import looks_published, range_text, set_text
@@ -27,9 +29,6 @@ from shoal.errors import BadData, UnknownName, WrongUse
 
 SET_MEMBERS = 20
 """The largest set that is written out; of a larger one the first and the last member are: ``{a|…|z}``."""
-
-CALENDAR = ("day", "month", "quarter", "year", "decade")
-"""Parts of the calendar, from fine to coarse."""
 
 _EXACT = Context(prec=2000)
 
@@ -61,22 +60,49 @@ def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
     """Bins of numbers that start at multiples of each width; the upper end is not part of a bin.
 
     Widths ascend and each is a multiple of the one before, so that bins nest. They may be decimal fractions: all is
-    computed on the decimal digits of the values, so that a bin always contains its values.
+    computed on the decimal digits of the values, so that a bin always contains its values. ``90+`` and ``<20`` are open
+    ends: all values from 90 on, and all below 20, are one node on every level, whatever values next year brings. A bin
+    that holds a coded value (``90+``, ``<=20``) is open too.
     """
     if domain.kind is not Kind.NUMERIC:
         raise WrongUse(f"intervals are made of numbers, and the column is {domain.kind}.")
-    decimals = [_decimal(width, "a width") for width in widths]
+    ends = [_decimal(width.strip("+<="), "an open end") for width in widths if _is_end(width)]
+    tops = [end for end, text in zip(ends, filter(_is_end, widths), strict=True) if text.endswith("+")]
+    bottoms = [end for end, text in zip(ends, filter(_is_end, widths), strict=True) if text.startswith("<")]
+    decimals = [_decimal(width, "a width") for width in widths if not _is_end(width)]
     _check_nesting(decimals, "width")
-    scaled, steps, digits = _whole_numbers(domain, decimals)
+    if len(tops) > 1 or len(bottoms) > 1 or (tops and bottoms and tops[0] <= bottoms[0]):
+        raise WrongUse("there is one open end upwards, 90+, and one downwards below it, <20.")
+    scaled, (*steps, low_end, high_end), digits = _whole_numbers(
+        domain, [*decimals, *(bottoms or [Decimal(0)]), *(tops or [Decimal(0)])]
+    )
+    above = np.array([label.endswith("+") for label in domain.labels], dtype=np.bool_)
+    below = np.array([label.startswith("<=") for label in domain.labels], dtype=np.bool_)
 
     def bins(step: int) -> TextsOf:
-        def texts(leaves: Rows) -> list[str]:
-            lows = scaled[leaves] // step * step
-            return [f"[{_plain(low, digits)},{_plain(low + step, digits)})" for low in lows.tolist()]
+        open_above, open_below = (set((scaled[coded] // step * step).tolist()) for coded in (above, below))
 
-        return texts
+        def text(value: int) -> str:
+            if tops and value >= high_end:
+                return f"{_plain(high_end, digits)}+"
+            if bottoms and value < low_end:
+                return f"<{_plain(low_end, digits)}"
+            low = value // step * step
+            if low in open_above:
+                return f"{_plain(low, digits)}+"
+            high = min(low + step, high_end) if tops else low + step
+            if low in open_below:
+                return f"<{_plain(high, digits)}"
+            return f"[{_plain(max(low, low_end) if bottoms else low, digits)},{_plain(high, digits)})"
+
+        return lambda leaves: [text(value) for value in scaled[leaves].tolist()]
 
     return climb(domain.labels, [bins(step) for step in steps], by_width=True)
+
+
+def _is_end(argument: str) -> bool:
+    """Whether an argument of intervals is an open end, ``90+`` or ``<20``, and no width."""
+    return argument.endswith("+") or argument.startswith("<")
 
 
 def mask(domain: Domain, arguments: Arguments) -> Hierarchy:
@@ -133,7 +159,7 @@ def dates(domain: Domain, parts: Arguments) -> Hierarchy:
     days = np.floor(domain.values).astype(np.int64).astype("datetime64[D]")
 
     def part_of(part: str) -> TextsOf:
-        return lambda leaves: _calendar_texts(days[leaves], part)
+        return lambda leaves: part_texts(days[leaves], part)
 
     chosen = [part for part in CALENDAR if part in (parts or CALENDAR[1:])]
     if chosen and chosen[0] == "day" and part_of("day")(np.arange(len(days))) == list(domain.labels):
@@ -227,22 +253,6 @@ def _group_texts(domain: Domain, groups: Rows) -> TextsOf:
 def _member(label: str) -> str:
     """A name as it is written inside a set."""
     return set_text(("", label))[2:-1]
-
-
-def _calendar_texts(days: AnyArray, part: str) -> list[str]:
-    if part == "day":
-        return [str(day) for day in days]
-    if part == "month":
-        return [str(month) for month in days.astype("datetime64[M]")]
-    years = days.astype("datetime64[Y]").astype(np.int64) + 1970
-    if part == "quarter":
-        quarters = days.astype("datetime64[M]").astype(np.int64) % 12 // 3 + 1
-        return [
-            f"{year:04d}-Q{quarter}" for year, quarter in zip(years.tolist(), quarters.tolist(), strict=True)
-        ]
-    if part == "year":
-        return [f"{year:04d}" for year in years.tolist()]
-    return [f"{year // 10 * 10:04d}s" for year in years.tolist()]
 
 
 def _check_none(name: str, arguments: Arguments) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.io.reading import Reading
     from shoal.io.tables.encode import EncodedBaskets, EncodedTable
     from shoal.models._judged import Judged
+    from shoal.preparation.transform import Transform
 
 
 class Distributed:
@@ -119,15 +120,19 @@ class Distributed:
         raise WrongUse("Data that is in memory already is worked on there; omit the engine.")
 
     def load_table(
-        self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
+        self,
+        source: Any,
+        roles: Roles,
+        reading: "Reading",
+        columns: Sequence[str] = (),
+        steps: "Sequence[Transform]" = (),
     ) -> "EncodedTable":
         """Read a table; its rows stay where they are."""
         from shoal.io.tables.distributed import load_table
 
         if roles.items is not None or roles.items_from is not None:
             raise WrongUse(f"A column of items is not read in parts by {self.name}; use --engine local.")
-
-        return load_table(self, source, roles, reading, columns)
+        return load_table(self, source, roles, reading, columns, steps)
 
     def load_baskets(
         self, source: Any, layout: str | None, reading: "Reading | None", roles: Roles

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.io.reading import Reading
     from shoal.io.tables.encode import EncodedBaskets, EncodedTable
     from shoal.models._judged import Judged
+    from shoal.preparation.transform import Transform
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -77,12 +78,17 @@ class Local:
         return data
 
     def load_table(
-        self, source: Any, roles: Roles, reading: "Reading", columns: Sequence[str] = ()
+        self,
+        source: Any,
+        roles: Roles,
+        reading: "Reading",
+        columns: Sequence[str] = (),
+        steps: "Sequence[Transform]" = (),
     ) -> "EncodedTable":
         """Read a table into memory."""
         from shoal.io.tables.load import load_table
 
-        return load_table(source, roles, reading, columns)
+        return load_table(source, roles, reading, columns, steps)
 
     def load_baskets(
         self, source: Any, layout: str | None, reading: "Reading | None", roles: Roles

@@ -13,15 +13,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event, types
+from numba.core import event
 
 from shoal.kernels._compiling import tell_all
-
-unliteral: Callable[[Any], Any] = types.unliteral
+from shoal.kernels._inner import CAN_WAIT, lend
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+
+INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
 
 BYTES = 1000.0
 """Of Python's code, compiled in a second."""
@@ -30,19 +31,11 @@ BYTES = 1000.0
 def jit(kernel: Kernel) -> Kernel:
     """Compile a kernel lazily, cached on disk, without the interpreter's lock and without fast mathematics.
 
-    A kernel that calls another with a constant shares what is compiled for a variable: numba would compile it once for
-    each constant.
+    Other kernels call an inner form of it.
     """
     compiled = _lazily(kernel)
     if hasattr(compiled, "get_call_template"):  # plain Python has none
-        called = compiled.get_call_template
-
-        def for_variables(arguments: Any, named: dict[str, Any]) -> Any:
-            return called(
-                [unliteral(one) for one in arguments], {name: unliteral(one) for name, one in named.items()}
-            )
-
-        compiled.get_call_template = for_variables
+        lend(numba.njit(**INNER)(kernel) if CAN_WAIT else compiled, compiled)
     return cast(Kernel, compiled)
 
 

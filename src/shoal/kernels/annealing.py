@@ -157,7 +157,7 @@ def _draw(random: Array) -> np.uint64:
 @jit
 def _below(random: Array, limit: Whole) -> int:
     """A whole number from 0 on, below a limit."""
-    return int((_draw(random) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32))
+    return np.int64((_draw(random) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32))  # type: ignore[return-value]
 
 
 @jit
@@ -269,8 +269,9 @@ def _instead(row: Whole, other: Whole, number: Whole, cells: Cells, classes: Cla
 @jit
 def united(one: Whole, other: Whole, cells: Cells, classes: Classes, room: Room) -> float:
     """What each row of two classes loses together."""
-    room.low[:] = np.minimum(classes.low[one], classes.low[other])
-    room.high[:] = np.maximum(classes.high[one], classes.high[other])
+    for column in range(len(cells.kinds)):
+        room.low[column] = min(classes.low[one, column], classes.low[other, column])
+        room.high[column] = max(classes.high[one, column], classes.high[other, column])
     if len(cells.sets):
         _begin(cells, room)
         _take_class(one, -1, cells, classes, room)
@@ -359,7 +360,9 @@ def build(cells: Cells, classes: Classes, room: Room, pool: int) -> None:
             classes.place[number] = classes.counts[0]
             classes.counts[0] += 1
         elif number == pool:
-            classes.costs[number] = cells.stars.sum()
+            classes.costs[number] = 0.0
+            for star in cells.stars:
+                classes.costs[number] += star
         else:
             measure(number, cells, classes, room)
 
@@ -370,9 +373,10 @@ def measure(number: Whole, cells: Cells, classes: Classes, room: Room) -> None:
     _begin(cells, room)
     _take_class(number, -1, cells, classes, room)
     classes.costs[number] = _loss(cells, room)
-    classes.low[number] = room.low
-    classes.high[number] = room.high
-    classes.held[number] = room.held
+    for column in range(len(cells.kinds)):
+        classes.low[number, column] = room.low[column]
+        classes.high[number, column] = room.high[column]
+        classes.held[number, column] = room.held[column]
 
 
 @jit

@@ -148,9 +148,8 @@ def bound_raises(k: int, tuples: Tuples, levels: Levels, stack: Stack, groups: G
     """
     columns = len(levels.first) - 1
     stack.sizes[0] = len(tuples.counts)
-    stack.tuples[0] = np.arange(len(tuples.counts))
-    stack.keys[0] = np.uint64(0)
-    stack.losses[0] = 0.0
+    for one in range(len(tuples.counts)):
+        stack.tuples[0, one], stack.keys[0, one], stack.losses[0, one] = one, np.uint64(0), 0.0
     stack.level[:] = 0
     depth, seen = 0, 0
     while depth >= 0:

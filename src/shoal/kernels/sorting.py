@@ -15,16 +15,50 @@ SHORT = 24
 
 
 @jit
+def heap_sort(values: Array, begin: Whole, end: Whole) -> None:
+    """Sort a part of an array of integers, ascending, in place, in n log n steps whatever they are."""
+    count = end - begin
+    for turn in range(count // 2 + count - 1):
+        # At first a heap is made from its last parent up; then its largest number goes to the end, again and again.
+        making = turn < count // 2
+        root = count // 2 - 1 - turn if making else np.int64(0)
+        size = count if making else count - 1 - (turn - count // 2)
+        value = values[begin + root]
+        if not making:
+            value = values[begin + size]
+            values[begin + size] = values[begin]
+        while 2 * root + 1 < size:
+            child = 2 * root + 1
+            if child + 1 < size and values[begin + child + 1] > values[begin + child]:
+                child += 1
+            if values[begin + child] <= value:
+                break
+            values[begin + root] = values[begin + child]
+            root = child
+        values[begin + root] = value
+
+
+@jit
 def sort(values: Array, begin: Whole, end: Whole) -> None:
     """Sort a part of an array of integers, ascending, in place: quicksort by medians of three, insertion at the end.
 
-    The longer part waits, and the shorter one is at most half of all: so 64 places are enough for any array.
+    The longer part waits, and the shorter one is at most half of all: so 64 places are enough for any array. Numbers
+    may be arranged so that every median is a bad one: what was parted more than twice as often as halves would be is
+    sorted by a heap.
     """
-    stack = np.empty((64, 2), dtype=np.int64)
+    stack = np.empty((64, 3), dtype=np.int64)
     depth = 0
     low, high = begin, end
+    cuts, rest = 0, high - low
+    while rest > 1:
+        cuts, rest = cuts + 2, rest // 2
     while True:
         while high - low > SHORT:
+            if cuts == 0:
+                heap_sort(values, low, high)
+                low = high
+                break
+            cuts -= 1
             first, middle, last = values[low], values[(low + high) // 2], values[high - 1]
             if first > middle:
                 first, middle = middle, first
@@ -40,10 +74,10 @@ def sort(values: Array, begin: Whole, end: Whole) -> None:
                     left += 1
                     right -= 1
             if right + 1 - low < high - left:
-                stack[depth, 0], stack[depth, 1] = left, high
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = left, high, cuts
                 high = right + 1
             else:
-                stack[depth, 0], stack[depth, 1] = low, right + 1
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = low, right + 1, cuts
                 low = left
             depth += 1
         for place in range(low + 1, high):
@@ -56,4 +90,4 @@ def sort(values: Array, begin: Whole, end: Whole) -> None:
         if depth == 0:
             return
         depth -= 1
-        low, high = stack[depth, 0], stack[depth, 1]
+        low, high, cuts = stack[depth, 0], stack[depth, 1], stack[depth, 2]

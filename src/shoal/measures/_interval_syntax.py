@@ -39,8 +39,11 @@ def number(text: str) -> float | None:
 
     >>> number("-1.5e3"), number("1_000"), number("nan")
     (-1500.0, None, None)
+
+    A coded end (``90+``, ``<=20``) stands for its number.
     """
-    return float(text) if NUMBER.fullmatch(text) else None
+    plain = text.removeprefix("<=").removesuffix("+")
+    return float(plain) if NUMBER.fullmatch(plain) else None
 
 
 def day(text: str) -> float | None:

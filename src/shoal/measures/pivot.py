@@ -232,7 +232,7 @@ def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
 def _replay_pivots(
     groups: Groups, distinct: Distinct, orders: tuple[Rows, ...], asked: Rows, window: int
 ) -> Mask:
-    from shoal.kernels.replay import possible_pivots
+    from shoal.kernels.pivots import possible_pivots
 
     count = len(distinct.of_row)
     lines, places = np.empty((len(orders), count), np.int64), np.empty((len(orders), count), np.int64)
@@ -261,7 +261,7 @@ def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> M
 
     The middle members of the groups tell the order of the blocks, and sizes tell where they begin.
     """
-    from shoal.kernels.replay import denser_halves
+    from shoal.kernels.pivots import denser_halves
 
     place = np.empty(len(distinct), dtype=np.int64)
     place[order] = np.arange(len(order))

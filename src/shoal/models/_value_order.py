@@ -84,7 +84,7 @@ def is_ordered(domain: Domain) -> bool:
 
 def _number(text: str) -> Decimal:
     try:
-        number = Decimal(text)
+        number = Decimal(text.removeprefix("<=").removesuffix("+"))  # a coded end stands for its number
     except ArithmeticError as error:
         raise BadData(f"{text!r} is no number.") from error
     if not number.is_finite():

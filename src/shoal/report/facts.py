@@ -31,7 +31,7 @@ from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
 from shoal.report.pictures import Picture, pictures_of
-from shoal.report.risk import risk_of
+from shoal.report.residual_risk import risk_of
 from shoal.report.rules import Rules, rules_of
 from shoal.report.solutions import Solutions, solutions_of
 from shoal.report.wording import allowed, number, shown
@@ -125,6 +125,8 @@ class Facts:
         The rules that are hidden.
     hierarchies
         Columns, and where their hierarchies come from.
+    preparation
+        What was done to columns before the method, in sentences.
     summary, notes, explanation
         What the method chose, in sentences, and what else it tells of its work.
     attacks
@@ -159,6 +161,7 @@ class Facts:
     lattice: Lattice | None = None
     rules: Rules | None = None
     hierarchies: tuple[tuple[str, str], ...] = ()
+    preparation: tuple[str, ...] = ()
     summary: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
@@ -206,6 +209,7 @@ def facts_of(run: "Run") -> Facts:
         lattice=lattice_of(schema_of(run.original), release.details, notes),
         rules=rules_of(run.original, release, notes),
         hierarchies=_hierarchies(run.hierarchies),
+        preparation=tuple(step.sentence() for step in run.preparation),
         summary=summary_of(notes),
         notes=notes_of(notes),
         explanation=explanation_of(notes),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
-    """Plain sentences about columns that may give persons away, and that nothing is told.
+    """Plain sentences about columns that may give persons away, and that nothing is left to read.
 
     Parameters
     ----------

@@ -39,12 +39,14 @@ def shares_of(original: Baskets, groups: Groups) -> Floats:
     held_begin, held = taken(ends, example[lines])
     group = np.repeat(np.arange(len(groups)), groups.sizes)
     width = len(groups.vocabulary)
-    told = (
+    secrets = (
         np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr)) * width + groups.sensitive_items
     )
     keys = np.repeat(group[owner], np.diff(held_begin)) * width + code[original.items[hidden][held]]
-    place = np.minimum(np.searchsorted(told, keys), max(len(told) - 1, 0))
-    hits = np.concatenate(([0], np.cumsum(told[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(secrets, keys), max(len(secrets) - 1, 0))
+    hits = (
+        np.concatenate(([0], np.cumsum(secrets[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
+    )
     right = hits[held_begin[1:]] > hits[held_begin[:-1]]
     return np.bincount(owner, right * times[lines], published) / counts[members]
 

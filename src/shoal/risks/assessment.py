@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
+from shoal.data._equal_rows import person_sizes
 from shoal.data.baskets import Baskets
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
 from shoal.parameters import Parameters
-from shoal.risks._row_classes import class_sizes, person_classes
 from shoal.risks.known_items import KnownItemsRisk, known_items_risk
 from shoal.risks.population_uniques import PopulationUniques, population_uniques
 from shoal.risks.reidentification import THRESHOLD, Reidentification, reidentification
@@ -117,7 +117,7 @@ class RiskOptions(Parameters):
         default=None, ge=1, description="how many people the table was drawn from"
     )
     sample_fraction: float | None = Field(
-        default=None, gt=0, le=1, description="the share of the population in the table; 0.01 unless told"
+        default=None, gt=0, le=1, description="the share of the population in the table; 0.01 by default"
     )
     unique_share: float = Field(
         default=1.0,
@@ -136,7 +136,7 @@ class RiskOptions(Parameters):
         Raises
         ------
         WrongUse
-            If it is told twice, or smaller than the table.
+            If it is given twice, or smaller than the table.
         """
         if sum(one is not None for one in (self.population_size, self.sample_fraction, population)) > 1:
             raise WrongUse(
@@ -163,7 +163,7 @@ def table_risk(
         tuple(column.name for column in columns),
         options.threshold,
         linkage,
-        population_uniques(class_sizes(person_classes(table, columns)), size),
+        population_uniques(person_sizes(table, columns), size),
         column_risks(columns),
         unique_combinations(columns, options.unique_share, options.largest),
         special_uniques(columns, options.record_columns),

@@ -29,7 +29,7 @@ ALIKE = 5
 
 
 def concerns(original: Table, published: Table) -> tuple[str, ...]:
-    """Plain sentences: that nothing is told, and about columns that may give persons away, in the order of the columns.
+    """Plain sentences: that nothing is left, and on columns that may give persons away, in the order of the columns.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left
         Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
     """
     if isinstance(published, Groups):
-        told = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
-        return int(((np.diff(published.basket_indptr) == 0) & told).sum())
+        with_secret = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)
+        return int(((np.diff(published.basket_indptr) == 0) & with_secret).sum())
     terms = np.diff(published.term_indptr)
     secret = np.array([text in sensitive for text in published.vocabulary], dtype=np.bool_)
     secrets = np.diff(np.concatenate(([0], np.cumsum(secret[published.terms])))[published.term_indptr])

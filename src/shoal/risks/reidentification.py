@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from shoal.arrays import Counts
+from shoal.data._equal_rows import person_sizes
 from shoal.data.table import Column, Table
-from shoal.risks._row_classes import class_sizes, person_classes
 
 THRESHOLD = 0.2
 """A risk above this is too high: ARX's default, a class of fewer than five."""
@@ -66,7 +66,7 @@ def reidentification(
         know as much as the prosecutor.
     """
     if population is None:
-        sample = class_sizes(person_classes(table, columns))
+        sample = person_sizes(table, columns)
         around = sample
     else:
         sample, around = _beside(table, columns, population)

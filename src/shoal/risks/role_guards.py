@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = polars.DataFrame
 
 WORST = 3
-"""Columns whose knowledge is told in numbers; the others are listed by name."""
+"""Columns whose knowledge is given in numbers; the others are listed by name."""
 
 WORTH_A_WORD = 0.01
 """From this share of unique rows on, one more known column is worth a word."""
@@ -37,7 +37,7 @@ CLOSED = 0.8
 """It must be right in so many of the rows that the published cell alone leaves open."""
 
 VALUES_PER_ROW = 0.5
-"""A column with more different values by rows determines all others, and is told as one that names persons."""
+"""A column with more different values by rows determines all others, and is reported as one that names persons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,12 @@ def warned_of_names(columns: Sequence[Column], profiles: Sequence[ColumnProfile]
 
 def warned_of_known(found: Sequence[Known]) -> list[str]:
     """One sentence about what happens to the classes where an insensitive column is known after all."""
-    told = sorted(found, key=lambda one: (-one.unique, one.smallest, one.name))
-    worst = [one for one in told if one.unique >= WORTH_A_WORD][:WORST]
+    ranked = sorted(found, key=lambda one: (-one.unique, one.smallest, one.name))
+    worst = [one for one in ranked if one.unique >= WORTH_A_WORD][:WORST]
     if not worst:
         return []
     shares = "; ".join(f"with {one.name!r} also known, {one.unique:.1%} of rows are unique" for one in worst)
-    rest = [repr(one.name) for one in told if one not in worst]
+    rest = [repr(one.name) for one in ranked if one not in worst]
     others = f" Published unchanged too: {', '.join(rest)}." if rest else ""
     return [
         f"The promise holds for whoever knows the quasi-identifiers alone; {shares}. If others can know such a column, "

@@ -1,4 +1,4 @@
-"""Which columns hold what the Safe Harbor rule of HIPAA (45 CFR 164.514(b)(2)) lists, told by their content.
+"""Which columns hold what the Safe Harbor rule of HIPAA (45 CFR 164.514(b)(2)) lists, recognized by their content.
 
 A column is of a kind if more than half of its cells look like it. Nothing is sent anywhere, and nothing here is legal
 advice: a kind that is not found may still be there, and free text is not read.
@@ -30,7 +30,7 @@ OLDEST = 89
 """Ages above this are listed by the rule."""
 
 SEVERAL = 10
-"""Of fewer rows nothing is told by how their values are spread."""
+"""Of fewer rows nothing is concluded from how their values are spread."""
 
 MANY = 0.9
 """From this share of different values on, numbers of one shape are numbers of records."""
@@ -200,7 +200,7 @@ TESTS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     ("record", "R", _matches(UUID)),
     ("name", "A", _is_name),
 )
-"""Kind, paragraph, and how one cell is told; the first that more than half of the cells fit is taken."""
+"""Kind, paragraph, and how one cell is recognized; the first that more than half of the cells fit is taken."""
 
 
 def safe_harbor(columns: Iterable[Column]) -> tuple[HarborKind, ...]:
@@ -286,8 +286,8 @@ _WORDS = {
 
 
 def _made(column: Column, kind: str, letter: str, share: float, words: str) -> HarborKind:
-    told = f"{share:.0%}" if share >= 0.01 else "Some"
+    how_many = f"{share:.0%}" if share >= 0.01 else "Some"
     reason = (
-        f"{told} of the cells of {column.name} {words}; the Safe Harbor rule lists them under ({letter})."
+        f"{how_many} of the cells of {column.name} {words}; the Safe Harbor rule lists them under ({letter})."
     )
     return HarborKind(column.name, kind, letter, share, reason)

@@ -76,7 +76,7 @@ def special_uniques(columns: Sequence[Column], size: int = SIZE, shown: int = SH
     size
         The largest number of columns together; less where there were too many sets of columns.
     shown
-        So many rows with the highest scores are told with their minimal sample uniques.
+        So many rows with the highest scores are given with their minimal sample uniques.
     """
     rows = len(columns[0].codes) if columns else 0
     size = min(size, len(columns))

@@ -151,14 +151,14 @@ def unknown_items(source: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 def raw_risk(source: Mapping[str, Any], quasi: Sequence[str], entity: str | None) -> dict[str, Any]:
     """What the raw table gives away to somebody who knows some columns."""
-    from shoal.risks._row_classes import class_sizes, person_classes
+    from shoal.data._equal_rows import person_sizes
     from shoal.risks.unique_columns import column_risks
 
     table = _table(Source(**source))
     columns = table.select(dict.fromkeys(quasi))
     if not columns or not table.rows:
         return {}
-    sizes = class_sizes(person_classes(table, columns))
+    sizes = person_sizes(table, columns)
     people = int(sizes.sum())
     return {
         "people": people,

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from shoal.data._hierarchy_builders import CALENDAR
+from shoal.data._calendar import CALENDAR
 from shoal.errors import WrongUse
 from shoal.recipe import is_hierarchy_file
 from shoal.studio import looks

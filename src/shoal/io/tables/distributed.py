@@ -36,12 +36,21 @@ from shoal.io.tables.encode import (
     has_texts,
     how_taken,
     is_plain,
+    prepared_rows,
     refuse_nested,
     tell_empty,
     to_texts,
 )
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.load import assigned_roles, refuse_text_options
+from shoal.io.tables.load import (
+    assigned_roles,
+    columns_of,
+    refuse_text_options,
+    refuse_unpublished,
+    with_steps,
+)
+from shoal.preparation._key import key_of
+from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
     from shoal.engines.distributed import Distributed
@@ -242,27 +251,35 @@ def load_table(
     roles: Roles | None = None,
     reading: Reading | None = None,
     columns: Iterable[str] = (),
+    steps: Sequence[Transform] = (),
 ) -> EncodedTable:
     """Read a table and give its columns their roles, as is done with rows in memory."""
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    given = assigned_roles(opened, roles, (*reading.named, *columns))
+    roles, steps = with_steps(roles, steps)
+    _refuse_whole(engine, steps)
+    given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
     names = [name for name, _ in given]
+    refuse_unpublished(steps, names)
+    also = [name for step in steps for name in step.columns_read if name not in names]
     # A row is incomplete in its source, whatever is kept of it.
-    read = list(opened.names) if reading.drop_missing else names
+    read = list(opened.names) if reading.drop_missing else [*names, *dict.fromkeys(also)]
     parts = opened.parts.select(read)
+    if any(step.by_rows for step in steps):
+        parts, reading = _prepared(parts, steps, reading)
     missing = reading if reading.drop_missing else None
     seen: Seen | None = parts.fold(partial(_seen, names, missing), _joined)
     if seen is None or not seen.rows:
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
         raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
-    counts = {
-        name: _counts(parts, name, seen.values[name], missing) for name in names if name in reading.normalize
-    }
+    counting = [name for step in steps if step.counts_rows for name in step.columns_changed]
+    counted = {*reading.normalize, *counting}
+    counts = {name: _counts(parts, name, seen.values[name], missing) for name in names if name in counted}
     encoded = [
-        _encoded(seen.values[name], name, role, reading, opened, counts.get(name)) for name, role in given
+        _encoded(seen.values[name], name, role, reading, opened, counts.get(name), steps)
+        for name, role in given
     ]
     persons = {} if roles.entity is not None else _persons(opened, set(names), reading)
     lookup = Lookup(
@@ -280,6 +297,43 @@ def load_table(
 
     taken = how_taken(opened, encoded, types, reading, line_of)
     return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+
+
+def _refuse_whole(engine: "Distributed", steps: Sequence[Transform]) -> None:
+    for step in steps:
+        if step.whole_table:
+            raise WrongUse(
+                f"--{step.option} of several columns together compares all rows with each other, and the engine "
+                f"{engine.name} has them in parts: work in memory (--engine local), or name each column alone."
+            )
+
+
+def _prepared(parts: Parts, steps: Sequence[Transform], reading: Reading) -> tuple[Parts, Reading]:
+    """Rows after the steps that look at whole rows, as texts where they changed."""
+    for step in steps:
+        if step.key_file is not None:
+            key_of(step.key_file, f"--{step.option}")  # made here, once, before any worker asks for it
+    schema = parts.fold(lambda frame: dict(frame.schema), lambda one, _: one) or {}
+    changed = {name for step in steps if step.by_rows for name in step.columns_changed}
+    after = {name: formats for name, formats in reading.date_formats.items() if name not in changed}
+    kinds = {**reading.kinds, **{name: "date" for name in reading.date_formats if name in changed}}
+    work = partial(_prepared_frame, tuple(steps), reading, sorted(changed))
+    wanted = {name: pl.String if name in changed else dtype for name, dtype in schema.items()}
+    return parts.map(work, wanted), replace(reading, date_formats=after, kinds=kinds)
+
+
+def _prepared_frame(
+    steps: Sequence[Transform], reading: Reading, changed: Sequence[str], frame: pl.DataFrame
+) -> pl.DataFrame:
+    """Some rows after the steps that look at whole rows."""
+    if not frame.height:
+        return frame.with_columns(pl.col(name).cast(pl.String) for name in changed)
+    read = {*changed, *(name for step in steps for name in step.columns_read)}
+    opened = FrameInput(frame)
+    cells = {name: distinct(frame[name], opened, reading) for name in frame.columns if name in read}
+    cells, _ = prepared_rows(cells, steps, reading)
+    texts = [unnamed(cells[name].texts.gather(cells[name].places)).alias(name) for name in changed]
+    return frame.with_columns(texts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -324,6 +378,7 @@ def _encoded(
     reading: Reading,
     opened: DistributedInput,
     counts: Counts | None = None,
+    steps: Sequence[Transform] = (),
 ) -> Column:
     """A column of the distinct values alone, and the rows of each where they are asked for."""
     column = distinct(values.alias(name), opened, reading)
@@ -337,7 +392,7 @@ def _encoded(
 
     rows: Counts = np.zeros(len(column.texts), dtype=np.int64)
     np.add.at(rows, column.places, 1 if counts is None else counts)
-    return encode_column(column, name, role, reading, fault, rows)
+    return encode_column(column, name, role, reading, fault, rows, steps)
 
 
 def _persons(opened: DistributedInput, kept: Collection[str], reading: Reading) -> dict[str, int]:

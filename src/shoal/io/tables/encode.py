@@ -5,7 +5,7 @@ finding out the kind — is done on those. What comes out depends on the values 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData
 from shoal.io.reading import Reading, first_line_like_data, strptime_form
 from shoal.io.tables.input import FrameInput, Input
+from shoal.preparation.transform import Transform, Values
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
@@ -105,29 +106,32 @@ def encode_table(
     roles: Sequence[tuple[str, Role]],
     reading: Reading,
     watched: Sequence[str] = (),
+    steps: Sequence[Transform] = (),
     item_separator: str | None = None,
 ) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
     `roles`: name and role of each column to keep, in the order of the table. `reading`: what is missing, and which
-    kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat.
-    `item_separator`: what stands between the items of a cell of items; found out by default. Raises `BadData`
-    if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that was given
-    for its column, or if incomplete rows are to be dropped and no row is complete.
+    kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat. `steps`:
+    of the preparation. `item_separator`: what stands between the items of a cell of items; found out by default. Raises
+    `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that
+    was given for its column, or if incomplete rows are to be dropped and no row is complete.
     """
     found: dict[str, Distinct] = {}
     persons: dict[str, int] = {}
     types: dict[str, pl.DataType] = {}
     numbers: dict[str, pl.Series] = {}
     height = 0
-    for frame in _with_item_cells(opened, roles, watched, item_separator):
+    kept_names = dict(roles)
+    read = [*kept_names, *(name for step in steps for name in step.columns_read if name not in kept_names)]
+    watched = [name for name in watched if name not in read]
+    for frame in _with_item_cells(opened, [*read, *watched], roles, item_separator):
         here = frozenset(frame.columns)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
-        found |= {
-            name: distinct(frame[name], opened, None if role is Role.ITEMS else reading)
-            for name, role in roles
-            if name in here
+        texts = {
+            name: None if kept_names.get(name) is Role.ITEMS else reading for name in read if name in here
         }
+        found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
         types |= frame.schema
         if reading.drop_missing:
             numbers |= {one.name: one for one in frame if one.dtype != pl.String}
@@ -135,13 +139,7 @@ def encode_table(
         del frame
     rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
-        for column in found.values():
-            rows &= ~column.missing
-        # A row is incomplete in its source, whatever is kept of it.
-        if others := [name for name in opened.names if name not in found]:
-            rows &= complete_rows(opened.frame(others), reading)
-        if not rows.any():
-            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        rows = _complete(opened, found, reading, rows)
         if not rows.all():
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
@@ -152,6 +150,7 @@ def encode_table(
                 for name, column in found.items()
             }
     numbers.clear()
+    found, reading = prepared_rows(found, steps, reading)
     columns = []
     for name, role in roles:
         column = found.pop(name)
@@ -160,7 +159,7 @@ def encode_table(
             return opened.fault(message, int(np.flatnonzero(rows)[column.places == place][0]), name)
 
         counts = np.bincount(column.places, minlength=len(column.texts))
-        columns.append(encode_column(column, name, role, reading, fault, counts))
+        columns.append(encode_column(column, name, role, reading, fault, counts, steps))
 
     def line_of(column: Column, code: int) -> int | None:
         return opened.fault("", int(np.flatnonzero(rows)[column.codes == code][0]), column.name).line
@@ -169,14 +168,25 @@ def encode_table(
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
+def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, rows: Mask) -> Mask:
+    """Which rows have no missing value: a row is incomplete in its source, whatever is kept of it."""
+    for column in found.values():
+        rows = rows & ~column.missing
+    if others := [name for name in opened.names if name not in found]:
+        rows = rows & complete_rows(opened.frame(others), reading)
+    if not rows.any():
+        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+    return rows
+
+
 def _with_item_cells(
-    opened: Input, roles: Sequence[tuple[str, Role]], watched: Sequence[str], separator: str | None
+    opened: Input, names: Sequence[str], roles: Sequence[tuple[str, Role]], separator: str | None
 ) -> Iterator[pl.DataFrame]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     from shoal.data._item_sets import item_column, sets_of
     from shoal.io.baskets.long_tables import read_column
 
-    for frame in opened.pieces([*(name for name, _ in roles), *watched]):
+    for frame in opened.pieces(names):
         made = []
         for name in (name for name, role in roles if role is Role.ITEMS and name in frame.columns):
             pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
@@ -227,11 +237,12 @@ def encode_column(
     reading: Reading,
     fault: Callable[[str, int], BadData],
     counts: Counts,
+    steps: Sequence[Transform] = (),
 ) -> Column:
     """Encode a column: give its values one spelling where asked, find out its kind, and refuse cells that do not fit.
 
     `fault`: an error from a message and the place of a value among the distinct ones. `counts`: the rows of each
-    distinct value.
+    distinct value. `steps`: of the preparation, which is done last.
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
@@ -252,7 +263,35 @@ def encode_column(
         misfit = _published_syntax(texts, role)
     if misfit is not None:
         raise fault(*misfit)
+    for step in steps:
+        if name in step.columns_changed and not step.by_rows:
+            texts, kind = step.apply(Values(name, column.texts, kind, counts))
+            column = Distinct(texts, column.places)
+    if kind is Kind.ORDINAL and (misfit := _misfit(column.texts, kind, order)) is not None:
+        raise fault(*misfit)
     return Column(name, role, *encode(column, kind, order))
+
+
+def prepared_rows(
+    cells: dict[str, Distinct], steps: Sequence[Transform], reading: Reading
+) -> tuple[dict[str, Distinct], Reading]:
+    """Cells after the steps that look at whole rows, and how to read what they give."""
+    for step in steps:
+        if not step.by_rows:
+            continue
+        formats = {name: one for name, one in reading.date_formats.items() if name in step.columns_changed}
+        for name, given in formats.items():
+            cells[name] = _in_iso_form(cells[name], given, partial(_column_fault, name))
+        cells = {**cells, **step.apply_to_rows(cells)}
+        left = {name: one for name, one in reading.date_formats.items() if name not in formats}
+        reading = replace(
+            reading, date_formats=left, kinds={**reading.kinds, **dict.fromkeys(formats, "date")}
+        )
+    return cells, reading
+
+
+def _column_fault(name: str, message: str, _: int) -> BadData:
+    return BadData(message, column=name)
 
 
 def _in_iso_form(column: Distinct, formats: Sequence[str], fault: Callable[[str, int], BadData]) -> Distinct:

@@ -1,7 +1,7 @@
 """The door for tables: any source in, any format out."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
 from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
     import polars
@@ -120,14 +121,18 @@ def read_table(
 
 
 def load_table(
-    source: Any, roles: Roles | None = None, reading: Reading | None = None, columns: Iterable[str] = ()
+    source: Any,
+    roles: Roles | None = None,
+    reading: Reading | None = None,
+    columns: Iterable[str] = (),
+    steps: Sequence[Transform] = (),
 ) -> "EncodedTable":
     """Read a table as `read_table` does, and tell what cannot be seen in it any more.
 
     Where no column says which rows belong to one person, columns that are dropped and are called like numbers of
     persons are looked at once: whether their values repeat.
 
-    `columns`: more names of columns that the source must have.
+    `columns`: more names of columns that the source must have. `steps`: of the preparation.
     """
     from shoal.data._item_sets import with_item_roles
     from shoal.data._suggested_role import numbers_persons
@@ -138,11 +143,13 @@ def load_table(
     if roles.items_from is not None:
         opened, roles = _with_items(opened, roles)
     reading = opened.ordered(reading)
-    given = assigned_roles(opened, roles, (*reading.named, *columns))
+    roles, steps = with_steps(roles, steps)
+    given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
+    refuse_unpublished(steps, {name for name, _ in given})
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     encoded = encode_table(
-        opened, given, reading, watched if roles.entity is None else (), roles.item_separator
+        opened, given, reading, watched if roles.entity is None else (), steps, roles.item_separator
     )
     table = with_item_roles(encoded.table, roles.sensitive_items, roles.insensitive_items)
     return replace(encoded, table=table, taken=(*encoded.taken, *getattr(opened, "remarks", ())))
@@ -159,6 +166,36 @@ def _with_items(opened: "Input", roles: Roles) -> "tuple[Input, Roles]":
         )
     joined, name = with_items(opened, roles.items_from)
     return joined, roles.model_copy(update={"items": name, "items_from": None})
+
+
+def with_steps(roles: Roles, steps: Sequence[Transform]) -> tuple[Roles, list[Transform]]:
+    """The roles, with that of pseudonyms, which are published as they are, and the steps that know who is who."""
+    known = {name for names in roles.by_column().values() for name in names}
+    new = [
+        name
+        for step in steps
+        if step.name == "pseudonym"
+        for name in step.columns_changed
+        if name not in known
+    ]
+    roles = roles.model_copy(update={"insensitive": (*roles.insensitive, *new)}) if new else roles
+    return roles, [step.among(roles) for step in steps]
+
+
+def columns_of(steps: Sequence[Transform]) -> list[str]:
+    """The columns that steps of the preparation name."""
+    return [name for step in steps for name in (*step.columns_changed, *step.columns_read)]
+
+
+def refuse_unpublished(steps: Sequence[Transform], published: Container[str]) -> None:
+    """Refuse a step for a column that is not published: it has no effect."""
+    for step in steps:
+        for name in step.columns_changed:
+            if name not in published:
+                raise WrongUse(
+                    f"--{step.option} of {name!r} has no effect: the column is not published. Give it another role, or "
+                    "omit it."
+                )
 
 
 def assigned_roles(opened: "Input", given: Roles, also: Iterable[str] = ()) -> list[tuple[str, Role]]:

@@ -115,6 +115,8 @@ def run_lines(run: "AnyRun") -> None:
     if isinstance(original, Baskets):
         read = f"{counted(count(run.original), 'baskets')} of {counted(len(original.vocabulary), 'items')}"
         show.line(f"Read: {read}, in the layout {original.layout}.")
+    if run.preparation:
+        show.line(f"Prepared: {'; '.join(step.sentence() for step in run.preparation)}.")
     if run.hierarchies:
         lines = [*_sources(run.hierarchies, _secret(original)), *_without_hierarchy(original)]
         show.line(f"Hierarchies: {'; '.join(lines)}.")

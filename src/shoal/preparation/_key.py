@@ -1,0 +1,69 @@
+"""Secret keys: files that only their owner reads, and that never lie in a release."""
+
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+from shoal.errors import BadData, CannotWrite, WrongUse
+
+SIZE = 32
+"""Random bytes of a new key."""
+
+LEAST = 16
+"""A key with fewer bytes could be guessed."""
+
+
+def key_of(path: str | None, option: str) -> bytes:
+    """The key in a file, which is made if it is not there: random, and readable by its owner alone.
+
+    Raises `WrongUse` if none is named. Raises `BadData` if others can read it, or it is too short.
+    """
+    if path is None:
+        raise WrongUse(f"{option} needs a key: name its file with --key FILE, outside of the release folder.")
+    place = Path(path)
+    if not place.exists():
+        return _new_key(place)
+    try:
+        if place.stat().st_mode & 0o077:
+            raise BadData("others can read the key; take their rights away (chmod 600).", place)
+        key = place.read_bytes().strip()
+    except OSError as error:
+        raise BadData(f"the key cannot be read: {error.strerror}.", place) from error
+    if len(key) < LEAST:
+        raise BadData(f"the key has {len(key)} bytes, and could be guessed; {LEAST} are the least.", place)
+    return key
+
+
+def _new_key(place: Path) -> bytes:
+    key = secrets.token_hex(SIZE).encode()
+    try:
+        handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(key + b"\n")
+    except OSError as error:
+        raise CannotWrite(f"The key {place}", error) from error
+    return key
+
+
+def digest(key: bytes, purpose: str, text: str) -> bytes:
+    """The keyed hash of a text, another one for each purpose (HMAC with SHA-256)."""
+    return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
+
+
+def refuse_inside(key: str | None, folder: str | os.PathLike[str], source: str | None = None) -> None:
+    """Refuse a key that lies in the release folder, or is the data.
+
+    Raises `WrongUse`.
+    """
+    if key is None:
+        return
+    place = os.path.realpath(key)
+    whole = os.path.realpath(folder)
+    if place == whole or place.startswith(whole + os.sep):
+        raise WrongUse(
+            f"The key {key} lies in the release folder {folder}, where it would be published: keep it elsewhere."
+        )
+    if source is not None and "://" not in source and source != "-" and place == os.path.realpath(source):
+        raise WrongUse(f"The key {key} is the data itself; name another file with --key.")

@@ -1,0 +1,60 @@
+"""Parts of the calendar: days become months, quarters, years or decades."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from shoal.data._calendar import part_texts
+from shoal.data._cell_kinds import coordinates
+from shoal.data.domain import Kind
+from shoal.preparation.transform import Transform, Values, listed, pairs
+
+if TYPE_CHECKING:
+    import polars
+
+
+class DatePart(Transform):
+    """Publish a part of the calendar instead of days: ``2024-02``, ``2024-Q1``, ``2024`` or ``2020s``.
+
+    Months and quarters stay dates, with hierarchies and ranges of them; years are numbers, and decades names.
+    """
+
+    name: ClassVar[str] = "date-part"
+    option: ClassVar[str] = "date-part"
+    metavar: ClassVar[str] = "COLUMN=PART"
+    help: ClassVar[str] = "publish the month, quarter, year or decade of days: visit=month"
+
+    parts: dict[str, Literal["month", "quarter", "year", "decade"]] = Field(
+        min_length=1, description="column to part of the calendar"
+    )
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found = pairs(texts, cls.option)
+        return [{"name": cls.name, "parts": found}] if found else []
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns with a part."""
+        return tuple(self.parts)
+
+    def sentence(self) -> str:
+        """The parts."""
+        return f"dates: {listed([f'{name} as {part}s' for name, part in self.parts.items()])}"
+
+    def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
+        """The parts of the days."""
+        import numpy as np
+        import polars as pl
+
+        values.refuse_unless(Kind.DATE, "a part of the calendar (--date-part)")
+        part = self.parts[values.name]
+        days = coordinates(values.texts, Kind.DATE)
+        present = days.is_not_null()
+        known = np.floor(days.filter(present).to_numpy()).astype(np.int64).astype("datetime64[D]")
+        texts = pl.Series([None] * len(days), dtype=pl.String)
+        texts = texts.scatter(present.arg_true(), pl.Series(part_texts(known, part), dtype=pl.String))
+        kinds = {"year": Kind.NUMERIC, "decade": Kind.NOMINAL}
+        return texts, kinds.get(part, Kind.DATE)

@@ -1,0 +1,66 @@
+"""Recoding: values get other names."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from shoal.data._cell_kinds import find_kind
+from shoal.data.domain import Kind
+from shoal.errors import WrongUse
+from shoal.preparation.transform import Transform, Values, listed, pairs
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Recode(Transform):
+    """Publish values under other names; several may get one. Values that are not named stay as they are."""
+
+    name: ClassVar[str] = "recode"
+    option: ClassVar[str] = "recode"
+    metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
+    help: ClassVar[str] = "publish values under other names: sex=1:male,2:female"
+
+    values: dict[str, dict[str, str]] = Field(min_length=1, description="column to old and new values")
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found: dict[str, dict[str, str]] = {}
+        for name, text in pairs(texts, cls.option).items():
+            halves = [part.partition(":") for part in text.split(",")]
+            if not all(sign and old.strip() and new.strip() for old, sign, new in halves):
+                raise WrongUse(f"--recode takes COLUMN=OLD:NEW,…, not {name}={text!r}.")
+            found[name] = {old.strip(): new.strip() for old, _, new in halves}
+        return [{"name": cls.name, "values": found}] if found else []
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns with other names."""
+        return tuple(self.values)
+
+    def sentence(self) -> str:
+        """The names."""
+        said = [
+            f"{name} ({', '.join(f'{old} as {new}' for old, new in names.items())})"
+            for name, names in self.values.items()
+        ]
+        return f"recoding: {listed(said)}"
+
+    def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
+        """The other names."""
+        names = self.values[values.name]
+        refuse_absent(names, values)
+        texts = values.texts.replace(names)
+        return texts, values.kind if values.kind is Kind.ORDINAL else find_kind(texts)
+
+
+def refuse_absent(names: Sequence[str] | Mapping[str, str], values: Values) -> None:
+    """Refuse values that no row has: a typing mistake must not pass."""
+    there = set(values.texts.drop_nulls().to_list())
+    if absent := [name for name in names if name not in there]:
+        raise WrongUse(
+            f"The column {values.name!r} has no value {absent[0]!r} to recode or drop; values are written as in the "
+            "file."
+        )

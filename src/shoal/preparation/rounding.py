@@ -1,0 +1,72 @@
+"""Rounding: numbers become the nearest multiple of a base."""
+
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from shoal.data._cell_kinds import plain_number
+from shoal.data.domain import Kind
+from shoal.preparation.transform import Transform, Values, listed, pairs, typed_number
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Rounding(Transform):
+    """Publish numbers as the nearest multiple of a base, the even one where two are as near.
+
+    All is computed on decimal digits. Coded ends, such as ``90+``, stay as they are.
+    """
+
+    name: ClassVar[str] = "rounding"
+    option: ClassVar[str] = "round"
+    metavar: ClassVar[str] = "COLUMN=BASE"
+    help: ClassVar[str] = "publish numbers as the nearest multiple of a base: income=1000"
+
+    bases: dict[str, int | float] = Field(min_length=1, description="column to base, a number above 0")
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        found = {name: typed_number(text, cls.option) for name, text in pairs(texts, cls.option).items()}
+        return [{"name": cls.name, "bases": found}] if found else []
+
+    def model_post_init(self, _: Any) -> None:
+        """Refuse a base that nothing can be a multiple of."""
+        from shoal.errors import WrongUse
+
+        if wrong := [name for name, base in self.bases.items() if not base > 0]:
+            raise WrongUse(f"The base that {wrong[0]} is rounded to (--round) must be above 0.")
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns with a base."""
+        return tuple(self.bases)
+
+    def sentence(self) -> str:
+        """The bases."""
+        said = [f"{name} to multiples of {plain_number(base)}" for name, base in self.bases.items()]
+        return f"rounding: {listed(said)}"
+
+    def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
+        """The nearest multiples."""
+        import polars as pl
+
+        values.refuse_unless(Kind.NUMERIC, "rounding (--round)")
+        base = Decimal(plain_number(self.bases[values.name]))
+        texts = [None if text is None else rounded(text, base) for text in values.texts.to_list()]
+        return pl.Series(texts, dtype=pl.String), Kind.NUMERIC
+
+
+def rounded(text: str, base: Decimal) -> str:
+    """The nearest multiple of a base.
+
+    >>> rounded("1499.5", Decimal(1000)), rounded("2.5", Decimal(1)), rounded("0.16", Decimal("0.05"))
+    ('1000', '2', '0.15')
+    """
+    if text.endswith("+") or text.startswith("<="):
+        return text
+    steps = (Decimal(text) / base).to_integral_value(ROUND_HALF_EVEN)
+    return plain_number(steps * base)

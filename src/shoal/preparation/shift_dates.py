@@ -1,0 +1,132 @@
+"""Shifted dates: all days of a person by one secret number of days."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field
+
+from shoal.data._cell_kinds import Distinct, coordinates, without_times
+from shoal.data.domain import Kind
+from shoal.data.role import Roles
+from shoal.errors import BadData, WrongUse
+from shoal.preparation._key import digest, key_of
+from shoal.preparation.transform import Transform, listed
+
+if TYPE_CHECKING:
+    import polars
+
+
+class ShiftDates(Transform):
+    """Move the days of each person by a number of days that only the key tells: the days between them stay.
+
+    Every shift from -`days` to `days` but 0 is as likely. A row without a number of a person is refused.
+    """
+
+    name: ClassVar[str] = "shift-dates"
+    option: ClassVar[str] = "shift-dates"
+    metavar: ClassVar[str] = "COLUMN,…"
+    help: ClassVar[str] = (
+        "move all days of a person by one secret number of days (--key FILE, --person COLUMN)"
+    )
+    by_rows: ClassVar[bool] = True
+
+    columns: tuple[str, ...] = Field(min_length=1, description="columns of dates")
+    key: str = Field(
+        description="file of the key; made where there is none, and never inside the release folder"
+    )
+    person: str | None = Field(
+        default=None,
+        description="column of the person's number; the entity, or the one identifying column, by default",
+    )
+    days: int = Field(default=182, ge=1, le=36500, description="the largest shift, in days")
+
+    @classmethod
+    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One step for all columns."""
+        names = [name.strip() for text in texts for name in text.split(",")]
+        if not names:
+            return []
+        if shared.get("key") is None:
+            key_of(None, "--shift-dates")
+        given = {
+            option: shared[option] for option in ("key", "person", "days") if shared.get(option) is not None
+        }
+        return [{"name": cls.name, "columns": names, **given}]
+
+    @property
+    def columns_changed(self) -> tuple[str, ...]:
+        """The columns of dates."""
+        return self.columns
+
+    @property
+    def columns_read(self) -> tuple[str, ...]:
+        """Who is who."""
+        return () if self.person is None else (self.person,)
+
+    @property
+    def key_file(self) -> str:
+        """The file of the key."""
+        return self.key
+
+    def among(self, roles: Roles) -> Self:
+        """With the column of the person's number."""
+        if self.person is not None:
+            return self
+        only = roles.identifying[0] if len(roles.identifying) == 1 else None
+        person = roles.entity or only
+        if person is None:
+            raise WrongUse(
+                "Dates are shifted by person (--shift-dates): name the column of the person's number with --person, "
+                "--entity or --identifying."
+            )
+        return self.model_copy(update={"person": person})
+
+    def sentence(self) -> str:
+        """The columns."""
+        return f"dates shifted by person, by up to {self.days} days and a secret key: {listed(self.columns)}"
+
+    def apply_to_rows(self, cells: Mapping[str, Distinct]) -> dict[str, Distinct]:
+        """The shifted days."""
+        assert self.person is not None
+        persons = cells[self.person]
+        if persons.missing.any():
+            raise BadData(
+                "a row has no number of a person, so that its dates cannot be shifted.", column=self.person
+            )
+        key = key_of(self.key, "--shift-dates")
+        shifts = np.array(
+            [self._shift(key, text) for text in persons.texts.fill_null("").to_list()], dtype=np.int64
+        )
+        return {name: self._moved(name, cells[name], shifts[persons.places]) for name in self.columns}
+
+    def _moved(self, name: str, cells: Distinct, shifts: "np.ndarray[Any, np.dtype[np.int64]]") -> Distinct:
+        days = coordinates(without_times(cells.texts), Kind.DATE)
+        wrong = days.is_null() & cells.texts.is_not_null()
+        if wrong.any():
+            raise BadData(
+                f"{cells.texts[int(wrong.arg_true()[0])]!r} is not a date that can be shifted; say its form "
+                "(--date-format), or name it as missing (--missing).",
+                column=name,
+            )
+        none = np.iinfo(np.int64).max
+        moved = days.fill_null(0.0).to_numpy().astype(np.int64)[cells.places] + shifts
+        moved[cells.missing] = none
+        found, places = np.unique(moved, return_inverse=True)
+        return Distinct(_texts(found, none), places.astype(np.int32))
+
+    def _shift(self, key: bytes, person: str) -> int:
+        """From -days to days, but not 0."""
+        plain = re.sub(r"\.0+$", "", person)  # numbers of a column with gaps have decimals in some files
+        drawn = int.from_bytes(digest(key, "shift", plain), "big") % (2 * self.days)
+        return drawn - self.days if drawn < self.days else drawn - self.days + 1
+
+
+def _texts(days: "np.ndarray[Any, np.dtype[np.int64]]", none: int) -> "polars.Series":
+    """Days as texts; null for no day."""
+    import polars as pl
+
+    known = days != none
+    texts = [str(day) for day in days[known].astype("datetime64[D]")]
+    return pl.Series([*texts, *[None] * int((~known).sum())], dtype=pl.String)
