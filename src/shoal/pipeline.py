@@ -311,15 +311,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    if isinstance(engine, str):
-        raise WrongUse(
-            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
-            f"{engine!r}."
-        )
-    if not isinstance(method, str | Method):
-        raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
-        )
+    _refuse_unlike(engine, method)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -351,3 +343,16 @@ def anonymize(
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
+
+
+def _refuse_unlike(engine: object, method: object) -> None:
+    """Refuse an engine that is named, and a method that is neither named nor one."""
+    if isinstance(engine, str):
+        raise WrongUse(
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
+        )
+    if not isinstance(method, str | Method):
+        raise WrongUse(
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
+        )

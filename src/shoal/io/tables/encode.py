@@ -125,14 +125,13 @@ def encode_table(
     kept_names = dict(roles)
     read = [*kept_names, *(name for step in steps for name in step.columns_read if name not in kept_names)]
     watched = [name for name in watched if name not in read]
-    for frame in _with_item_cells(opened, roles, [*read, *watched], item_separator):
+    for frame in _with_item_cells(opened, [*read, *watched], roles, item_separator):
         here = frozenset(frame.columns)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
-        found |= {
-            name: distinct(frame[name], opened, None if kept_names.get(name) is Role.ITEMS else reading)
-            for name in read
-            if name in here
+        texts = {
+            name: None if kept_names.get(name) is Role.ITEMS else reading for name in read if name in here
         }
+        found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
         types |= frame.schema
         if reading.drop_missing:
             numbers |= {one.name: one for one in frame if one.dtype != pl.String}
@@ -140,13 +139,7 @@ def encode_table(
         del frame
     rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
-        for column in found.values():
-            rows &= ~column.missing
-        # A row is incomplete in its source, whatever is kept of it.
-        if others := [name for name in opened.names if name not in found]:
-            rows &= complete_rows(opened.frame(others), reading)
-        if not rows.any():
-            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        rows = _complete(opened, found, reading, rows)
         if not rows.all():
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
@@ -175,8 +168,19 @@ def encode_table(
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
+def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, rows: Mask) -> Mask:
+    """Which rows have no missing value: a row is incomplete in its source, whatever is kept of it."""
+    for column in found.values():
+        rows = rows & ~column.missing
+    if others := [name for name in opened.names if name not in found]:
+        rows = rows & complete_rows(opened.frame(others), reading)
+    if not rows.any():
+        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+    return rows
+
+
 def _with_item_cells(
-    opened: Input, roles: Sequence[tuple[str, Role]], names: Sequence[str], separator: str | None
+    opened: Input, names: Sequence[str], roles: Sequence[tuple[str, Role]], separator: str | None
 ) -> Iterator[pl.DataFrame]:
     """The cells of the columns, each set of items as one text; a missing cell holds no item."""
     from shoal.data._item_sets import item_column, sets_of
