@@ -305,15 +305,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    if isinstance(engine, str):
-        raise WrongUse(
-            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
-            f"{engine!r}."
-        )
-    if not isinstance(method, str | Method):
-        raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
-        )
+    _refuse_misused(method, engine, data, preparation)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -332,10 +324,6 @@ def anonymize(
     engine = engine or engine_for(data)
     steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
-        if steps:
-            raise WrongUse(
-                "Data is prepared when it is read: give the path or the frame, and not what was read."
-            )
         data = engine.held(data)
     else:
         request = Request(
@@ -345,3 +333,18 @@ def anonymize(
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
+
+
+def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any) -> None:
+    """Refuse what is of a wrong kind, in a sentence."""
+    if isinstance(engine, str):
+        raise WrongUse(
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
+        )
+    if not isinstance(method, str | Method):
+        raise WrongUse(
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
+        )
+    if preparation and isinstance(data, Table | Baskets):
+        raise WrongUse("Data is prepared when it is read: give the path or the frame, and not what was read.")

@@ -140,13 +140,7 @@ def encode_table(
         del frame
     rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
-        for column in found.values():
-            rows &= ~column.missing
-        # A row is incomplete in its source, whatever is kept of it.
-        if others := [name for name in opened.names if name not in found]:
-            rows &= complete_rows(opened.frame(others), reading)
-        if not rows.any():
-            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        rows = _complete(opened, found, reading, height)
         if not rows.all():
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
@@ -173,6 +167,18 @@ def encode_table(
 
     taken = how_taken(opened, columns, types, reading, line_of)
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+
+
+def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, height: int) -> Mask:
+    """Which rows miss nothing: a row is incomplete in its source, whatever is kept of it."""
+    rows = np.ones(height, dtype=np.bool_)
+    for column in found.values():
+        rows &= ~column.missing
+    if others := [name for name in opened.names if name not in found]:
+        rows &= complete_rows(opened.frame(others), reading)
+    if not rows.any():
+        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+    return rows
 
 
 def _with_item_cells(
