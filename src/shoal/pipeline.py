@@ -311,7 +311,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    _refuse_unlike(engine, method)
+    _refuse_misused(method, engine, data, preparation)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -330,10 +330,6 @@ def anonymize(
     engine = engine or engine_for(data)
     steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
-        if steps:
-            raise WrongUse(
-                "Data is prepared when it is read: give the path or the frame, and not what was read."
-            )
         data = engine.held(data)
     else:
         request = Request(
@@ -345,8 +341,8 @@ def anonymize(
     return finished
 
 
-def _refuse_unlike(engine: object, method: object) -> None:
-    """Refuse an engine that is named, and a method that is neither named nor one."""
+def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any) -> None:
+    """Refuse what is of a wrong kind, in a sentence."""
     if isinstance(engine, str):
         raise WrongUse(
             'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
@@ -356,3 +352,5 @@ def _refuse_unlike(engine: object, method: object) -> None:
         raise WrongUse(
             f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
         )
+    if preparation and isinstance(data, Table | Baskets):
+        raise WrongUse("Data is prepared when it is read: give the path or the frame, and not what was read.")
