@@ -50,7 +50,8 @@ def test_a_recipe_becomes_a_release_that_is_refused_once_it_is_broken(
     status, packed = served.ask(f"{base}/release.zip")
     assert status == 200
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        assert sorted(archive.namelist()) == ["release/data.csv", "release/release.json"]
+        names = ("README.md", "data.csv", "datapackage.json", "release.json")
+        assert sorted(archive.namelist()) == [f"release/{name}" for name in names]
         archive.extractall(tmp_path)
     assert all(verdict.holds for verdict in shoal.verify(tmp_path / "release"))
     assert b"<html" in served.ask(f"{base}/report.html")[1]
