@@ -78,7 +78,7 @@ def test_every_message_of_the_library_has_words_for_python() -> None:
 
 
 def test_options_of_reading_are_its_fields() -> None:
-    plural = {"kind": "kinds"}
+    plural = {"kind": "kinds", "date-format": "date_formats"}
     named = {plural.get(option, option).replace("-", "_") for option in READING}
     assert named == {field.name for field in fields(Reading)} - {"names", "orders"}
 

@@ -13,11 +13,29 @@ TERMINAL = "SHOAL_TERMINAL"
 """Set in the environment while the command line runs: the processes that it starts inherit it."""
 
 READING = frozenset(
-    {"separator", "missing", "drop-missing", "query", "sheet", "kind", "normalize", "published"}
+    {
+        "separator",
+        "missing",
+        "drop-missing",
+        "encoding",
+        "decimal",
+        "date-format",
+        "query",
+        "sheet",
+        "kind",
+        "normalize",
+        "published",
+    }
 )
 """Options that are fields of `Reading`."""
 
-OTHERWISE = {"hierarchy": "hierarchies", "kind": "kinds", "weight": "weights", "format": "table_format"}
+OTHERWISE = {
+    "hierarchy": "hierarchies",
+    "kind": "kinds",
+    "weight": "weights",
+    "format": "table_format",
+    "date-format": "date_formats",
+}
 """Options whose parameters are called otherwise; those that take pairs are dictionaries."""
 
 SWITCHES = frozenset({"force", "safe-cells"})

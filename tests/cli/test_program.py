@@ -14,7 +14,7 @@ from shoal.cli.program import COMMANDS, main, pages, program
 from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
-SHOWING = ("__init__", "options", "profiles", "program", "show", "show_recommendation", "summary")
+SHOWING = ("__init__", "options", "profiles", "program", "show", "show_recommendation", "run_summary")
 """Modules of the command line that hold no commands, but what they share and show."""
 
 COMMAND_LINES = 15

@@ -1,6 +1,7 @@
 """What every method keeps."""
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,10 @@ def test_round_trip_through_disk(name: str, tmp_path: Path) -> None:
         run.release.promises,
         run.release.suppressed,
     )
-    assert not any("person" in path.read_text(errors="replace") for path in (folder / "release").rglob("*.*"))
+    named = re.compile(r"person \d")
+    assert not any(
+        named.search(path.read_text(errors="replace")) for path in (folder / "release").rglob("*.*")
+    )
 
 
 def test_empty_input_is_refused(name: str) -> None:

@@ -219,21 +219,18 @@ def carried_out(recipe: Recipe, *, save: str | None, force: bool, quiet: bool, j
 def example(name: str, more: str = "") -> str:
     """A line that works on the data of `shoal generate`."""
     kind: type[Method] = registry.load("method", name)
-    table = kind.accepts is not Baskets
+    given = " ".join(typed(field, value) for field, value in kind.example.items() if field != "promises")
+    source, roles = _sample(kind)
+    return EPILOGUE.format(method=name, input=source, parameters=given, roles=roles, more=more)
+
+
+def _sample(kind: type[Method]) -> tuple[str, str]:
+    """The generated data that a method takes, and the roles of its columns or items."""
     if kind.needs_items:
-        given = " ".join(typed(field, value) for field, value in kind.example.items())
-        return EPILOGUE.format(method=name, input="shoppers.csv", parameters=given, roles=ITEMS, more=more)
-    return EPILOGUE.format(
-        method=name,
-        input="people.csv" if table else "baskets.dat",
-        parameters=" ".join(
-            typed(field, value) for field, value in kind.example.items() if field != "promises"
-        ),
-        roles=(ROLES + (TREES if getattr(kind, "along_hierarchies", False) else ""))
-        if table
-        else (SECRETS if kind.needs_sensitive else ""),
-        more=more,
-    )
+        return "shoppers.csv", ITEMS
+    if kind.accepts is Baskets:
+        return "baskets.dat", SECRETS if kind.needs_sensitive else ""
+    return "people.csv", ROLES + (TREES if getattr(kind, "along_hierarchies", False) else "")
 
 
 def first_example(more: str = "") -> str:

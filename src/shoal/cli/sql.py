@@ -19,10 +19,10 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def sql(*, question: Question) -> int:
-    """Print the query that checks promises inside a warehouse, where no row leaves it.
+    """Print the query that checks a promise inside a warehouse.
 
-    Its answer is a row a promise: its name, the column it is about, what was promised and reached, and whether it
-    holds.
+    No row leaves it. The answer is a row a promise: its name, the column it is about, what was promised and reached,
+    and whether it holds.
     """
     for text in question.query().splitlines():
         show.line(text)

@@ -107,6 +107,11 @@ def made(folder: Path) -> dict[type, Path]:
     return {Table: people, Baskets: baskets}
 
 
+def roles_for(kind: type[Method]) -> dict[str, Any]:
+    """The roles of the sample that a method takes; some need a column of items."""
+    return ROLES[kind.accepts] | ({"items": "occupation", "sensitive": ()} if kind.needs_items else {})
+
+
 def tried(kind: type[Method], file: Path) -> None:
     """Run a method with its example's parameters to the end, and once more with every other choice it offers.
 
@@ -116,14 +121,11 @@ def tried(kind: type[Method], file: Path) -> None:
     from shoal.pipeline import anonymize, carry_out
 
     trees = HIERARCHIES if kind.accepts is Table else None
-    roles = {**ROLES[Table], "items": "occupation"} if kind.needs_items else ROLES[kind.accepts]
-    if kind.needs_items:
-        roles["sensitive"] = ()
-    run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **roles)
+    run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **roles_for(kind))
     run.write(file.parent / kind.name)
     several = list(choices(kind))
     both = combinations(several if kind.accepts is Baskets else (), 2)
-    pairs = [one | other for one, other in both if not one.keys() & other.keys()]
+    pairs = (one | other for one, other in both if not one.keys() & other.keys())
     for choice, measures in chain(((one, None) for one in several), ((pair, ()) for pair in pairs)):
         try:
             carry_out(kind(**{**kind.example, **choice}), run.original, seed=7, measures=measures)

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from shoal.arrays import Codes, Mask
 from shoal.data._calendar import FORMS, MONTH, QUARTER, TIMESTAMP
 from shoal.data.domain import Kind
+
+if TYPE_CHECKING:
+    import polars
 
 _NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
@@ -26,7 +29,7 @@ class Distinct:
     The list may hold equal texts, because values can differ in the blanks around them alone.
     """
 
-    texts: pl.Series
+    texts: "polars.Series"
     places: Codes
 
     @property
@@ -36,13 +39,15 @@ class Distinct:
 
     def take(self, rows: Mask) -> "Distinct":
         """The rows for which the mask is true, without the values that only other rows have."""
+        import polars as pl
+
         places = self.places[rows]
         used = np.bincount(places, minlength=len(self.texts)) > 0
         renumbered = (np.cumsum(used) - 1).astype(np.int32)
         return Distinct(self.texts.filter(pl.Series(used)), renumbered[places])
 
 
-def find_kind(texts: pl.Series) -> Kind:
+def find_kind(texts: "polars.Series") -> Kind:
     """The kind of a column by its distinct texts, missing ones (null) left aside.
 
     Numbers
@@ -55,6 +60,8 @@ def find_kind(texts: pl.Series) -> Kind:
     Names
         otherwise.
     """
+    import polars as pl
+
     texts = texts.drop_nulls()
     if not len(texts):
         return Kind.NOMINAL
@@ -70,12 +77,14 @@ def find_kind(texts: pl.Series) -> Kind:
     return Kind.NOMINAL
 
 
-def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
+def coordinates(texts: "polars.Series", kind: Kind) -> "polars.Series":
     """The number, or the days since 1970-01-01, that each text stands for; null where it stands for none.
 
     A coded end (``90+``, ``<=20``) stands for its number, a month or quarter (``2024-02``, ``2024-Q1``) for its first
     day.
     """
+    import polars as pl
+
     if kind is Kind.NUMERIC:
         plain = texts.str.replace(_OPEN, "${1}${2}")
         values = positive_zero(plain.cast(pl.Float64, strict=False))
@@ -94,14 +103,15 @@ def coordinates(texts: pl.Series, kind: Kind) -> pl.Series:
     return days.cast(pl.Float64)
 
 
-def written_days(texts: pl.Series, form: str) -> pl.Series:
+def written_days(texts: "polars.Series", form: str) -> "polars.Series":
     """The days of texts in a form such as ``%d/%m/%Y``, with or without a time of day; null where it is another."""
     return texts.str.replace(_TIME, "").str.to_date(form, strict=False)
 
 
-def with_points(texts: pl.Series) -> pl.Series:
+def with_points(texts: "polars.Series") -> "polars.Series":
     """Numbers with a decimal comma as programs write them, where all texts are such numbers.
 
+    >>> import polars as pl
     >>> with_points(pl.Series(["1.061,5", "-3,25", "70"])).to_list(), with_points(pl.Series(["1,5", "a"])).to_list()
     (['1061.5', '-3.25', '70'], ['1,5', 'a'])
     """
@@ -121,7 +131,7 @@ def plain_number(number: float | Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def without_times(texts: pl.Series) -> pl.Series:
+def without_times(texts: "polars.Series") -> "polars.Series":
     """The same texts with the time of day cut off timestamps: ``2011-10-31 14:41:00`` is ``2011-10-31``.
 
     The day is the one that is written, whatever the time zone.
@@ -129,13 +139,15 @@ def without_times(texts: pl.Series) -> pl.Series:
     return texts.str.replace(TIMESTAMP, "${1}")
 
 
-def positive_zero(values: pl.Series) -> pl.Series:
+def positive_zero(values: "polars.Series") -> "polars.Series":
     """The same numbers with -0 as 0."""
     return values.set((values == 0.0).fill_null(False), 0.0)
 
 
-def _confused(texts: pl.Series, values: pl.Series) -> bool:
+def _confused(texts: "polars.Series", values: "polars.Series") -> bool:
     """Whether two texts are different numbers but equal as floats."""
+    import polars as pl
+
     shared = pl.DataFrame({"text": texts, "value": values}).filter(values.is_duplicated()).sort("value")
     exact = [Decimal(text) for text in shared["text"].to_list()]
     same = (shared["value"] == shared["value"].shift(1)).fill_null(False).to_list()

@@ -10,6 +10,7 @@ from pydantic import Field
 from shoal.arrays import Mask, Rows, owners
 from shoal.data._item_sets import disordered_sets, item_sets, items_of, label_sets
 from shoal.data._plural import counted
+from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.release import Published
@@ -52,6 +53,14 @@ class KKmAnonymity(TableModel):
     insensitive_items: tuple[str, ...] = Field(
         default=(), description="items that are neither known nor secret"
     )
+
+    def sentence(self, of: str, known: str) -> str:
+        """The promise for readers who know no model by its name."""
+        secret = "" if self.h is None else f" A sensitive item is in at most {percent(self.h)} of them."
+        return (
+            f"Someone who knows {known} and up to {self.m} items of a person can guess that person's row with a chance "
+            f"of at most 1 in {self.k}.{secret}"
+        )
 
     def bound(self, table: Table, *, published: bool = False) -> tuple[Self, ...]:
         """The promise with the items that are sensitive and insensitive in a table."""

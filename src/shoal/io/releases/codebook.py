@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.data._export import unnamed
 from shoal.data._safe_cells import is_formula
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
@@ -165,7 +166,7 @@ def _of_column(column: Column) -> Codes:
 
 
 def _of_frame(frame: Any) -> dict[str, Codes]:
-    return {series.name: codes_of(series.unique().to_list()) for series in frame}
+    return {series.name: codes_of(unnamed(series).unique().to_list()) for series in frame}
 
 
 def _merged(one: Mapping[str, Codes], other: Mapping[str, Codes]) -> dict[str, Codes]:
