@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-EXTRAS := dev,database,learning,noise,statistics,studio,pandas,spark
+EXTRAS := dev,database,learning,noise,statistics,studio,pandas,warehouse,spark
 DEMO := build/demo
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.

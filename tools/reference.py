@@ -146,7 +146,8 @@ def data_sections() -> list[str]:
 
 def command(generator: type) -> str:
     """What makes such data: commands are called by its form, generators by what it is about."""
-    return f"Command: `shoal generate {made_by(generator).__name__.lower()}`."
+    form = getattr(generator, "form", made_by(generator).__name__.lower())
+    return f"Command: `shoal generate {form}`."
 
 
 def described(kind: type) -> str:

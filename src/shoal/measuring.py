@@ -150,5 +150,6 @@ def _roles_in(release: Release[Any]) -> Roles:
         sensitive=named[Role.SENSITIVE],
         insensitive=named[Role.INSENSITIVE],
         entity=next(iter(named[Role.ENTITY]), None),
+        items=next(iter(named[Role.ITEMS]), None),
         others="drop",
     )

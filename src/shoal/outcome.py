@@ -40,10 +40,11 @@ Original = TypeVar("Original", bound=Table | Baskets | Dataset, default=Table | 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is written beside the proved files of a release: words for its recipients, and copies of a table."""
+    """What is written beside the proved files: words for recipients, copies of a table, a printed report."""
 
     terms: "Terms | None" = None
     also: tuple[str, ...] = ()
+    pdf: bool = False
 
     def write(self, published: Path, release: Release[Any]) -> None:
         """Write it into the folder that is published; the release is as it was read from there."""
@@ -52,6 +53,20 @@ class Beside:
 
         write_copies(published, release, self.also)
         write_package(published, release, self.terms)
+
+    def report(self, folder: Path, run: "Run") -> None:
+        """Write the report of a run into a folder, and print it where that is asked for."""
+        from shoal.io.releases.folder import PRINTED, REPORT
+        from shoal.report.page import render
+        from shoal.report.pdf import write_pdf
+
+        (folder / REPORT).write_text(render(run), encoding="utf-8")
+        if self.pdf:
+            write_pdf(folder / REPORT, folder / PRINTED)
+
+
+BESIDE = Beside()
+"""Nothing but what every release has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,6 +262,7 @@ class Run(Generic[Original, Data]):
         strict: bool = False,
         terms: "Terms | None" = None,
         also: Sequence[str] = (),
+        pdf: bool = False,
     ) -> Path:
         """Write the release folder, and prove the promises again from the files before it gets its name.
 
@@ -271,6 +287,8 @@ class Run(Generic[Original, Data]):
             Title, license and data-use text for the recipients: they stand in datapackage.json and README.md.
         also
             Copies of a table for other programs, beside the data file: ``xlsx``, ``sav`` (SPSS) and ``dta`` (Stata).
+        pdf
+            Print report.html as report.pdf too, by Chromium, Chrome or Edge.
 
         Raises
         ------
@@ -285,7 +303,7 @@ class Run(Generic[Original, Data]):
             safe_cells=safe_cells,
             to=to,
             strict=strict,
-            beside=Beside(terms, tuple(also)),
+            beside=Beside(terms, tuple(also), pdf),
         )
         return Path(folder)
 
@@ -299,19 +317,18 @@ class Run(Generic[Original, Data]):
         safe_cells: bool = False,
         to: str | None = None,
         strict: bool = False,
-        beside: "Beside | None" = None,
+        beside: Beside = BESIDE,
         stage: Stage | None = None,
     ) -> Self:
         """Write as `write` does, and give the same run as run.json keeps it: with the verdicts on the files."""
-        from shoal.io.releases.folder import RELEASE, REPORT, RUN, write_release
+        from shoal.io.releases.folder import RELEASE, RUN, write_release
 
         if to is not None:
             self.engine.refuse_database()
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
-        for step in self.preparation:
-            refuse_inside(step.key_file, folder)
+        refuse_inside([step.key_file for step in self.preparation], folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
@@ -326,15 +343,13 @@ class Run(Generic[Original, Data]):
             )
             if strict:
                 refuse_warned(proved.warnings)
-            (beside or Beside()).write(draft / RELEASE, published)
+            beside.write(draft / RELEASE, published)
             if self.both is None:
                 tell("measuring")
                 proved = proved.measured(comparison_of(self.original, published))
             done[0] = replace(proved, seconds={**proved.seconds, "writing": written - begin})
             if report:
-                from shoal.report.page import render
-
-                (draft / REPORT).write_text(render(cast(Run, done[0])), encoding="utf-8")
+                beside.report(draft, cast(Run, done[0]))
             text = json.dumps(done[0].as_dict(), indent=1, ensure_ascii=False, default=str)
             (draft / RUN).write_text(text, encoding="utf-8")
             if to is not None:

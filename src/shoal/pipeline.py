@@ -105,10 +105,16 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     refuse_address(output.folder, writing=True)
-    for step in recipe.the_preparation():
-        refuse_inside(step.key_file, output.folder, recipe.source.path)
+    keys = [step.key_file for step in recipe.the_preparation()]
+    refuse_inside(keys, output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
+    if output.pdf:
+        from shoal.report.pdf import browser
+
+        if not output.report:
+            raise WrongUse("--pdf prints the report, which is not to be written; omit one of the two.")
+        browser()
     if output.value_map is not None:
         _refuse_public(output.value_map, output.folder)
         refuse_existing(output.value_map, force, recipe.source.path)
@@ -128,7 +134,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             safe_cells=output.safe_cells,
             to=output.to,
             strict=output.strict,
-            beside=Beside(output.the_terms(), output.also),
+            beside=Beside(output.the_terms(), output.also, output.pdf),
             stage=stage,
         )
         if mapped is not None:
@@ -246,6 +252,11 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    items: str | None = None,
+    items_from: str | None = None,
+    item_separator: str | None = None,
+    sensitive_items: str | Sequence[str] = (),
+    insensitive_items: str | Sequence[str] = (),
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
     baskets: str | None = None,
     names: Sequence[str] | None = None,
@@ -269,6 +280,9 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    items, items_from, item_separator, sensitive_items, insensitive_items
+        The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
+        stands between items; and which of them are secret, or neither secret nor known.
     hierarchies
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     baskets
@@ -297,15 +311,7 @@ def anonymize(
     >>> run.release.to_polars()["age"].to_list()
     ['[20,21]', '[20,21]', '[40,41]', '[40,41]']
     """
-    if isinstance(engine, str):
-        raise WrongUse(
-            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
-            f"{engine!r}."
-        )
-    if not isinstance(method, str | Method):
-        raise WrongUse(
-            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
-        )
+    _refuse_misused(method, engine, data, preparation)
     chosen = make_method({"name": method, **parameters}) if isinstance(method, str) else method
     reading = with_names(reading, names)
     roles = Roles.of(
@@ -315,14 +321,15 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        items=items,
+        items_from=items_from,
+        item_separator=item_separator,
+        sensitive_items=sensitive_items,
+        insensitive_items=insensitive_items,
     )
     engine = engine or engine_for(data)
     steps = tuple(make_transform(one) for one in preparation)
     if isinstance(data, Table | Baskets):
-        if steps:
-            raise WrongUse(
-                "Data is prepared when it is read: give the path or the frame, and not what was read."
-            )
         data = engine.held(data)
     else:
         request = Request(
@@ -332,3 +339,18 @@ def anonymize(
     finished = carry_out(chosen, data, engine=engine, seed=seed)
     warn(finished.warnings)
     return finished
+
+
+def _refuse_misused(method: Any, engine: Any, data: Any, preparation: Any) -> None:
+    """Refuse what is of a wrong kind, in a sentence."""
+    if isinstance(engine, str):
+        raise WrongUse(
+            'An engine is an object: engine=shoal.engines.Stream("4GB") or shoal.engines.Spark(session), and not '
+            f"{engine!r}."
+        )
+    if not isinstance(method, str | Method):
+        raise WrongUse(
+            f'A method is named, or an object: "mondrian" or shoal.methods.Mondrian(k=10), and not {method!r}.'
+        )
+    if preparation and isinstance(data, Table | Baskets):
+        raise WrongUse("Data is prepared when it is read: give the path or the frame, and not what was read.")

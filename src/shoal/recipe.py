@@ -130,6 +130,7 @@ class Output(Terms):
         description="private: a csv of every value of the original, how it is published and in how many rows",
     )
     report: bool = Field(default=True, description="write report.html")
+    pdf: bool = Field(default=False, description="print it as report.pdf too, by Chromium, Chrome or Edge")
     max_risk: dict[str, float] = Field(
         default_factory=dict,
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
@@ -212,6 +213,12 @@ class Recipe(Section):
             local = place != "-" and "://" not in place and not os.path.isabs(place)
             return move(place) if local else place
 
+        def moved_items(roles: Roles) -> Roles:
+            if roles.items_from is None:
+                return roles
+            path, colon, columns = roles.items_from.rpartition(":")
+            return roles.model_copy(update={"items_from": f"{moved(path)}{colon}{columns}"})
+
         def moved_hierarchy(column: str, spec: str) -> str:
             return moved(spec) if names_folder(column, spec) or is_hierarchy_file(spec) else spec
 
@@ -221,6 +228,7 @@ class Recipe(Section):
                 "source": self.source.model_copy(
                     update={name: moved(place) for name, place in places.items() if place is not None}
                 ),
+                "roles": moved_items(self.roles),
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
                 },

@@ -76,6 +76,7 @@ METHODS = Names(
         "table-rule-hiding": "shoal.methods.table_rule_hiding.method:TableRuleHiding",
         "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
         "anatomy": "shoal.methods.anatomy:Anatomy",
+        "relational-transaction": "shoal.methods.relational_transaction.method:RelationalTransaction",
         "pram": "shoal.methods.pram:Pram",
     },
     family="method",
@@ -109,6 +110,7 @@ MODELS = Names(
         "hidden-rules": "shoal.models.hidden_rules:HiddenRules",
         "hidden-associations": "shoal.models.hidden_associations:HiddenAssociations",
         "km-anonymity": "shoal.models.km_anonymity:KmAnonymity",
+        "k-km-anonymity": "shoal.models.k_km_anonymity:KKmAnonymity",
         "disassociation": "shoal.models.disassociation:Disassociated",
         "protected-counts": "shoal.models.protected_counts:ProtectedCounts",
         "protected-sums": "shoal.models.protected_sums:ProtectedSums",
@@ -130,6 +132,7 @@ MEASURES = Names(
         "entropy": "shoal.measures.entropy:Entropy",
         "itemsets": "shoal.measures.itemsets:FrequentItemsets",
         "associations": "shoal.measures.associations:Associations",
+        "item-loss": "shoal.measures.item_loss:ItemLoss",
         "generalized-items": "shoal.measures.generalized_items:GeneralizedItems",
         "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
         "chunks": "shoal.measures.chunks:Chunks",
@@ -189,6 +192,7 @@ DATASETS = Names(
     {
         "people": "shoal.datasets.people:People",
         "baskets": "shoal.datasets.shopping:Shopping",
+        "mixed": "shoal.datasets.shoppers:Shoppers",
     }
 )
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.data._item_sets import label_sets
 from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import schema_of, with_schema
+from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
@@ -274,7 +276,6 @@ def with_item_hierarchy(baskets: Baskets, given: Mapping[str, str | Hierarchy]) 
     Raises `UnknownName` if there are hierarchies of anything else.
     """
     from shoal.data._hierarchy_builders import build
-    from shoal.data.domain import nominal
     from shoal.io.hierarchies.load import read_hierarchy
 
     for name in given:
@@ -376,7 +377,7 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
     found = hierarchies_of(table, given)
     for name in found:
         role = table.column(name).role
-        if role not in (Role.QUASI, Role.SENSITIVE):
+        if role not in (Role.QUASI, Role.SENSITIVE, Role.ITEMS):
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: only quasi-identifiers are generalized, and the column is "
                 f"{role}. Name it with --quasi, or omit its hierarchy."
@@ -388,6 +389,11 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
             columns.append(column)
             continue
         path = spec if isinstance(spec, str) and is_hierarchy_file(spec) else None
+        if column.role is Role.ITEMS:
+            domain = nominal(label_sets(column).vocabulary)
+            tree = hierarchy_of(replace(column, domain=domain, codes=column.codes[:0]), spec)
+            columns.append(replace(column, hierarchy=tree.covering(domain, column.name, path)))
+            continue
         hierarchy = hierarchy_of(column, spec)
         columns.append(replace(column, hierarchy=hierarchy.covering(column.domain, column.name, path)))
     return Table(tuple(columns))

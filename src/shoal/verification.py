@@ -73,6 +73,7 @@ def verify(
     sensitive: str | Sequence[str] = (),
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
+    items: str | None = None,
     reading: Reading | None = None,
     baskets: str | None = None,
     population: str | None = None,
@@ -87,8 +88,8 @@ def verify(
     ----------
     source
         A release, the folder of one, or any published file: a table, baskets, groups or clusters.
-    quasi, sensitive, insensitive, entity
-        Who is who among columns or items; a release knows it itself.
+    quasi, sensitive, insensitive, entity, items
+        Who is who among columns or items, and the column that holds items; a release knows it itself.
     baskets
         The layout of a file of baskets.
     population
@@ -113,7 +114,7 @@ def verify(
     the files. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
-    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity)
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity, items=items)
     asked = Promises(**{**promised, "population": population, "promises": promises})
     return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)
 
@@ -360,6 +361,7 @@ def roles_given(roles: Roles) -> dict[str, Role]:
         **dict.fromkeys(roles.quasi, Role.QUASI),
         **dict.fromkeys(roles.sensitive, Role.SENSITIVE),
         **({roles.entity: Role.ENTITY} if roles.entity else {}),
+        **({roles.items: Role.ITEMS} if roles.items else {}),
     }
 
 

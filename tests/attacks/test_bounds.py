@@ -36,7 +36,7 @@ def release_of(name: str, data: Table | Baskets) -> Release:
 
 def attacked(name: str) -> tuple[Release, dict[str, Attacked]]:
     """A method's release of two thirds of the people, attacked with the others and a second release beside it."""
-    data, outside = halves(data_for(registry.load("method", name).accepts))
+    data, outside = halves(data_for(registry.load("method", name)))
     rows = data.rows if isinstance(data, Table) else len(data)
     release = release_of(name, data)
     other = release_of(name, data.take(np.arange(0, rows - 4)))

@@ -71,7 +71,7 @@ def pages() -> dict[str, str]:
     found = {}
     for name in registry.METHODS:
         method = registry.load("method", name)
-        found[name] = render(shoal.anonymize(data_for(method.accepts), name, **method.example))
+        found[name] = render(shoal.anonymize(data_for(method), name, **method.example))
     long = "x" * 300
     wide = table({f"{long}{place}": [long, f"{long}y"] * 3 for place in range(30)})
     found["long"] = render(run_of(wide, {name: ["*", long, long] * 2 for name in wide.names}, k=2))

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from tests.tables import column
 
 from shoal.data._hierarchy_builders import build
+from shoal.data._item_sets import item_column
 from shoal.data.baskets import Baskets
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -56,9 +58,17 @@ def shopping() -> Baskets:
     )
 
 
-def data_for(form: type) -> Table | Baskets:
-    """What a method that accepts this form is tried on."""
-    return people() if form is Table else shopping()
+def shoppers() -> Table:
+    """People with what they buy, two rare things among it that are secret."""
+    sets = item_column("buys", shopping())
+    return Table((*people().columns, sets))
+
+
+def data_for(method: Any) -> Table | Baskets:
+    """What a method is tried on."""
+    if method.needs_items:
+        return shoppers()
+    return people() if method.accepts is Table else shopping()
 
 
 def permuted(data: Table | Baskets) -> Table | Baskets:

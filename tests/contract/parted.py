@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.data import people, shopping
+from tests.contract.data import people, shoppers, shopping
 from tests.papers import PUBLIC
 
 import shoal
@@ -44,8 +44,9 @@ def arguments(method: type[Method], folder: Path) -> tuple[Path, dict[str, Any]]
         write_baskets(shopping(), path)
         return path, {**BASKETS, **method.example}
     path = folder / "people.csv"
-    write_table(people(), path)
-    return path, {**TABLE, **method.example}
+    write_table(shoppers() if method.needs_items else people(), path)
+    items = {"items": "buys", "sensitive_items": ["item8", "item9"]} if method.needs_items else {}
+    return path, {**TABLE, **items, **method.example}
 
 
 def text_of(folder: Path) -> str:

@@ -30,14 +30,16 @@ from shoal.data.table import Table
 from shoal.data.verdict import SHOWN
 from shoal.errors import WrongUse
 from shoal.models._matrices import MatrixModel
+from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.model import TableModel
 
 NAMES = [
     name
     for name, kind in registry.load_all("model").items()
-    if issubclass(kind, TableModel) and not issubclass(kind, MatrixModel)
+    if issubclass(kind, TableModel) and not issubclass(kind, MatrixModel | KKmAnonymity)
 ]
-"""What is promised of classes; promises about a matrix are tried in test_matrices.py."""
+"""What is promised of classes; promises about a matrix or items are tried in test_matrices.py and
+test_k_km_anonymity.py."""
 
 
 def twin(model: TableModel, data: Table, population: Table) -> bool:

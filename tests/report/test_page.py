@@ -79,11 +79,14 @@ def check(text: str) -> Markup:
 def test_the_page_is_whole_and_says_what_matters(run: Run) -> None:
     said = words(check(render(run)))
     assert "The promise holds" in said
-    assert "✓ Kept: every class has at least 3 rows" in said
+    assert "✓ Kept: Someone who knows age and town of a person can guess that person's row" in said
+    assert "every class has at least 3 rows · promised 3, reached 3" in said
+    for heading in ("Context", "Singling out", "Linkability", "Inference", "no legal opinion"):
+        assert heading in said
     assert "Whoever knows age and town of a person finds at least 3 rows" in said
     assert "37.5 % of the detail is lost" in said.replace("\xa0", " ")
     assert "release/ Publish this folder and nothing else" in said
-    assert "What is left of the risk 1 in 3 is the highest chance to find a row by luck" in said
+    assert "What is left of the risk 1 in 3 is the highest chance to guess that person's row" in said
     assert "3 rows (50.0 %) lie in classes where all rows have the same illness" in said.replace("\xa0", " ")
     assert "[20,30]" in said
     assert 'path = "data/people.csv"' in page_recipe(said)
@@ -104,7 +107,7 @@ def test_a_broken_promise_is_told_by_words_and_mark(run: Run) -> None:
     broken = replace(run, verdicts=(KAnonymity(k=4).verify(run.release.data),))
     said = words(check(render(broken)))
     assert "The promise is broken" in said
-    assert "✗ Broken: every class has at least 4 rows" in said
+    assert "every class has at least 4 rows" in said
     assert "Do not publish this release" in said
     assert "release/" not in said
     assert "3 rows where 4 are promised" in said
@@ -138,7 +141,8 @@ def test_texts_of_the_data_stay_texts(evil: str) -> None:
         render(replace(run, recipe=recipe, release=release, verdicts=(verdict,), seconds={evil: 1.0}))
     )
     assert "b" not in page.tags
-    assert "49" not in words(page) or "{{ 7*7 }}" in words(page)
+    said = re.sub("[0-9a-f]{64}", "", words(page))
+    assert "49" not in said or "{{ 7*7 }}" in said
 
 
 def test_the_page_shows_no_row_of_the_original(run: Run) -> None:

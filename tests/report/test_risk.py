@@ -48,7 +48,7 @@ def test_classes_tell_how_likely_a_row_is_found() -> None:
         "smallest class, in rows (k)": "2",
         "fewest values in a class (l)": "1",
         "… by their entropy": "1.00",
-        "farthest class from the whole (t)": "0.300",
+        "largest difference of a group from all rows (t)": "0.300",
     }
 
 

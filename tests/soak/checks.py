@@ -60,6 +60,7 @@ def judged_table(case: Case, published: Published, private: dict[str, Any]) -> j
         population(case),
         paths,
         orders,
+        roles.get("items"),
     )
 
 

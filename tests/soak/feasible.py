@@ -174,5 +174,6 @@ FINDERS = {
     "table-rule-hiding": None,
     "anatomy": one_group,
     "pram": None,
+    "relational-transaction": None,
 }
 """By method; None where no twin says what can be kept."""

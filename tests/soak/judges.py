@@ -5,6 +5,7 @@ a value's share is the number of persons of the class who have it over the perso
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from typing import Any
 
 from tests.naive import models as naive
 from tests.naive.full_domain import matching
+from tests.naive.mixed import is_k_km_anonymous
 from tests.soak.cells import Paths, covers
 
 Row = dict[str, str]
@@ -34,11 +36,16 @@ class PublishedTable:
     population: list[Row] = field(default_factory=list)
     paths: dict[str, Paths] = field(default_factory=dict)
     orders: dict[str, list[str]] = field(default_factory=dict)
+    items: str | None = None
 
     @cached_property
     def telling(self) -> list[Row]:
         cells = (*self.quasi, *self.sensitive)
-        return [row for row in self.rows if any(row[name] != "*" for name in cells)]
+        return [
+            row
+            for row in self.rows
+            if any(row[name] != "*" for name in cells) or (self.items and row[self.items])
+        ]
 
     @cached_property
     def classes(self) -> Classes:
@@ -90,6 +97,24 @@ def k_anonymity(promise: Promise, release: PublishedTable) -> Iterator[str]:
     for cells, members in release.classes.items():
         if release.persons(members) < promise["k"]:
             yield f"class {cells} has {release.persons(members)} persons where {promise['k']} are promised"
+
+
+def k_km_anonymity(promise: Promise, told: PublishedTable) -> Iterator[str]:
+    column = str(told.items)
+
+    def items(row: Row) -> list[str]:
+        parts = re.split(r"(?<!\\)\|", row[column]) if row[column] else []
+        return [part.replace("\\|", "|") for part in parts]
+
+    for row in told.telling:
+        held = items(row)
+        if held != sorted(set(held)) or "" in held:
+            yield f"the items {row[column]} do not ascend"
+    rows = [(tuple(row[name] for name in told.quasi), frozenset(items(row))) for row in told.telling]
+    hidden, secrets = promise.get("insensitive_items") or (), promise.get("sensitive_items") or ()
+    h = 1 if promise.get("h") is None else promise["h"]
+    if not is_k_km_anonymous(rows, promise["k"], promise["m"], hidden, secrets, h):
+        yield f"somebody is found by her cells and {promise['m']} items among fewer than {promise['k']} rows"
 
 
 def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], persons: bool) -> Judge:
@@ -289,6 +314,7 @@ def believed(promise: Promise, factor: Fraction) -> bool:
 
 JUDGES: dict[str, Judge] = {
     "k-anonymity": k_anonymity,
+    "k-km-anonymity": k_km_anonymity,
     "distinct-diversity": by_class(naive.distinct, persons=True),
     "entropy-diversity": by_class(entropy, persons=True),
     "recursive-diversity": by_class(naive.recursive, persons=True),

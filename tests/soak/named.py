@@ -99,10 +99,14 @@ def rules(random: Random, facts: Facts) -> list[str]:
     return found
 
 
+def _makes_classes(kind: Any) -> bool:
+    return kind.accepts is Table and kind.publishes is None and not kind.needs_items
+
+
 def first_step(random: Random, facts: Facts) -> str:
     """A method of tables that keeps what is promised of all columns, whatever its own parameters are."""
     kinds = {name: registry.load("method", name) for name in registry.METHODS}
-    plain = {name: kind for name, kind in kinds.items() if kind.accepts is Table and kind.publishes is None}
+    plain = {name: kind for name, kind in kinds.items() if _makes_classes(kind)}
     own = {"anonymize_with", "stars_match_all"}
     return random.choice([name for name, kind in plain.items() if not own & kind.model_fields.keys()])
 
@@ -122,6 +126,12 @@ NAMED: dict[str, Draw] = {
     "guard": a_column,
     "x": lambda random, facts: [name for name in facts.quasi if random.random() < 0.5],
     "sensitive": lambda random, facts: [],
+    "sensitive_items": lambda random, facts: [],
+    "insensitive_items": lambda random, facts: [],
+    "clusters": lambda random, facts: random.choice(["mondrian", "mondrian", "lattice"]),
+    "bound": lambda random, facts: random.choice(
+        [{"relational": 0.0}, {"relational": 0.2}, {"relational": 1.0}, {"items": 0.5}]
+    ),
     "time_limit": lambda random, facts: 600.0,
     "keep_suppressed": lambda random, facts: random.random() < 0.8,
     "max_suppressed": lambda random, facts: random.choice([0, 1, 2, 5]),

@@ -17,6 +17,7 @@ from shoal.data.linked import Linked
 from shoal.data.table import Table
 from shoal.methods.table_method import TableMethod
 from shoal.models._matrices import MatrixModel
+from shoal.models.k_km_anonymity import KKmAnonymity
 
 BUILDERS = {
     "numbers": ["intervals:5,10,20", "intervals:3", "balanced:3", "order:2,4", "suppress", "mask"],
@@ -65,6 +66,8 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         random.random() < 0.25,
         one_secret=owner.publishes is Linked or not issubclass(owner, TableMethod),
     )
+    if owner.needs_items:
+        _items(random, drawn)
     quasi, sensitive = drawn.roles["quasi"], drawn.roles["sensitive"]
     facts = Facts(quasi, {name: sorted(set(drawn.cells[name])) for name in sensitive})
     from_file, models = _promised(random, facts, owner.publishes or Table)
@@ -92,11 +95,13 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
             asked["gamma"] = random.choice([1.01, 2.5, 7, 1000])
     _hierarchies(random, drawn, along)
     asked = {**asked, **_asked(random, models)}
+    if owner.needs_items:
+        asked.setdefault("k", random.choice([2, 2, 3]))
     if from_file:
         asked["population"] = "population.csv"
         drawn.files["population.csv"] = _population(random, drawn)
     source = _written(random, drawn)
-    if random.random() < 0.04:
+    if random.random() < 0.04 and not owner.needs_items:
         drawn.reading["drop_missing"] = True
     return {
         "files": drawn.files,
@@ -153,6 +158,21 @@ def _columns(random: Random, tiny: bool, *, one_secret: bool = False) -> Drawn:
     return drawn
 
 
+def _items(random: Random, drawn: Drawn) -> None:
+    """A column of items, some of them sensitive or insensitive; with a hierarchy now and then."""
+    rows, pool = len(drawn.cells[drawn.names[0]]), list("abcdefgh")[: random.choice([2, 3, 5, 8])]
+    share = random.choice([0.1, 0.3, 0.6])
+    drawn.cells["buys"] = ["|".join(item for item in pool if random.random() < share) for _ in range(rows)]
+    drawn.names.append("buys")
+    held = sorted({item for cell in drawn.cells["buys"] for item in cell.split("|") if item})
+    named = random.sample(held, len(held))
+    drawn.roles |= {"items": "buys", "item_separator": "|"}
+    if random.random() < 0.3:
+        drawn.roles |= {"sensitive_items": named[:1], "insensitive_items": named[1:2]}
+    if random.random() < 0.4 and held:
+        drawn.hierarchies["buys"] = random.choice(["balanced:2", "balanced:3", "suppress"])
+
+
 def _column(random: Random, drawn: Drawn, name: str, kind: str, rows: int, missing: float) -> None:
     pool = texts.POOLS[kind](random, random.choice([1, 2, 2, 3, 3, 4, 5, 6, 8, 12, 20]))
     skew = random.choice([0, 0, 1, 2])
@@ -201,7 +221,9 @@ def _promised(random: Random, facts: Facts, form: type = Table) -> tuple[bool, l
     """One to three promises as plain data, and whether one of them needs a population."""
     known = {name: registry.load("model", name) for name in registry.MODELS}
     kinds = {
-        name: one for name, one in known.items() if form in one.accepts and not issubclass(one, MatrixModel)
+        name: one
+        for name, one in known.items()
+        if form in one.accepts and not issubclass(one, MatrixModel | KKmAnonymity)
     }
     names = [name for name, one in kinds.items() if form is Table or one.monotone or random.random() < 0.05]
     about = [name for name in names if "column" not in known[name].model_fields or facts.sensitive]

@@ -98,6 +98,12 @@ class Tab:
         self.page.press(f"#f-{setting}", "Tab")
         self.page.wait_for_selector("#undo:not([disabled])")
 
+    @property
+    def dark(self) -> bool:
+        """Whether the ground of the page is dark."""
+        ground = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, ground[4:-1].split(","))) < 200
+
     def taken(self, folder: Path) -> Path:
         """The release, unpacked."""
         self.go("take-away")
@@ -129,6 +135,7 @@ def walked(browser: Any, served: Served, people: Path, tmp_path_factory: pytest.
     key = tab.load(people)
     page = tab.page
     page.select_option("select[data-column=zip]", "nominal")
+    page.wait_for_selector("#undo:not([disabled])")
     tab.go("roles")
     page.wait_for_selector("#raw-risk .figure")
     for name in ("date-of-birth", "education", "country", "hours-per-week"):
@@ -150,11 +157,13 @@ def walked(browser: Any, served: Served, people: Path, tmp_path_factory: pytest.
     tab.run()
     tab.look()
     assert "promises hold" in tab.said("h1")
-    page.click("#sides .cell >> nth=0")
+    page.click("#sides [data-do=explain] >> nth=0")
     assert "Row 1" in tab.said("#explanation .answer")
-    page.fill("#known-1", "40")
-    page.press("#known-1", "Enter")
+    page.click("#sides [data-do=person] >> nth=0")
     assert "published rows fit" in tab.said("#matches .answer")
+    page.fill("#known-1", "nobody")
+    page.press("#known-1", "Enter")
+    page.wait_for_selector("#matches:has-text('Nothing in the release fits'), .notices .notice")
     page.click("#attack")
     page.wait_for_selector("section[aria-labelledby=attack-head] table")
     release = tab.taken(tmp_path_factory.mktemp("taken"))
@@ -357,8 +366,11 @@ def test_every_page_is_whole(browser: Any, served: Served, walked: str, basketed
         assert not serious, (place, serious)
         wide = tab.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0, (place, wide)
-        ground = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (sum(map(int, ground[4:-1].split(","))) < 200) == (scheme == "dark"), place
+        assert tab.dark == (scheme == "dark"), place
+    tab.page.click("#look")
+    assert tab.dark != (scheme == "dark")
+    tab.open(places[-1])
+    assert tab.dark != (scheme == "dark")
     tab.close()
 
 

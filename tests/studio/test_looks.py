@@ -11,7 +11,7 @@ from shoal.errors import BadData
 from shoal.recipe import Source
 from shoal.studio import looks
 from shoal.studio.analyst import Analyst
-from shoal.studio.beginning import recipe_for
+from shoal.studio.beginning import read_as, recipe_for
 from shoal.studio.promising import kind_of
 
 
@@ -91,3 +91,15 @@ def test_a_crash_of_the_analyst_costs_one_answer() -> None:
         assert asyncio.run(asked()) != os.getpid()
     finally:
         analyst.close()
+
+
+def test_a_first_line_that_is_a_person_is_seen_and_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "people.data"
+    path.write_text("39,Private,male\n50,Private,female\n38,State,male\n" * 5, encoding="utf-8")
+    source = Source(path=str(path))
+    assert looks.look({"path": str(path)}, str(tmp_path))["headless"]
+    named = read_as(read_as(source, names=("age", "work", "sex")), kinds={"age": "nominal"})
+    found = looks.look(named.model_dump(mode="json", exclude_defaults=True), str(tmp_path))
+    assert not found["headless"]
+    assert found["rows"] == 15
+    assert [one["kind"] for one in found["columns"]] == ["nominal"] * 3

@@ -15,7 +15,7 @@ from shoal.errors import ShoalError, UnknownName, WrongUse
 from shoal.io.hierarchies.load import read_hierarchy
 from shoal.recipe import Recipe, Roles, Source
 from shoal.studio import promising
-from shoal.studio.forms import entries
+from shoal.studio.forms import entries, entry_of
 from shoal.studio.frontier import Point, frontier
 from shoal.studio.jobs import Desk
 from shoal.studio.sitting import Shelf, plain
@@ -165,3 +165,21 @@ def test_the_exact_command_and_python_say_the_same() -> None:
     assert more["hierarchies"] == {"age": "intervals:5,10"}
     assert np.isclose(more["seed"], 3)
     assert plain(made)["method"] == {"name": "mondrian", "k": 5}
+
+
+def test_names_with_numbers_are_typed_as_pairs() -> None:
+    weights = entry_of(registry.load("method", "mondrian"), "weights", {"age": 2, "a=b": 0.5})
+    assert weights is not None
+    assert weights.text == "age=2, a=b=0.5"
+    assert weights.parsed(weights.text) == {"age": 2, "a=b": 0.5}
+    for wrong in ("age", "age=", "=2", "age=old"):
+        with pytest.raises(WrongUse, match="names with numbers"):
+            weights.parsed(wrong)
+
+
+def test_only_methods_that_can_keep_the_promise_are_offered() -> None:
+    names = {one.method["name"] for one in promising.offers(recipe(l=3))}
+    assert "local-suppression" in names
+    assert "anatomy" not in names  # it hides nobody among k
+    alone = recipe().model_copy(update={"method": {"name": "mondrian", "l": 3}})
+    assert "anatomy" in {one.method["name"] for one in promising.offers(alone)}

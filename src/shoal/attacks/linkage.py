@@ -7,9 +7,10 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Floats, Mask, Rows
-from shoal.attacks._class_view import class_view
+from shoal.attacks._class_view import ClassView, class_view
 from shoal.attacks._known_baskets import linked_baskets
 from shoal.attacks.attack import Attack, Attacked, Target, mean
+from shoal.data._item_sets import items_of
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -23,7 +24,8 @@ DRAWS = 5
 class Linkage(Attack):
     """Pick one of the published rows that fit what is known; right with the chance of one in their number.
 
-    Of a table all quasi-identifiers are known, or a random half of them, or all with one of them wrong. Of baskets as
+    Of a table all quasi-identifiers are known, or a random half of them, or all with one of them wrong; where it has
+    items, all quasi-identifiers and as many items as the promise is about, none, or one more. Of baskets as
     many items as the promise is about, one more, or two more. Of groups all public items are known, and the secret is
     linked; of linked tables all public columns are, and rows are found for certain where nobody else is like them.
     The success is that of the first; people who were left out of the release are never found.
@@ -59,6 +61,8 @@ class Linkage(Attack):
         noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
         rows = max(int(whole.sizes.sum()), 1)
         success, baseline = mean(exact), 1 / rows
+        if items_of(published) is not None and items_of(people) is not None:
+            return self._with_items(target, people, whole)
         words = (
             f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "
             f"and {exact.max(initial=0):.1%} at most, of {people.rows:,} people tried."
@@ -70,6 +74,42 @@ class Linkage(Attack):
             "highest": float(exact.max(initial=0)),
         }
         return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
+
+    def _with_items(self, target: Target, people: Table, view: ClassView) -> Attacked:
+        """The chance of somebody who knows all quasi-identifiers and some items of each person."""
+        from shoal.attacks._known_items_of_rows import chances
+
+        published = target.release.data
+        assert isinstance(published, Table)
+        promised = [promise["m"] for promise in target.release.promises if "m" in promise]
+        known = self.known or max(promised, default=1)
+        hidden = {
+            item
+            for promise in target.release.promises
+            for role in ("sensitive_items", "insensitive_items")
+            for item in promise.get(role, ())
+        }
+        figures = {
+            count: chances(published, people, view, count, hidden, self.seed)
+            for count in (0, known, known + 1)
+        }
+        found = figures[known]
+        success, baseline = mean(found), 1 / max(int(view.sizes.sum()), 1)
+        items = "1 item" if known == 1 else f"{known} items"
+        words = (
+            f"Who knows all quasi-identifiers and {items} of a person picks the right row with a chance of "
+            f"{success:.1%} on average and {found.max(initial=0):.1%} at most, of {people.rows:,} people tried."
+        )
+        parts = {"all columns": mean(figures[0]), "one item more": mean(figures[known + 1])}
+        return Attacked(
+            self.name,
+            success,
+            baseline,
+            baseline,
+            people.rows,
+            words,
+            parts | {"highest": float(found.max(initial=0))},
+        )
 
     def _linked(self, data: Linked, original: Table) -> Attacked | None:
         """The chance to pick the secret of a person among those of the groups of the rows that are like her."""

@@ -39,6 +39,7 @@ EPILOGUE = """Example:
       {roles}{more}-o out"""
 
 ROLES = "--quasi age,education --sensitive occupation --others drop \\\n      "
+ITEMS = "--quasi age,education --items products --others drop "
 SECRETS = "--sensitive 49,50 "
 TREES = "--hierarchy age=intervals:5,10,20 --hierarchy education=suppress \\\n      "
 
@@ -99,6 +100,9 @@ OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")
 DRAWN = ("public_share", "private", "private_below")
 """Roles of items by chance."""
 
+OF_ITEMS = ("items", "items_from", "item_separator", "sensitive_items", "insensitive_items")
+"""Roles of a column of items, and of the items in it."""
+
 
 def program(tokens: Sequence[str]) -> App:
     """The command with its methods."""
@@ -127,7 +131,7 @@ def command_of(name: str) -> Callable[..., Any]:
         command = flattened(
             anonymize_table,
             method=own,
-            roles=Section(Roles, "Columns", without=DRAWN),
+            roles=Section(Roles, "Columns", without=(*DRAWN, *(() if kind.needs_items else OF_ITEMS))),
             preparation=Preparing(),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
@@ -216,6 +220,9 @@ def example(name: str, more: str = "") -> str:
     """A line that works on the data of `shoal generate`."""
     kind: type[Method] = registry.load("method", name)
     table = kind.accepts is not Baskets
+    if kind.needs_items:
+        given = " ".join(typed(field, value) for field, value in kind.example.items())
+        return EPILOGUE.format(method=name, input="shoppers.csv", parameters=given, roles=ITEMS, more=more)
     return EPILOGUE.format(
         method=name,
         input="people.csv" if table else "baskets.dat",

@@ -20,6 +20,7 @@ from shoal.io.tables.load import write_table
 EXAMPLES = {
     "table": f"Example:\n  {MADE['people.csv']}",
     "baskets": f"Example:\n  {MADE['baskets.dat']}",
+    "mixed": f"Example:\n  {MADE['shoppers.csv']}",
 }
 
 Seed = Annotated[
@@ -45,9 +46,9 @@ def program(tokens: Sequence[str]) -> App:
 
 
 def generators() -> dict[str, type]:
-    """The registered generators by what they make: a table or baskets."""
+    """The registered generators by what they make: a table, baskets, or a table with items."""
     kinds = [registry.load("dataset", name) for name in registry.DATASETS]
-    return {made_by(kind).__name__.lower(): kind for kind in kinds}
+    return {getattr(kind, "form", made_by(kind).__name__.lower()): kind for kind in kinds}
 
 
 def made_by(kind: Any) -> type:

@@ -94,6 +94,7 @@ WIDTH = 79
 MADE = {
     "people.csv": "shoal generate table --rows 2000 --seed 7 -o people.csv",
     "baskets.dat": "shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat",
+    "shoppers.csv": "shoal generate mixed --rows 1000 --items 40 --seed 7 -o shoppers.csv",
 }
 """Files that examples use, and the command that makes each."""
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "run": "Make a release as a recipe says.",
     "summarize": "Publish cross-tables with totals, sensitive cells hidden.",
     "verify": "Prove promises from published files alone.",
+    "sql": "Print the query that checks a promise inside a warehouse.",
     "attack": "Attack a release, to see what others could still learn.",
     "find": "Find somebody in a release, or explain the cells of one row.",
     "measure": "Compare a release with its original.",

@@ -6,11 +6,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli.anonymize import OUTPUT, Force, Json, Quiet, carried_out, first_example
-from shoal.cli.options import single, text_option
+from shoal.cli.options import GROUPS, number_option, pairs_of, pairs_option, single, source_named, text_option
 from shoal.recipe import Recipe
 
 EXAMPLE = """{first}
-  shoal run recipe.toml -o again"""
+  shoal run recipe.toml -o again
+  shoal run recipe.toml --k 20 -o coarser"""
 
 
 def program(tokens: Sequence[str]) -> App:
@@ -28,6 +29,22 @@ def run(
             "the release folder, instead of the recipe's", "FOLDER", name=("--output", "-o"), group=OUTPUT
         ),
     ] = None,
+    input: Annotated[
+        str | None,
+        text_option(
+            "the data, instead of the recipe's", "INPUT", group=GROUPS["Reading"], converter=source_named
+        ),
+    ] = None,
+    k: Annotated[int | None, number_option("k of the method, instead of the recipe's", group=OUTPUT)] = None,
+    with_: Annotated[
+        tuple[str, ...],
+        pairs_option(
+            "another parameter of the method, instead of the recipe's",
+            "NAME=VALUE",
+            name="--with",
+            group=OUTPUT,
+        ),
+    ] = (),
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -39,4 +56,10 @@ def run(
     plan = Recipe.read(recipe)
     if output is not None:
         plan = plan.model_copy(update={"output": plan.output.model_copy(update={"folder": output})})
+    if input is not None:
+        plan = plan.model_copy(update={"source": plan.source.model_copy(update={"path": input})})
+    changed = pairs_of(with_, "--with") | ({} if k is None else {"k": k})
+    if changed:
+        plan = plan.model_copy(update={"method": {**plan.method, **changed}})
+        plan.the_method()
     return carried_out(plan, save=None, force=force, quiet=quiet, json=json)

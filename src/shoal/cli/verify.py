@@ -37,7 +37,7 @@ ModelName = Annotated[
 TABLE = ("separator", "names", "sheet", "query")
 """How a published table is read, and a file of baskets."""
 
-COLUMNS, ITEMS = ("quasi", "sensitive", "entity"), ("sensitive", "insensitive")
+COLUMNS, ITEMS = ("quasi", "sensitive", "entity", "items"), ("sensitive", "insensitive")
 """The roles that columns and items can be given."""
 
 FOLDER = {"folder": "--hierarchies"}

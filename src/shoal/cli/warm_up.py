@@ -116,7 +116,10 @@ def tried(kind: type[Method], file: Path) -> None:
     from shoal.pipeline import anonymize, carry_out
 
     trees = HIERARCHIES if kind.accepts is Table else None
-    run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **ROLES[kind.accepts])
+    roles = {**ROLES[Table], "items": "occupation"} if kind.needs_items else ROLES[kind.accepts]
+    if kind.needs_items:
+        roles["sensitive"] = ()
+    run = anonymize(file, kind(**kind.example), seed=7, hierarchies=trees, **roles)
     run.write(file.parent / kind.name)
     several = list(choices(kind))
     both = combinations(several if kind.accepts is Baskets else (), 2)

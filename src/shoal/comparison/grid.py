@@ -183,6 +183,10 @@ def _fits(name: str, sweep: Sweep, data: Mapping[str, Any]) -> bool:
     kind = registry.load("method", name)
     asked = {axis for axis in (*sweep.grid, *sweep.parameters) if axis != "rows" and "." not in axis}
     form = type_of_form(kind.accepts)
+    if kind.needs_items != bool(
+        data.get("roles", {}).get("items") or data.get("roles", {}).get("items_from")
+    ):
+        return False
     needed = {field for field, facts in kind.model_fields.items() if facts.is_required()}
     if not needed <= asked <= set(kind.model_fields) or form != (data.get("makes") or form_of_file(data)):
         return False
@@ -266,6 +270,7 @@ def _generator(name: str) -> tuple[str, str]:
         known: get_type_hints(registry.load("dataset", known).make)["return"].__name__.lower()
         for known in registry.DATASETS
     }
+    makes = dict(sorted(makes.items(), key=lambda one: one[0] != name))  # a name goes before a form
     for known, form in makes.items():
         if name in (known, form):
             return form, known

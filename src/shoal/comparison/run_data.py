@@ -79,6 +79,8 @@ def with_column_roles(table: Table, roles: Roles) -> Table:
         wanted |= dict.fromkeys(getattr(roles, role.value), role)
     if roles.entity is not None:
         wanted[roles.entity] = Role.ENTITY
+    if roles.items is not None:
+        wanted[roles.items] = Role.ITEMS
     for name in wanted:
         if name not in table.names:
             raise UnknownName("column", name, table.names)

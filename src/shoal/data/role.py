@@ -27,9 +27,15 @@ class Role(StrEnum):
     ENTITY = "entity"
     """Says which rows belong to one person. Published as a number that is valid only inside its class."""
 
+    ITEMS = "items"
+    """Holds a set of items a row, such as products or diagnoses: an adversary may know some of them."""
+
 
 OTHERS = ("drop", "insensitive")
 """What can be done with columns that have no role."""
+
+SINGLE = ("entity", "others", "items", "items_from", "item_separator")
+"""What is one name and no list of them."""
 
 
 class Roles(Parameters):
@@ -44,6 +50,22 @@ class Roles(Parameters):
     entity: str | None = Field(default=None, description="column that says which rows belong to one person")
     others: Literal["drop", "insensitive"] | None = Field(
         default=None, description="what to do with columns that have no role"
+    )
+    items: str | None = Field(
+        default=None, description="column that holds a set of items a row, such as products or diagnoses"
+    )
+    items_from: str | None = Field(
+        default=None,
+        description="another table with an item a row, FILE:KEY,ITEM: each row of the table gets the items of its KEY",
+    )
+    item_separator: str | None = Field(
+        default=None, description="what stands between the items of a cell; by default, it is found out"
+    )
+    sensitive_items: tuple[str, ...] = Field(
+        default=(), description="items of the column of items that must not be learned"
+    )
+    insensitive_items: tuple[str, ...] = Field(
+        default=(), description="items of the column of items that are neither known nor secret"
     )
     public_share: float | None = Field(
         default=None,
@@ -71,7 +93,7 @@ class Roles(Parameters):
         ('age',)
         """
         named: dict[str, Any] = {
-            role: (names,) if isinstance(names, str) and role not in ("entity", "others") else names
+            role: (names,) if isinstance(names, str) and role not in SINGLE else names
             for role, names in given.items()
         }
         if (others := given.get("others")) not in (None, *OTHERS):
@@ -86,4 +108,5 @@ class Roles(Parameters):
             Role.IDENTIFYING: self.identifying,
             Role.INSENSITIVE: self.insensitive,
             Role.ENTITY: () if self.entity is None else (self.entity,),
+            Role.ITEMS: () if self.items is None else (self.items,),
         }

@@ -21,6 +21,10 @@ class Column:
     domain: Domain
     codes: Codes
     hierarchy: Hierarchy | None = None
+    sensitive_items: tuple[str, ...] = ()
+    insensitive_items: tuple[str, ...] = ()
+    """`sensitive_items`, `insensitive_items`: of a column of items, those that must not be learned, and those that are
+    neither known nor secret; its hierarchy is one of items."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen(np.asarray(self.codes, dtype=np.int32)))
@@ -47,6 +51,8 @@ class Table:
             raise WrongUse("The columns of a table must have the same number of rows.")
         if len(self.with_role(Role.ENTITY)) > 1:
             raise WrongUse("Only one column can say which rows belong to one person.")
+        if len(self.with_role(Role.ITEMS)) > 1:
+            raise WrongUse("Only one column can hold items; join them into one, or publish the others apart.")
 
     def __repr__(self) -> str:
         names = ", ".join(f"{column.name} ({column.role})" for column in self.columns)

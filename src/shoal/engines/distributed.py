@@ -130,6 +130,8 @@ class Distributed:
         """Read a table; its rows stay where they are."""
         from shoal.io.tables.distributed import load_table
 
+        if roles.items is not None or roles.items_from is not None:
+            raise WrongUse(f"A column of items is not read in parts by {self.name}; use --engine local.")
         return load_table(self, source, roles, reading, columns, steps)
 
     def load_baskets(

@@ -123,7 +123,9 @@ class Local:
         from shoal.io.tables.load import read_published_table
 
         if form is Table:
-            return read_published_table(source, roles.quasi, roles.sensitive, roles.entity, reading)
+            return read_published_table(
+                source, roles.quasi, roles.sensitive, roles.entity, reading, items=roles.items
+            )
         if form is Baskets:
             return load_baskets(source, layout, reading, published=True).baskets
         return read_groups(source) if form is Groups else read_clusters(source)

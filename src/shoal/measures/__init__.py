@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal.measures.entropy import Entropy as Entropy
     from shoal.measures.generalized_items import GeneralizedItems as GeneralizedItems
     from shoal.measures.hidden_rules import HiddenRules as HiddenRules
+    from shoal.measures.item_loss import ItemLoss as ItemLoss
     from shoal.measures.itemsets import FrequentItemsets as FrequentItemsets
     from shoal.measures.learning import Learning as Learning
     from shoal.measures.loss import Loss as Loss

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.methods.mondrian.method import Mondrian as Mondrian
     from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
     from shoal.methods.pram import Pram as Pram
+    from shoal.methods.relational_transaction.method import RelationalTransaction as RelationalTransaction
     from shoal.methods.samarati import Samarati as Samarati
     from shoal.methods.table_rule_hiding.method import TableRuleHiding as TableRuleHiding
 

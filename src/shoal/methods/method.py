@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import model_validator
 
+from shoal.data._item_sets import items_of
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
@@ -47,6 +48,9 @@ class Method(Parameters):
 
     needs_sensitive: ClassVar[bool] = False
     """Whether some items must be sensitive; tables say by their promises what they need."""
+
+    needs_items: ClassVar[bool] = False
+    """Whether a method of tables takes those with a column of items; all others would publish it as it is."""
 
     tells_insensitive: ClassVar[bool] = False
     """Whether a method of baskets treats insensitive items otherwise than public ones."""
@@ -205,10 +209,26 @@ class Method(Parameters):
         if not isinstance(form, self.accepts):
             wanted, got = self.accepts.__name__.lower(), type(form).__name__.lower()
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
+        if isinstance(form, Table):
+            self._accept_items(form)
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
         for model in self.models():
             model.refuse_unknown(schema_of(data))
+
+    def _accept_items(self, table: Table) -> None:
+        """Refuse a column of items for a method that would publish it as it is, and none for one that needs it."""
+        column = items_of(table)
+        if column is not None and not self.needs_items:
+            raise WrongUse(
+                f"{self.name} would publish the items of {column.name} as they are, and whoever knows some of them "
+                "would find a person: use relational-transaction, or leave the column out."
+            )
+        if column is None and self.needs_items:
+            raise WrongUse(
+                f"{self.name} takes a table with a column of items: name it with --items, or where they are with "
+                "--items-from visits.csv:patient,diagnosis."
+            )
 
     def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
         """Refuse baskets none of which holds an item, or a sensitive one where all is about them.

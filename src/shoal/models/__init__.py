@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.models.hidden_rules import HiddenRules as HiddenRules
     from shoal.models.hkp_coherence import HkpCoherence as HkpCoherence
     from shoal.models.k_anonymity import KAnonymity as KAnonymity
+    from shoal.models.k_km_anonymity import KKmAnonymity as KKmAnonymity
     from shoal.models.k_map import KMap as KMap
     from shoal.models.ke_anonymity import KeAnonymity as KeAnonymity
     from shoal.models.km_anonymity import KmAnonymity as KmAnonymity

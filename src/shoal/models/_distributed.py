@@ -88,9 +88,11 @@ def judge_table(
             model.judged(table)
     entities = {getattr(model, "entity", None) for model in models} - {None}
     named = [column for column in table.columns if column.role in (Role.QUASI, Role.SENSITIVE)]
-    columns = (*named, *(column for column in table.columns if column.name in entities))
+    sets = table.with_role(Role.ITEMS)
+    columns = (*named, *sets, *(column for column in table.columns if column.name in entities))
     rows = published.parts.distinct([column.name for column in columns]).keep()
-    size = partial(_size, columns=tuple(column.name for column in named))
+    telling_names, set_names = tuple(one.name for one in named), tuple(one.name for one in sets)
+    size = partial(_size, columns=telling_names, items=set_names)
     count, telling, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
     _refuse_changed(published, {"rows": total})
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
@@ -106,7 +108,7 @@ def judge_table(
     examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, telling=telling)
     found = _by_class(
         rows,
-        partial(_counted_too, examine=examine, quasi=quasi, columns=tuple(column.name for column in named)),
+        partial(_counted_too, examine=examine, quasi=quasi, columns=telling_names, items=set_names),
         quasi,
         -(-count // min(fits, max(count // 32, SMALL_PART))),
     )
@@ -242,10 +244,13 @@ def _counted_too(
     examine: "Callable[[polars.DataFrame], list[Evidence]]",
     quasi: list[str],
     columns: tuple[str, ...],
+    items: tuple[str, ...],
 ) -> list[Evidence]:
     """What models find in some classes, and how many classes there are; rows that tell nothing are in none."""
     classes = (
-        frame.filter(~_hidden(columns)).select(named(quasi)).n_unique() if quasi else min(frame.height, 1)
+        frame.filter(~_hidden(columns, items)).select(named(quasi)).n_unique()
+        if quasi
+        else min(frame.height, 1)
     )
     return [*examine(frame), Evidence(sums={CLASSES: classes})]
 
@@ -287,17 +292,18 @@ def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return one
 
 
-def _size(frame: "polars.DataFrame", columns: tuple[str, ...]) -> tuple[int, ...]:
+def _size(frame: "polars.DataFrame", columns: tuple[str, ...], items: tuple[str, ...]) -> tuple[int, ...]:
     """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
-    telling, total = frame.filter(~_hidden(columns))[COUNT].sum(), frame[COUNT].sum()
+    telling, total = frame.filter(~_hidden(columns, items))[COUNT].sum(), frame[COUNT].sum()
     return frame.height, int(telling), int(total)
 
 
-def _hidden(columns: tuple[str, ...]) -> "polars.Expr":
+def _hidden(columns: tuple[str, ...], items: tuple[str, ...]) -> "polars.Expr":
     """Which rows tell nothing, as `telling_rows` says."""
     import polars as pl
 
-    return pl.all_horizontal(named(name).eq_missing(SUPPRESSED) for name in columns)
+    starred = (named(name).eq_missing(SUPPRESSED) for name in columns)
+    return pl.all_horizontal(*starred, *(named(name).fill_null("").eq("") for name in items))
 
 
 def _insensitive(table: Table) -> tuple[str, ...]:

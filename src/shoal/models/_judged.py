@@ -30,6 +30,7 @@ class Judged:
     unjudged: tuple[str, ...] = ()
     """`quasi`, `sensitive`, `insensitive`, `entity`, `unjudged`: the columns of a table by their roles; those that
     were given none are not judged. Of cross-tables, `quasi` are those that rows are counted by."""
+    sets: str | None = None  # the column of items of a table
     items: int | None = None
     sensitive_items: int | None = None
     insensitive_items: int | None = None
@@ -56,6 +57,8 @@ class Judged:
             parts = [f"Judged by {', '.join(self.quasi)} ({noun})"]
             if self.entity is not None:
                 parts.append(f"persons identified by {self.entity}")
+            if self.sets is not None:
+                parts.append(f"items: {self.sets}")
             others = {
                 "sensitive": self.sensitive,
                 "insensitive": self.insensitive,
@@ -73,9 +76,11 @@ class Judged:
     def as_dict(self) -> dict[str, Any]:
         """As plain data: what there is to say of this form."""
         table = self.form in ("table", "linked", "summary")
-        names = ("quasi", "sensitive", "insensitive", "entity", "unjudged")
+        names = ("quasi", "sensitive", "insensitive", "entity", "unjudged", "sets")
         kept = {name: value for name, value in asdict(self).items() if (name in names) == table}
         kept.pop("remarks", None)
+        if kept.get("sets", "") is None:
+            del kept["sets"]
         return {"form": self.form, **kept, **({"remarks": self.remarks} if self.remarks else {})}
 
 
@@ -120,6 +125,7 @@ def judged_table(
         tuple(roles[Role.INSENSITIVE]),
         next(iter(roles[Role.ENTITY]), None),
         tuple(unjudged),
+        next(iter(roles[Role.ITEMS]), None),
         remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
 

@@ -96,8 +96,8 @@ def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int, firsts: M
     if firsts is not None and not len(order := order[firsts[items[order]]]):
         return Rarity(None, 0, ())
     least, count, found = len(items), 0, []
-    for first in _batches(key[order], (indptr[record + 1] - np.arange(len(items)) - 1)[order], m):
-        for group, combination, support in _counted(order[first], key, record, indptr, items, m):
+    for first in batches(key[order], (indptr[record + 1] - np.arange(len(items)) - 1)[order], m):
+        for group, combination, support, _, _ in occurring(order[first], key, record, indptr, items, m):
             least = min(least, int(support.min()))
             rare = np.flatnonzero(support < k)
             count += len(rare)
@@ -108,7 +108,7 @@ def rarest(groups: Rows, indptr: Indptr, items: Items, k: int, m: int, firsts: M
     return Rarity(least, count, tuple(found[:SHOWN]))
 
 
-def _batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
+def batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
     """Ranges of first items, each with all sets it is the first item of, of bounded work."""
     longest = int(rest.max())
     work = np.array(
@@ -122,10 +122,11 @@ def _batches(keys: Rows, rest: Rows, m: int) -> Iterator[slice]:
         yield slice(begin, end)
 
 
-def _counted(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items, m: int) -> Iterator[tuple]:  # type: ignore[type-arg]
+def occurring(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items, m: int) -> Iterator[tuple]:  # type: ignore[type-arg]
     """The distinct combinations that begin with one of the first items, size by size.
 
-    Yields for each an occurrence of it, how to list the positions of its items there, and its support.
+    Yields an occurrence of each, how to list the positions of its items there, and its support; and of all occurrences,
+    which combination and which last position they have.
     """
     width = int(items.max()) + 1
     last, number = first, np.unique(key[first], return_inverse=True)[1]
@@ -144,7 +145,7 @@ def _counted(first: Rows, key: Rows, record: Rows, indptr: Indptr, items: Items,
                 row = int(before[row])
             return listed[::-1]
 
-        yield last[example], positions, support
+        yield last[example], positions, support, number, last
         more = indptr[record[last] + 1] - last - 1
         if size == m or not more.any():
             return

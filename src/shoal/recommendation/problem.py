@@ -264,7 +264,7 @@ def _facts_of_table(table: Table) -> str:
     found = profile_table(table)
     names = ", ".join(found.quasi)
     return (
-        f"{counted(found.rows, 'rows')}; {found.unique:.1%} of them are alone with their values of {names}, and the "
+        f"{counted(found.rows, 'rows')}; {found.unique:.1%} of rows are unique in {names}, and the "
         f"smallest of {counted(found.classes, 'classes')} has {found.smallest:,}."
     )
 

@@ -44,6 +44,8 @@ class Tried:
         Its success on the release, that about people outside of it, and what is left between.
     sentence
         What the attack says itself.
+    parts
+        Further figures of the attack on the release.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Tried:
     control: str
     residual: str
     sentence: str
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
@@ -84,4 +87,5 @@ def _tried(name: str, before: Attacked | None, after: Attacked, bound: float | N
         percent(after.control),
         percent(after.residual),
         after.sentence,
+        tuple((part, percent(share)) for part, share in after.parts.items()),
     )

@@ -30,6 +30,7 @@ from shoal.report.items import ItemFacts, items_of
 from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
+from shoal.report.officer import Assessment, assessment_of
 from shoal.report.pictures import Picture, pictures_of
 from shoal.report.residual_risk import risk_of
 from shoal.report.rules import Rules, rules_of
@@ -131,6 +132,8 @@ class Facts:
         What the method chose, in sentences, and what else it tells of its work.
     attacks
         What attacks find in the raw data and in the release.
+    officer
+        What a data protection officer asks.
     """
 
     source: str | None
@@ -166,6 +169,7 @@ class Facts:
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
     attacks: tuple[Tried, ...] = ()
+    officer: Assessment | None = None
 
 
 def facts_of(run: "Run") -> Facts:
@@ -176,6 +180,7 @@ def facts_of(run: "Run") -> Facts:
     found = _of_table(both, dict(loss.parts) if loss else {})
     columns, sizes, sensitive = found.columns, found.sizes, found.sensitive
     by_loss = sorted(columns, key=lambda column: -(column.loss if column.loss is not None else column.coarse))
+    recipe, attacks = recipe_text(run.recipe), attacks_of(run)
     return Facts(
         source=_source(run.recipe),
         form=type(schema_of(release.data)).__name__.lower(),
@@ -198,7 +203,7 @@ def facts_of(run: "Run") -> Facts:
         marginals=tuple(column.marginal for column in by_loss[:MARGINALS]),
         scores=tuple(_scored(score) for score in run.scores),
         seconds=_seconds(run),
-        recipe=recipe_text(run.recipe),
+        recipe=recipe,
         version=__version__,
         cost=cost_of(run.scores),
         risk=risk_of(release, run.verdicts, run.scores, sizes, sensitive),
@@ -213,7 +218,8 @@ def facts_of(run: "Run") -> Facts:
         summary=summary_of(notes),
         notes=notes_of(notes),
         explanation=explanation_of(notes),
-        attacks=attacks_of(run),
+        attacks=attacks,
+        officer=assessment_of(run, columns, attacks, recipe, __version__),
     )
 
 

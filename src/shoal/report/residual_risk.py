@@ -74,8 +74,9 @@ def one_in(number_of: float) -> str:
 
 def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Score]") -> Card:
     person = "row" if sizes.noun == "rows" else "person"
+    own = "that person's row" if person == "row" else "that person"
     words = (
-        f"is the highest chance to find a {person} by luck, for whoever knows the quasi-identifiers; it is "
+        f"is the highest chance to guess {own} for someone who knows the quasi-identifiers of a person; it is "
         f"{percent(1 / sizes.mean)} on average."
     )
     lines = [Line(f"smallest class, in {sizes.noun} (k)", count(sizes.smallest))]
@@ -109,7 +110,7 @@ def _of_column(entry: Sensitive, of: str) -> list[Line]:
     if entry.entropy_l is not None:
         lines.append(Line(f"… by their entropy{of}", f"{entry.entropy_l:.2f}"))
     if entry.t is not None:
-        lines.append(Line(f"farthest class from the whole{of} (t)", f"{entry.t:.3f}"))
+        lines.append(Line(f"largest difference of a group{of} from all rows (t)", f"{entry.t:.3f}"))
     return lines
 
 

@@ -1,9 +1,9 @@
 """The first recipe of a sitting: suggested roles, a usual promise, and the first method that keeps it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles, Running, Source
 from shoal.studio.promising import first_method, fitted
 from shoal.studio.rooms import Studio
@@ -64,5 +64,4 @@ def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
 
 def read_as(source: Source, **changed: Any) -> Source:
     """The source with another reading."""
-    reading = {name: getattr(source.reading, name) for name in Reading.__dataclass_fields__} | changed
-    return source.model_copy(update={"reading": Reading(**reading)})
+    return source.model_copy(update={"reading": replace(source.reading, **changed)})

@@ -74,6 +74,15 @@ function children(have, want) {
   }
 }
 
+function beside(pane, other) {
+  // Scroll to the same column, however wide it is in either table.
+  const [here, there] = [pane, other].map((one) => [...one.querySelectorAll("thead th")]);
+  const place = here.findLastIndex((cell) => cell.offsetLeft <= pane.scrollLeft);
+  if (place < 0 || here.length !== there.length) { other.scrollLeft = pane.scrollLeft; return; }
+  const share = (pane.scrollLeft - here[place].offsetLeft) / (here[place].offsetWidth || 1);
+  other.scrollLeft = there[place].offsetLeft + share * there[place].offsetWidth;
+}
+
 function form(element) {
   const fields = {};
   const around = element.closest("form, [data-fields]");
@@ -126,6 +135,8 @@ export default {
       }
       for (const part of root.querySelectorAll("[data-src]:not([data-loaded])")) this.load(part);
       for (const pair of root.querySelectorAll("[data-together]")) this.together(pair);
+      if (this.then) document.getElementById(this.then)?.scrollIntoView({ block: "center" });
+      this.then = null;
       root.dataset.painted = String(Number(root.dataset.painted || 0) + 1);
     },
     async load(part) {
@@ -154,13 +165,14 @@ export default {
         pane.addEventListener("scroll", () => {
           if (leads && leads !== pane) return;
           leads = pane;
-          for (const other of panes) if (other !== pane) { other.scrollTop = pane.scrollTop; other.scrollLeft = pane.scrollLeft; }
+          for (const other of panes) if (other !== pane) { other.scrollTop = pane.scrollTop; beside(pane, other); }
           requestAnimationFrame(() => { leads = null; });
         });
       }
     },
     tell(element, name, more = {}) {
       element.classList.add("asked");
+      this.then = element.dataset.then || null;
       setTimeout(() => element.classList.remove("asked"), 1500);
       this.$emit("act", { do: name, data: { ...element.dataset }, form: form(element), ...more });
     },
@@ -169,6 +181,10 @@ export default {
       if (copied) {
         const text = document.getElementById(copied.dataset.copy).textContent;
         navigator.clipboard?.writeText(text).then(() => { copied.querySelector("[data-said]").textContent = "Copied"; });
+        return;
+      }
+      if (event.target.closest("[data-look]")) {
+        window.shoalLook();
         return;
       }
       const all = event.target.closest("[data-all]");

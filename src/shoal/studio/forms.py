@@ -18,7 +18,7 @@ class Entry:
     Parameters
     ----------
     shape
-        ``number``, ``whole``, ``switch``, ``choice``, ``names`` or ``text``.
+        ``number``, ``whole``, ``switch``, ``choice``, ``names``, ``pairs`` (names with numbers) or ``text``.
     limits
         The attributes of a number's range.
     """
@@ -42,6 +42,8 @@ class Entry:
         """The value as the field shows it."""
         if self.value is None:
             return ""
+        if isinstance(self.value, Mapping):
+            return ", ".join(f"{name}={value}" for name, value in self.value.items())
         return ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
 
     def parsed(self, text: Any) -> Any:
@@ -50,7 +52,7 @@ class Entry:
         Raises
         ------
         WrongUse
-            If it is no number where one is asked for.
+            If it is no number, or no name with a number, where one is asked for.
         """
         if self.shape == "switch":
             return bool(text)
@@ -59,6 +61,8 @@ class Entry:
             return None
         if self.shape == "names":
             return [one.strip() for one in text.split(",") if one.strip()]
+        if self.shape == "pairs":
+            return dict(map(self._pair, filter(str.strip, text.split(","))))
         if self.shape in ("number", "whole"):
             try:
                 number = float(text)
@@ -66,6 +70,18 @@ class Entry:
                 raise WrongUse(f"{self.label} must be a number, not {text!r}.") from None
             return int(number) if number.is_integer() and self.shape == "whole" else number
         return text
+
+    def _pair(self, text: str) -> tuple[str, float]:
+        name, sign, number = text.strip().rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name.strip():
+            raise WrongUse(
+                f"{self.label} must be names with numbers, such as age=2, sex=1; not {text.strip()!r}."
+            )
+        return name.strip(), int(value) if value.is_integer() else value
 
 
 def entries(kind: type[BaseModel], values: Mapping[str, Any], names: Iterable[str]) -> list[Entry]:
@@ -103,8 +119,14 @@ def _shape(annotation: Any) -> tuple[str, tuple[str, ...]]:
         return "choice", tuple(map(str, get_args(annotation)))
     if get_origin(annotation) in (tuple, list) and str in get_args(annotation):
         return "names", ()
+    if get_origin(annotation) is dict and _is_number(get_args(annotation)[1]):
+        return "pairs", ()
     shapes: dict[Any, str] = {bool: "switch", int: "whole", float: "number", str: "text"}
     return shapes.get(annotation, ""), ()
+
+
+def _is_number(annotation: Any) -> bool:
+    return (get_args(annotation) or (annotation,))[0] in (int, float)
 
 
 def _limits(metadata: Iterable[Any]) -> Iterable[tuple[str, float]]:

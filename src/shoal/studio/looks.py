@@ -16,6 +16,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.profile import profile_baskets, profile_table
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
+from shoal.io.reading import first_line_like_data
 from shoal.recipe import Roles, Source
 from shoal.sources import (
     Request,
@@ -77,9 +78,8 @@ def existing(path: str) -> Path:
 
 def sample_of(path: Path, folder: Path) -> str:
     """The path itself, or that of a sample of its first lines where it is large."""
-    packed = path.suffix == ".gz"
-    ending = Path(path.stem).suffix if packed else path.suffix
-    if path.stat().st_size < (LARGE // 4 if packed else LARGE) or ending.lower() not in TEXTS:
+    packed, ending = path.suffix == ".gz", _ending(path)
+    if path.stat().st_size < (LARGE // 4 if packed else LARGE) or ending not in TEXTS:
         return str(path)
     sample = folder / f"sample-{path.stat().st_mtime_ns}{ending}"
     if not sample.exists():
@@ -88,6 +88,18 @@ def sample_of(path: Path, folder: Path) -> str:
             beginning = file.read(SAMPLE)
         sample.write_bytes(beginning[: beginning.rfind(b"\n") + 1])
     return str(sample)
+
+
+def _ending(path: Path) -> str:
+    """How the name of a file ends, whether it is packed or not."""
+    return (Path(path.stem).suffix if path.suffix == ".gz" else path.suffix).lower()
+
+
+def _headless(source: Source, table: Table) -> bool:
+    """Whether the first person seems to be taken for the names of the columns."""
+    if source.reading.names is not None or _ending(Path(source.path)) not in TEXTS:
+        return False
+    return bool(first_line_like_data(table.names, {one.name: one.domain.labels for one in table.columns}))
 
 
 def _look_at_table(source: Source) -> dict[str, Any]:
@@ -99,6 +111,7 @@ def _look_at_table(source: Source) -> dict[str, Any]:
         "form": "table",
         "rows": table.rows,
         "names": list(table.names),
+        "headless": _headless(source, table),
         "columns": [
             {
                 "name": one.name,
@@ -291,11 +304,11 @@ def reconstruction(folder: str, seed: int) -> list[list[str]]:
     return [list(drawn.basket(row)) for row in np.sort(chosen).tolist()]
 
 
-def verified(folder: str) -> list[dict[str, Any]]:
-    """The verdicts on a written release, judged again from its files."""
+def verified(folder: str, population: str | None = None) -> list[dict[str, Any]]:
+    """The verdicts on a written release, judged again from its files; beside a population where it promises so."""
     from shoal.verification import verify
 
-    return [verdict.as_dict() for verdict in verify(folder)]
+    return [verdict.as_dict() for verdict in verify(folder, population=population)]
 
 
 @lru_cache(maxsize=2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -17,6 +18,10 @@ from shoal.studio.walk import STEPS, Walk, templates
 
 TICK = 0.4
 """Seconds between looks at whether something changed elsewhere: a run, another page of the sitting."""
+
+
+LOOK = Path(__file__).with_name("look.js").read_text(encoding="utf-8")
+"""Light or dark as the system is, or as somebody chose; in the head of a page, so that it is painted once."""
 
 
 class Board(ui.element, component="board.js"):
@@ -56,7 +61,7 @@ class Painter:
 def add_pages(app: FastAPI, studio: Studio, style: str) -> None:
     """Add the first page, that of sittings, and what they fetch."""
     add_pieces(app, studio)
-    head = f"<style>{style}</style>"
+    head = f"<style>{style}</style><script>{LOOK}</script>"
 
     @ui.page("/", title="Shoal studio")
     async def first() -> None:

@@ -80,7 +80,8 @@ def candidates_for(aim: Aim, stated: Stated) -> list[Candidate]:
     tried = {one.method["name"] for one in found}
     more = [kind for name, kind in registry.load_all("method").items() if name not in tried and _plain(kind)]
     promise = stated.of_tables()
-    return [*found, *(Candidate(kind.name, {"name": kind.name, **promise}) for kind in more)]
+    able = [kind for kind in more if not kind(**promise).misfits()]
+    return [*found, *(Candidate(kind.name, {"name": kind.name, **promise}) for kind in able)]
 
 
 def stated_of(recipe: Recipe) -> Stated:
@@ -124,6 +125,12 @@ def chosen(recipe: Recipe) -> Candidate | None:
     found = [one for one in offers(recipe) if dict(one.method) == here]
     trees = [one for one in found if one.trees == bool(recipe.hierarchies)]
     return next(iter([*trees, *found]), None)
+
+
+def label_of(recipe: Recipe) -> str:
+    """What the method of a recipe is called beside others."""
+    now = chosen(recipe)
+    return str(recipe.method["name"]) if now is None else now.label
 
 
 def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:

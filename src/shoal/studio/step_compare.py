@@ -11,6 +11,7 @@ from shoal.studio import promising
 from shoal.studio.forms import entry_of
 from shoal.studio.frontier import Point, drawn, frontier, legend
 from shoal.studio.jobs import Job
+from shoal.studio.sitting import plain
 from shoal.studio.step_method import with_trees
 from shoal.studio.step_run import row_of
 from shoal.studio.walk import Act, Handler, Walk
@@ -134,10 +135,16 @@ async def _compare(walk: Walk, act: Act) -> None:
     if len(values) * len(labels) > MOST:
         raise WrongUse(f"{len(values) * len(labels)} runs are too many at once; at most {MOST} are begun.")
     planned = [plan for value in values for plan in await _plans(walk, recipe, axis, value, labels)]
-    series = secrets.token_hex(3)
+    walk.view |= {"values": str(form["values"]), "methods": labels}
+    there = [
+        job.task["recipe"] for job in walk.studio.runs(walk.sitting) if job.active or job.state == "done"
+    ]
+    planned = [(label, one) for label, one in planned if plain(one) not in there]
+    if not planned:
+        raise WrongUse("All of these were run already: they are below.")
+    series = walk.view["series"] = secrets.token_hex(3)
     for label, one in planned:
         walk.studio.desk.ask(walk.sitting, "publish", one, series=series, label=label)
-    walk.view |= {"series": series, "values": str(form["values"]), "methods": labels}
 
 
 async def _plans(

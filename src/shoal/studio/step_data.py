@@ -81,6 +81,15 @@ async def _reading(walk: Walk, act: Act) -> None:
     await _take(walk, changed, "Read otherwise")
 
 
+async def _names(walk: Walk, act: Act) -> None:
+    """Take the first line for data, and give the columns names."""
+    names = tuple(one.strip() for one in str(act["form"].get("names", "")).split(",") if one.strip())
+    found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
+    if len(names) != len(found["names"]):
+        raise WrongUse(f"There are {len(found['names'])} columns, and {len(names)} names were typed.")
+    await _take(walk, read_as(walk.recipe.source, names=names), "Names of columns")
+
+
 async def _layout(walk: Walk, act: Act) -> None:
     """Read the file as baskets of a layout, or as a table where there is none."""
     layout = str(act["form"].get("layout", "") or act["data"].get("layout", "")).strip()
@@ -88,4 +97,10 @@ async def _layout(walk: Walk, act: Act) -> None:
     await _take(walk, source, f"Read as baskets ({layout})" if layout else "Read as a table")
 
 
-ACTIONS: dict[str, Handler] = {"kind": _kind, "order": _order, "reading": _reading, "layout": _layout}
+ACTIONS: dict[str, Handler] = {
+    "kind": _kind,
+    "order": _order,
+    "reading": _reading,
+    "names": _names,
+    "layout": _layout,
+}

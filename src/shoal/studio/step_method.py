@@ -4,6 +4,7 @@ from typing import Any
 
 from shoal.errors import UnknownName, WrongUse
 from shoal.methods._candidates import Candidate
+from shoal.methods.method import Method
 from shoal.recipe import Recipe
 from shoal.studio import looks, promising
 from shoal.studio.forms import entries, entry_of
@@ -52,10 +53,26 @@ def _offer(candidate: Candidate, recipe: Recipe) -> dict[str, Any]:
     return {
         "label": candidate.label,
         "said": (kind.__doc__ or "").split("\n")[0],
+        "settings": _differs(candidate, kind),
         "remark": candidate.remark,
         "trees": candidate.trees,
         "in_memory": recipe.running.engine != "local" and recipe.running.engine not in kind.engines,
     }
+
+
+def _differs(candidate: Candidate, kind: type[Method]) -> list[str]:
+    """The settings of an offer that are not the usual ones, each with what it means."""
+    usual = {"name", *promising.promise_fields(kind)}
+    given = {name: value for name, value in candidate.method.items() if name not in usual}
+    return [
+        f"{_said_of(name.replace('_', ' '), value)} ({kind.model_fields[name].description})"
+        for name, value in given.items()
+        if name in kind.model_fields and value is not None and value != kind.model_fields[name].default
+    ]
+
+
+def _said_of(name: str, value: Any) -> str:
+    return f"{'with' if value else 'without'} {name}" if isinstance(value, bool) else f"with {name} {value}"
 
 
 def _same_question(asked: dict[str, Any], recipe: Recipe) -> bool:

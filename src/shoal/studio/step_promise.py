@@ -27,14 +27,20 @@ SENTENCES = {
     "delta": ("The share of a secret in a group stays near that in all, up to a log ratio of", ""),
     "maximal_risk": ("Nobody is found with a chance above", "(0 to 1)."),
     "average_risk": ("On average, people are found with a chance of at most", "(0 to 1)."),
+    "k_map": ("Each group fits at least", "people of a larger population."),
+    "presence": ("Nobody of the population is known to be in the release with a chance above", "(0 to 1)."),
+    "population": ("… the population is the file", "on this machine."),
     "confidence": ("No group tells a secret with a certainty above", "(0 to 1)."),
 }
 """What a field promises, as a sentence around its value; others are told by their description."""
 
 SHOWN_FIRST = ("k", "l")
 NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta", "confidence")
-AWAY = ("population", "promises", "k_map", "presence", "risk", "h", "p", "m")
-"""Fields that the form does not ask for: those of populations need another file, the others have forms of their own."""
+AWAY = ("promises", "risk", "h", "p", "m")
+"""Fields that the form does not ask for: they have forms of their own."""
+
+OF_POPULATION = ("k_map", "presence", "population")
+"""Promises beside a population, which is a file on this machine."""
 
 OF_SETS = {
     Aim.COMBINATIONS: (
@@ -60,7 +66,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
     recipe = walk.recipe
     if promising.of_baskets(recipe):
         return _of_sets(walk)
-    names = [name for name in Stated.model_fields if name not in AWAY]
+    names = _asked_for(walk)
     secret = bool(recipe.roles.sensitive)
     shown: list[dict[str, Any]] = [
         {
@@ -78,12 +84,36 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "first": first,
         "rest": [one for one in shown if one not in first],
         "secret": secret,
+        "beyond": await _beyond(walk),
         "added": [_added(one) for one in recipe.method.get("promises") or ()],
         "models": _further(secret),
         "form": _model_form(walk),
         "own": _own_promises(Table, recipe.method) if secret else [],
         "method": recipe.method["name"],
     }
+
+
+def _asked_for(walk: Walk) -> list[str]:
+    """The promises that the form asks for: no paths of this machine where others may come."""
+    away = (*AWAY, *OF_POPULATION) if walk.studio.remote else AWAY
+    return [name for name in Stated.model_fields if name not in away]
+
+
+async def _beyond(walk: Walk) -> str:
+    """Why what is promised cannot be kept with this data; empty where nothing is known against it."""
+    method = walk.recipe.method
+    if (method.get("k_map") or method.get("presence")) and not method.get("population"):
+        return "A promise beside a population needs the file of it: a table with the same known columns."
+    asked = method.get("l") or 0
+    found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
+    values = {one["name"]: one["distinct"] + bool(one["missing"]) for one in found["columns"]}
+    few = [name for name in walk.recipe.roles.sensitive if values.get(name, asked) < asked]
+    if not few or found["sampled"]:
+        return ""
+    return (
+        f"{few[0]} has only {values[few[0]]} different values, so no group can show {asked} of them. Promise fewer, "
+        f"or say in Roles that {few[0]} is no secret."
+    )
 
 
 def _model_of(entry: Entry) -> dict[str, str] | None:
@@ -178,7 +208,7 @@ def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
             "entries": _own_entries(kind, method),
         }
         for name, kind in registry.load_all("method").items()
-        if kind.accepts is form and not promising.offered(kind)
+        if kind.accepts is form and not kind.needs_items and not promising.offered(kind)
     ]
 
 
@@ -193,7 +223,7 @@ def _stated(method: dict[str, Any], name: str, chosen: bool) -> Any:
 
 async def _promise(walk: Walk, act: Act) -> None:
     """Promise what the form says, of a table."""
-    names = [name for name in Stated.model_fields if name not in AWAY]
+    names = _asked_for(walk)
     asked = {entry.name: entry for entry in entries(Stated, {}, names)}
     given: dict[str, Any] = {}
     for name, text in act["form"].items():
@@ -203,9 +233,9 @@ async def _promise(walk: Walk, act: Act) -> None:
         given.pop("distance", None)
     if "l" not in given:
         given.pop("c", None)
-    kept = {
-        name: walk.recipe.method[name] for name in ("promises", "population") if walk.recipe.method.get(name)
-    }
+    if given.get("population") and not (given.get("k_map") or given.get("presence")):
+        raise WrongUse("Type first what is promised beside the population; then name its file.")
+    kept = {"promises": more} if (more := walk.recipe.method.get("promises")) else {}
     changed = promising.promised(walk.recipe, {**given, **kept})
     _refuse_absent(walk, given)
     walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")

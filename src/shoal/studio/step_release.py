@@ -6,6 +6,7 @@ from shoal.errors import WrongUse
 from shoal.recipe import Recipe
 from shoal.studio import looks
 from shoal.studio.jobs import Job
+from shoal.studio.sitting import read_json
 from shoal.studio.walk import Act, Handler, Walk
 from shoal.studio.work import OUT, ROWS
 
@@ -79,7 +80,7 @@ async def _explain(walk: Walk, act: Act) -> None:
 
 
 async def _find(walk: Walk, act: Act) -> None:
-    """What a neighbour finds who knows some columns or items."""
+    """What a neighbor finds who knows some columns or items."""
     job = _job(walk)
     form = {name: str(text).strip() for name, text in act["form"].items()}
     walk.view["typed"] = form
@@ -89,9 +90,18 @@ async def _find(walk: Walk, act: Act) -> None:
     if "items" in form:
         known = [one.strip() for one in form["items"].split(",") if one.strip()]
     if not known:
-        raise WrongUse("Type at least one thing that a neighbour knows.")
+        raise WrongUse("Type at least one thing that a neighbor knows.")
     answer = await walk.studio.analyst.ask(looks.find, str(job.folder / OUT), known)
     walk.view["found"] = {"run": job.number, "answer": answer}
+
+
+async def _person(walk: Walk, act: Act) -> None:
+    """Find the person of a row of the original by all that may be known of her."""
+    sides = read_json(_job(walk).folder / "sides.json", {"rows": [], "names": []})
+    before = next((one for row, one, _ in sides["rows"] if str(row) == act["data"]["row"]), ())
+    cells = dict(zip(sides["names"], before, strict=False))
+    known = {f"known:{name}": text for name, text in cells.items() if name in sides["quasi"]}
+    await _find(walk, {**act, "form": known})
 
 
 async def _attack(walk: Walk, act: Act) -> None:
@@ -108,4 +118,10 @@ async def _draw(walk: Walk, act: Act) -> None:
     walk.view["drawn"] = {"run": job.number, "answer": drawn}
 
 
-ACTIONS: dict[str, Handler] = {"explain": _explain, "find": _find, "attack": _attack, "draw": _draw}
+ACTIONS: dict[str, Handler] = {
+    "explain": _explain,
+    "find": _find,
+    "person": _person,
+    "attack": _attack,
+    "draw": _draw,
+}

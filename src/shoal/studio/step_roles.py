@@ -11,7 +11,7 @@ from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
     "quasi": ("Known", "others may know it: it is published coarser"),
-    "sensitive": ("Secret", "nobody may learn it: it is published as it is"),
+    "sensitive": ("Secret", "nobody may learn whose it is: it is published as it is, within a group"),
     "insensitive": ("Harmless", "neither known nor secret: it is published as it is"),
     "identifying": ("Identifying", "names a person: it is not published"),
     "entity": ("Person number", "says which rows belong to one person"),

@@ -57,7 +57,7 @@ def sentences(walk: Walk) -> list[str]:
             said.append(f"Not published: {_listed(roles.identifying)}.")
     said.append(f"Promise: {', '.join([promise, *more])}.")
     where = "" if recipe.running.engine == "local" else ", from the disk"
-    said.append(f"Method: {recipe.method['name']}{where}.")
+    said.append(f"Method: {promising.label_of(recipe)}{where}.")
     return said
 
 
@@ -77,7 +77,9 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
     recipe = job.task["recipe"]
     fields = promising.promise_fields(registry.load("method", recipe["method"]["name"]))
     promise = [
-        f"{name} {value}" for name, value in recipe["method"].items() if name in fields and name != "promises"
+        f"{name} {value}"
+        for name, value in recipe["method"].items()
+        if name in fields and name not in ("promises", "population")
     ]
     cost = result.get("cost")
     return {
@@ -94,7 +96,7 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
 async def _run(walk: Walk, act: Act) -> None:
     """Begin a run, unless something is wrong with the settings."""
     walk.recipe.the_method()
-    walk.studio.desk.ask(walk.sitting, "publish", walk.recipe)
+    walk.studio.desk.ask(walk.sitting, "publish", walk.recipe, label=promising.label_of(walk.recipe))
     walk.view.pop("run", None)
 
 

@@ -31,7 +31,8 @@ async def release_zip(studio: Studio, job: Job) -> bytes:
         If there is no release.
     """
     folder = finished(job)
-    for verdict in await studio.analyst.ask(looks.verified, str(folder)):
+    population = job.task["recipe"]["method"].get("population")
+    for verdict in await studio.analyst.ask(looks.verified, str(folder), population):
         if not verdict["holds"]:
             raise BrokenPromise(
                 f"The release breaks {verdict['model']} ({verdict['promise']}); it cannot be taken away. Run it again."

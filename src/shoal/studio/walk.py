@@ -183,13 +183,6 @@ class Walk:
         self.shown = self.sitting.revision
         if self.sitting.recipe is None:
             self.step = "data"
-        module = step_module(self.step)
-        try:
-            with as_typed():
-                facts = await module.facts(self)
-        except Exception as error:
-            self.notice = ("broken", sentence_of(error))
-            facts = None
         shell = {
             "walk": self,
             "steps": self.steps(),
@@ -200,8 +193,12 @@ class Walk:
             "history": self.history(),
             "following": self.following(),
         }
-        name = f"{self.step.replace('-', '_')}.html.j2"
-        body = "" if facts is None else templates().get_template(name).render(**shell, **facts)
+        page = templates().get_template(f"{self.step.replace('-', '_')}.html.j2")
+        try:
+            with as_typed():
+                body = page.render(**shell, **await step_module(self.step).facts(self))
+        except Exception as error:
+            self.notice, body = ("broken", sentence_of(error)), ""
         return templates().get_template("shell.html.j2").render(**shell, body=Markup(body))
 
     def history(self) -> list[dict[str, Any]]:

@@ -44,6 +44,7 @@ _ROLES = {
     Role.INSENSITIVE: "Published unchanged: the owner declared that outsiders do not know it and that it is not "
     "sensitive.",
     Role.ENTITY: "Says which rows belong to one person; numbers are valid inside a class only.",
+    Role.ITEMS: "Items of a person, ascending, with | between them; a backslash stands before a | inside of an item.",
 }
 _TITLES = {
     "table": "Anonymized table",

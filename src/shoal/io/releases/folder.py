@@ -188,10 +188,16 @@ def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
 def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
     named = {role: [name for name in roles if roles[name] is role] for role in Role}
-    entity = next(iter(named[Role.ENTITY]), None)
+    entity, items = (next(iter(named[role]), None) for role in (Role.ENTITY, Role.ITEMS))
     try:
         table = read_published_table(
-            path, named[Role.QUASI], named[Role.SENSITIVE], entity, own_reading(path), "safe_cells" in shape
+            path,
+            named[Role.QUASI],
+            named[Role.SENSITIVE],
+            entity,
+            own_reading(path),
+            "safe_cells" in shape,
+            items,
         )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
@@ -201,9 +207,9 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
     return table
 
 
-RELEASE, FACTS, RUN, REPORT = "release", "release.json", "run.json", "report.html"
+RELEASE, FACTS, RUN, REPORT, PRINTED = "release", "release.json", "run.json", "report.html", "report.pdf"
 NO_PART = "it is no part of the release"
-OWN_NAMES = frozenset({RELEASE, RUN, REPORT})
+OWN_NAMES = frozenset({RELEASE, RUN, REPORT, PRINTED})
 """What Shoal writes into OUT: all else there belongs to somebody else, and survives a replacement."""
 
 

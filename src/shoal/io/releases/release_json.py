@@ -243,6 +243,8 @@ def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
         roles[name] = Role(role)
     if Role.QUASI not in roles.values():
         raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
+    if len([role for role in roles.values() if role is Role.ITEMS]) > 1:
+        raise BadData(f"two columns hold items, and no release has more than one. {_CHANGED}", path)
     persons = {name for name, role in roles.items() if role is Role.ENTITY}
     counted = {promise["entity"] for promise in promises if isinstance(promise.get("entity"), str)}
     if len(persons) > 1 or persons != counted:

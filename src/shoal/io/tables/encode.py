@@ -4,7 +4,7 @@ Whatever the type, a column is reduced to its distinct values first, and all tha
 finding out the kind — is done on those. What comes out depends on the values alone, never on the order of the rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from shlex import quote
@@ -25,7 +25,7 @@ from shoal.data._cell_kinds import (
     written_days,
 )
 from shoal.data._doubtful_values import code_remarks, mixed_dates
-from shoal.data._export import unnamed
+from shoal.data._export import named, unnamed
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
@@ -107,13 +107,15 @@ def encode_table(
     reading: Reading,
     watched: Sequence[str] = (),
     steps: Sequence[Transform] = (),
+    item_separator: str | None = None,
 ) -> EncodedTable:
     """Read the columns that have a role, and encode them.
 
     `roles`: name and role of each column to keep, in the order of the table. `reading`: what is missing, and which
     kinds and orders were given. `watched`: columns of which nothing is kept but whether their values repeat. `steps`:
-    of the preparation. Raises `BadData` if a published column holds a cell that looks like a generalized one, if a cell
-    does not fit the kind that was given for its column, or if incomplete rows are to be dropped and no row is complete.
+    of the preparation. `item_separator`: what stands between the items of a cell of items; found out by default. Raises
+    `BadData` if a published column holds a cell that looks like a generalized one, if a cell does not fit the kind that
+    was given for its column, or if incomplete rows are to be dropped and no row is complete.
     """
     found: dict[str, Distinct] = {}
     persons: dict[str, int] = {}
@@ -123,10 +125,13 @@ def encode_table(
     kept_names = dict(roles)
     read = [*kept_names, *(name for step in steps for name in step.columns_read if name not in kept_names)]
     watched = [name for name in watched if name not in read]
-    for frame in opened.pieces([*read, *watched]):
+    for frame in _with_item_cells(opened, [*read, *watched], roles, item_separator):
         here = frozenset(frame.columns)
         persons |= _repeated(frame, opened, [name for name in watched if name in here], reading)
-        found |= {name: distinct(frame[name], opened, reading) for name in read if name in here}
+        texts = {
+            name: None if kept_names.get(name) is Role.ITEMS else reading for name in read if name in here
+        }
+        found |= {name: distinct(frame[name], opened, how) for name, how in texts.items()}
         types |= frame.schema
         if reading.drop_missing:
             numbers |= {one.name: one for one in frame if one.dtype != pl.String}
@@ -134,13 +139,7 @@ def encode_table(
         del frame
     rows = np.ones(height, dtype=np.bool_)
     if reading.drop_missing:
-        for column in found.values():
-            rows &= ~column.missing
-        # A row is incomplete in its source, whatever is kept of it.
-        if others := [name for name in opened.names if name not in found]:
-            rows &= complete_rows(opened.frame(others), reading)
-        if not rows.any():
-            raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        rows = _complete(opened, found, reading, rows)
         if not rows.all():
             # How a number is written depends on its column: on the rows that are kept, and no others.
             kept = pl.Series(rows)
@@ -169,6 +168,34 @@ def encode_table(
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
 
 
+def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, rows: Mask) -> Mask:
+    """Which rows have no missing value: a row is incomplete in its source, whatever is kept of it."""
+    for column in found.values():
+        rows = rows & ~column.missing
+    if others := [name for name in opened.names if name not in found]:
+        rows = rows & complete_rows(opened.frame(others), reading)
+    if not rows.any():
+        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+    return rows
+
+
+def _with_item_cells(
+    opened: Input, names: Sequence[str], roles: Sequence[tuple[str, Role]], separator: str | None
+) -> Iterator[pl.DataFrame]:
+    """The cells of the columns, each set of items as one text; a missing cell holds no item."""
+    from shoal.data._item_sets import item_column, sets_of
+    from shoal.io.baskets.long_tables import read_column
+
+    for frame in opened.pieces(names):
+        made = []
+        for name in (name for name, role in roles if role is Role.ITEMS and name in frame.columns):
+            pairs = read_column(FrameInput(frame.select(named([name])), opened.path), name, separator)
+            column = item_column(name, sets_of(pairs.rows, pairs.texts, pairs.count))
+            labels = pl.Series(name, column.domain.labels, dtype=pl.String)
+            made.append(labels.gather(pl.Series(column.codes)))
+        yield frame.with_columns(made) if made else frame
+
+
 def how_taken(
     opened: Input,
     columns: Sequence[Column],
@@ -183,7 +210,7 @@ def how_taken(
     guessed = [
         column
         for column in columns
-        if column.role is not Role.ENTITY and reading.kind_of(column.name) is None
+        if column.role not in (Role.ENTITY, Role.ITEMS) and reading.kind_of(column.name) is None
     ]
     doubts = [
         sentence
@@ -195,8 +222,8 @@ def how_taken(
     ]
     if opened.of_texts:
         labels = {column.name: column.domain.labels for column in columns}
-        named = first_line_like_data(opened.names, labels) if reading.names is None else ()
-        return (*named, *doubts)
+        header = first_line_like_data(opened.names, labels) if reading.names is None else ()
+        return (*header, *doubts)
     return (
         *taken_as((column.name, types[column.name], column.domain.kind) for column in guessed),
         *doubts,
@@ -219,6 +246,8 @@ def encode_column(
     """
     if name in reading.normalize:
         column = _in_one_spelling(column, counts)
+    if role is Role.ITEMS:
+        return Column(name, role, *encode(column, Kind.NOMINAL))
     kind = reading.kind_of(name) or find_kind(column.texts)
     if name in reading.date_formats:
         column = _in_iso_form(column, reading.date_formats[name], fault)

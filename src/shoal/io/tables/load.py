@@ -53,6 +53,11 @@ def read_table(
     insensitive: Iterable[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    items: str | None = None,
+    items_from: str | None = None,
+    item_separator: str | None = None,
+    sensitive_items: Iterable[str] = (),
+    insensitive_items: Iterable[str] = (),
     reading: Reading | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Table:
@@ -72,6 +77,11 @@ def read_table(
     others
         What to do with columns without a role: ``drop`` (they are not even read) or ``insensitive`` (published as they
         are). None makes such a column an error.
+    items, items_from, item_separator
+        The column that holds a set of items a row: a list, or a text with a separator between items; or another table
+        with an item a row, ``visits.csv:patient,diagnosis``.
+    sensitive_items, insensitive_items
+        Items that must not be learned, and items that are neither known nor secret.
     reading
         What the source does not tell about itself.
     hierarchies
@@ -99,6 +109,11 @@ def read_table(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        items=items,
+        items_from=items_from,
+        item_separator=item_separator,
+        sensitive_items=sensitive_items,
+        insensitive_items=insensitive_items,
     )
     encoded = load_table(source, roles, reading, tuple(hierarchies or {}))
     warn(encoded.remarks)
@@ -119,18 +134,38 @@ def load_table(
 
     `columns`: more names of columns that the source must have. `steps`: of the preparation.
     """
+    from shoal.data._item_sets import with_item_roles
     from shoal.data._suggested_role import numbers_persons
     from shoal.io.tables.encode import encode_table
 
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_input(source, reading)
+    if roles.items_from is not None:
+        opened, roles = _with_items(opened, roles)
     reading = opened.ordered(reading)
     roles, steps = with_steps(roles, steps)
     given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
     refuse_unpublished(steps, {name for name, _ in given})
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
-    return encode_table(opened, given, reading, watched if roles.entity is None else (), steps)
+    encoded = encode_table(
+        opened, given, reading, watched if roles.entity is None else (), steps, roles.item_separator
+    )
+    table = with_item_roles(encoded.table, roles.sensitive_items, roles.insensitive_items)
+    return replace(encoded, table=table, taken=(*encoded.taken, *getattr(opened, "remarks", ())))
+
+
+def _with_items(opened: "Input", roles: Roles) -> "tuple[Input, Roles]":
+    """The source with the items of another one, and the roles with the column that they are in."""
+    from shoal.io.tables.items_from import with_items
+
+    assert roles.items_from is not None
+    if roles.items is not None:
+        raise WrongUse(
+            "Items come from a column (--items) or from another table (--items-from), and not from both."
+        )
+    joined, name = with_items(opened, roles.items_from)
+    return joined, roles.model_copy(update={"items": name, "items_from": None})
 
 
 def with_steps(roles: Roles, steps: Sequence[Transform]) -> tuple[Roles, list[Transform]]:
@@ -198,6 +233,7 @@ def read_published_table(
     entity: str | None = None,
     reading: Reading | None = None,
     safe_cells: bool = False,
+    items: str | None = None,
 ) -> Table:
     """Read a published table, ours or not, to verify it: cells raw, columns nominal, nothing guessed to be missing.
 
@@ -208,7 +244,7 @@ def read_published_table(
     ----------
     path
         A file, or a folder of part files.
-    quasi, sensitive, entity
+    quasi, sensitive, entity, items
         The columns of each role. All others are insensitive.
     reading
         Of it separator, names, sheet and query are used; nothing is missing, and every column is nominal.
@@ -219,7 +255,7 @@ def read_published_table(
     from shoal.io.tables.encode import encode_published
 
     opened = open_input(path, reading, published=True)
-    roles = Roles.of(quasi=quasi, sensitive=sensitive, entity=entity, others="insensitive")
+    roles = Roles.of(quasi=quasi, sensitive=sensitive, entity=entity, items=items, others="insensitive")
     return encode_published(opened, assigned_roles(opened, roles), unguarded if safe_cells else None)
 
 

@@ -1,0 +1,81 @@
+"""Rows of a table that fit all that is known of a person: her cells, and some of her items."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from shoal.arrays import Floats, Rows
+from shoal.attacks._class_view import ClassView
+from shoal.data._item_sets import item_sets, items_of
+from shoal.data.baskets import Baskets
+from shoal.data.table import Table
+
+
+def chances(
+    published: Table, people: Table, view: ClassView, known: int, hidden: Collection[str], seed: int
+) -> Floats:
+    """The chance to pick the row of each person, of whom all quasi-identifiers and some items are known.
+
+    An item fits a row that holds it or a node above it. In a class none of whose rows holds either it was left out, and
+    tells nothing of these rows.
+
+    `hidden`: items that nobody knows. `known`: how many are known; drawn among those of a person.
+    """
+    mine, theirs = items_of(people), items_of(published)
+    assert mine is not None
+    assert theirs is not None
+    sets, shown = item_sets(mine), item_sets(theirs.take(_rows_of(published, view)))
+    generator = np.random.default_rng(seed)
+    images = _images(sets, mine.hierarchy, shown)
+    order = np.argsort(view.classes.number, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(view.classes.number, minlength=len(view.classes)))))
+    fits = view.fits.tocsr()
+    open_items = np.array([item not in hidden for item in sets.vocabulary], dtype=np.bool_)
+    found = np.zeros(people.rows)
+    for person in range(people.rows):
+        own = sets.items[sets.indptr[person] : sets.indptr[person + 1]]
+        own = own[open_items[own]]
+        drawn = generator.permutation(own)[:known].tolist()
+        classes = fits.indices[fits.indptr[person] : fits.indptr[person + 1]]
+        candidates = sum(
+            _fitting(shown, order[starts[place] : starts[place + 1]], [images[item] for item in drawn])
+            for place in classes.tolist()
+        )
+        found[person] = 1 / candidates if candidates else 0.0
+    return found
+
+
+def _rows_of(published: Table, view: ClassView) -> Rows:
+    """The rows that the classes are made of: those that tell something."""
+    from shoal.data.published_syntax import telling_rows
+
+    rows = np.flatnonzero(telling_rows(published))
+    assert len(rows) == len(view.classes.number)
+    return rows
+
+
+def _images(sets: Baskets, tree: object, shown: Baskets) -> list[Rows]:
+    """The published items that each item may be: itself, and the nodes above it."""
+    places = {text: place for place, text in enumerate(shown.vocabulary)}
+    paths = {path[0]: path for path in tree.paths()} if tree is not None else {}  # type: ignore[attr-defined]
+    return [
+        np.array([places[text] for text in paths.get(item, (item,)) if text in places], dtype=np.int64)
+        for item in sets.vocabulary
+    ]
+
+
+def _fitting(shown: Baskets, rows: Rows, known: list[Rows]) -> int:
+    """How many rows of a class hold something of each known item; one that no row holds tells nothing."""
+    fits = np.ones(len(rows), dtype=np.bool_)
+    lengths = np.diff(shown.indptr)[rows]
+    owner = np.repeat(np.arange(len(rows)), lengths)
+    places = np.repeat(shown.indptr[rows] - (np.cumsum(lengths) - lengths), lengths) + np.arange(
+        lengths.sum()
+    )
+    held = shown.items[places]
+    for images in known:
+        holding = np.zeros(len(rows), dtype=np.bool_)
+        holding[owner[np.isin(held, images)]] = True
+        if holding.any():
+            fits &= holding
+    return int(fits.sum())

@@ -1,0 +1,186 @@
+r"""A column of items: each cell holds a set of them, such as ``beer|bread``.
+
+Items ascend in a cell and do not repeat; a row without any has the empty text. A backslash stands before ``\`` and
+``|`` inside an item, so that every cell can be read back.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Codes, Rows, indptr_of
+from shoal.data.baskets import Baskets, ragged_ranks
+from shoal.data.domain import nominal
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import UnknownName, WrongUse
+
+if TYPE_CHECKING:
+    import polars
+
+BETWEEN = "|"
+_SPECIAL = re.compile(r"([\\|])")
+
+
+def items_text(items: Iterable[str]) -> str:
+    r"""The cell of a set of items.
+
+    >>> print(items_text(["wine", "beer"]), items_text(["x|y", "z"]))
+    beer|wine x\|y|z
+    """
+    return BETWEEN.join(_SPECIAL.sub(r"\\\1", item) for item in sorted(set(items)))
+
+
+def items_in(text: str) -> list[str]:
+    r"""The items of a cell as they stand there.
+
+    >>> items_in(r"x\|y|z"), items_in("")
+    (['x|y', 'z'], [])
+    """
+    if not text:
+        return []
+    if "\\" not in text:
+        return text.split(BETWEEN)
+    found = [""]
+    inside = iter(text)
+    for letter in inside:
+        if letter == "\\":
+            found[-1] += next(inside, "")
+        elif letter == BETWEEN:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
+
+
+def items_of(table: Table) -> Column | None:
+    """The column of items of a table, if it has one."""
+    return next(iter(table.with_role(Role.ITEMS)), None)
+
+
+def without_items(table: Table) -> Table:
+    """The table without its column of items."""
+    return Table(tuple(column for column in table.columns if column.role is not Role.ITEMS))
+
+
+def item_sets(column: Column) -> Baskets:
+    """The sets of items of a column, a basket a row; its sensitive and insensitive items have these roles."""
+    return label_sets(column).take(column.codes.astype(np.int64))
+
+
+def label_sets(column: Column) -> Baskets:
+    """The sets of items of the labels of a column, a basket a label."""
+    import polars as pl
+
+    labels = pl.Series(column.domain.labels, dtype=pl.String)
+    if labels.str.contains("\\", literal=True).any():
+        lists = pl.Series([items_in(text) for text in column.domain.labels], dtype=pl.List(pl.String))
+    else:
+        lists = labels.set(labels == "", None).str.split(BETWEEN)
+    lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+    return sets_of(
+        np.repeat(np.arange(len(labels)), lengths),
+        lists.explode(empty_as_null=False, keep_nulls=False),
+        len(labels),
+        column,
+    )
+
+
+def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None = None) -> Baskets:
+    """The baskets of pairs of a row and an item in any order; pairs that repeat count once.
+
+    `roles`: a column that says which items are sensitive and insensitive.
+    """
+    import polars as pl
+
+    vocabulary = texts.unique().sort()
+    codes = texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int64)
+    width = max(len(vocabulary), 1)
+    pairs = np.unique(rows * width + codes)
+    indptr = indptr_of(np.bincount(pairs // width, minlength=count))
+    names = tuple(vocabulary.to_list())
+    sensitive, insensitive = ((), ()) if roles is None else (roles.sensitive_items, roles.insensitive_items)
+    return Baskets(
+        indptr,
+        (pairs % width).astype(np.int32),
+        names,
+        _places(names, sensitive),
+        _places(names, insensitive),
+        hierarchy=None if roles is None else roles.hierarchy,
+    )
+
+
+def item_column(name: str, sets: Baskets) -> Column:
+    """The column whose cells are the sets of items, a row a basket."""
+    escaped = [_SPECIAL.sub(r"\\\1", item) for item in sets.vocabulary]
+    _, first, places = np.unique(
+        ragged_ranks(sets.indptr, sets.items), return_index=True, return_inverse=True
+    )
+    begins, ends, items = sets.indptr[first].tolist(), sets.indptr[first + 1].tolist(), sets.items.tolist()
+    texts = [
+        BETWEEN.join([escaped[item] for item in items[begin:end]])
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    return Column(
+        name,
+        Role.ITEMS,
+        nominal(tuple(texts[place] for place in order)),
+        rank[places],
+        sets.hierarchy,
+        tuple(sets.vocabulary[item] for item in sets.sensitive.tolist()),
+        tuple(sets.vocabulary[item] for item in sets.insensitive.tolist()),
+    )
+
+
+def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterable[str]) -> Table:
+    """Give items of a table's column of items their roles.
+
+    Raises
+    ------
+    UnknownName
+        If nobody holds an item of that name.
+    WrongUse
+        If an item has two roles, or there is no column of items.
+    """
+    secret, neither = tuple(dict.fromkeys(sensitive)), tuple(dict.fromkeys(insensitive))
+    column = items_of(table)
+    if not secret and not neither:
+        return table
+    if column is None:
+        raise WrongUse(
+            "No column holds items, so that none can be sensitive or insensitive: name it with --items."
+        )
+    vocabulary = label_sets(column).vocabulary
+    for item in (*secret, *neither):
+        if item not in vocabulary:
+            raise UnknownName("item", item, vocabulary)
+    if twice := sorted(set(secret) & set(neither)):
+        raise WrongUse(
+            f"The item {twice[0]!r} is named as sensitive and as insensitive; it can be one of them."
+        )
+    named = replace(column, sensitive_items=secret, insensitive_items=neither)
+    return Table(tuple(named if one is column else one for one in table.columns))
+
+
+def disordered_sets(column: Column) -> list[int]:
+    """The codes of cells in which items do not ascend, repeat, or are empty texts."""
+    return [
+        code
+        for code in np.unique(column.codes).tolist()
+        if (text := column.domain.labels[code]) and _disordered(items_in(text), text)
+    ]
+
+
+def _disordered(items: list[str], text: str) -> bool:
+    return "" in items or items_text(items) != text
+
+
+def _places(names: tuple[str, ...], wanted: Iterable[str]) -> Codes:
+    asked = set(wanted)
+    return np.array([place for place, name in enumerate(names) if name in asked], dtype=np.int32)

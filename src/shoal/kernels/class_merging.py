@@ -1,0 +1,196 @@
+"""Classes that are united with the nearest one by their cells, their items or both, within a bound of loss."""
+
+import heapq
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels._jit import jit
+from shoal.kernels.annealing import NODES, RANGES, Cells
+from shoal.kernels.popcount import ones
+
+Array: TypeAlias = NDArray[Any]
+
+BY_CELLS, BY_ITEMS, BY_BOTH = 0, 1, 2
+"""What is near: what loses least more together, what holds like items, or what stands first by both."""
+
+
+class Held(NamedTuple):
+    """What each class holds: all of it is changed as classes are united.
+
+    Parameters
+    ----------
+    low, high
+        The lowest and the highest place of each class (rows) in each column.
+    values, begins
+        The values of each class in the columns by sets, a bit each, and where the words of each such column begin.
+    items
+        The items of each class, a bit each.
+    sizes, losses
+        Its rows, and room for what each of them loses.
+    """
+
+    low: Array
+    high: Array
+    values: Array
+    begins: Array
+    items: Array
+    sizes: Array
+    losses: Array
+
+
+@jit
+def lost(low: Array, high: Array, values: Array, begins: Array, cells: Cells) -> float:
+    """What a row of a class loses."""
+    loss = 0.0
+    of_set = 0
+    for column in range(len(cells.kinds)):
+        offset, width = cells.offsets[column], cells.widths[column]
+        first, last = low[column], high[column]
+        mixed = cells.missing[column] >= 0 and first < last and last == cells.missing[column]
+        if cells.kinds[column] == NODES:
+            for level in range(cells.levels[column]):
+                at = offset + level * width
+                if cells.nodes[at + first] == cells.nodes[at + last]:
+                    loss += cells.losses[at + first]
+                    break
+        elif mixed:
+            loss += cells.stars[column]
+        elif cells.kinds[column] == RANGES:
+            loss += cells.losses[offset + last - first]
+        else:
+            count = 0
+            for word in range(begins[of_set], begins[of_set + 1]):
+                count += ones(values[word])
+            loss += cells.losses[offset + count]
+        if cells.kinds[column] != NODES and cells.kinds[column] != RANGES:
+            of_set += 1
+    return loss
+
+
+@jit
+def _together(
+    one: int, other: int, held: Held, cells: Cells, low: Array, high: Array, values: Array
+) -> float:
+    """What a row of two united classes loses."""
+    for column in range(len(low)):
+        low[column] = min(held.low[one, column], held.low[other, column])
+        high[column] = max(held.high[one, column], held.high[other, column])
+    for word in range(len(values)):
+        values[word] = held.values[one, word] | held.values[other, word]
+    return lost(low, high, values, held.begins, cells)
+
+
+@jit
+def _unlike(one: int, other: int, items: Array) -> float:
+    """The share of the items of two classes that only one of them holds."""
+    either, both = 0, 0
+    for word in range(items.shape[1]):
+        either += ones(items[one, word] | items[other, word])
+        both += ones(items[one, word] & items[other, word])
+    return 1.0 - both / either if either else 0.0
+
+
+@jit
+def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: Array) -> int:
+    """Unite the class that loses least with the nearest one that the bound allows, again and again.
+
+    Parameters
+    ----------
+    bound
+        The most that all rows may lose, added up.
+    window
+        How many classes before and behind it in their order are looked at.
+    owner
+        The class that each class became part of: written here.
+
+    Returns
+    -------
+    How often classes were united.
+    """
+    count, columns = len(held.sizes), held.low.shape[1]
+    before, after = np.arange(-1, count - 1), np.arange(1, count + 1)
+    version = np.zeros(count, dtype=np.int64)
+    low, high = np.empty(columns, dtype=np.int64), np.empty(columns, dtype=np.int64)
+    values = np.empty(held.values.shape[1], dtype=np.uint64)
+    near = np.empty(2 * window, dtype=np.int64)
+    more, unlike = np.empty(2 * window), np.empty(2 * window)
+    total = 0.0
+    heap = [(0.0, 0, 0)]
+    heap.pop()
+    for one in range(count):
+        held.losses[one] = lost(held.low[one], held.high[one], held.values[one], held.begins, cells)
+        total += held.sizes[one] * held.losses[one]
+        heapq.heappush(heap, (held.losses[one], one, 0))
+    united = 0
+    while len(heap):
+        _, one, made = heapq.heappop(heap)
+        if owner[one] != one or version[one] != made:
+            continue
+        found = 0
+        for backwards in range(2):
+            other = before[one] if backwards else after[one]
+            steps = 0
+            while 0 <= other < count and steps < window:
+                steps += 1
+                together = _together(one, other, held, cells, low, high, values)
+                rise = (
+                    (held.sizes[one] + held.sizes[other]) * together
+                    - held.sizes[one] * held.losses[one]
+                    - held.sizes[other] * held.losses[other]
+                )
+                if total + rise <= bound:
+                    near[found], more[found] = other, rise
+                    unlike[found] = 0.0 if by == BY_CELLS else _unlike(one, other, held.items)
+                    found += 1
+                other = before[other] if backwards else after[other]
+        if not found:
+            continue
+        best = _nearest(more[:found], unlike[:found], near[:found], by)
+        other = near[best]
+        total += more[best]
+        held.losses[one] = _together(one, other, held, cells, low, high, values)
+        held.low[one], held.high[one], held.values[one] = low, high, values
+        for word in range(held.items.shape[1]):
+            held.items[one, word] |= held.items[other, word]
+        held.sizes[one] += held.sizes[other]
+        owner[other] = one
+        if before[other] >= 0:
+            after[before[other]] = after[other]
+        if after[other] < count:
+            before[after[other]] = before[other]
+        version[one] += 1
+        united += 1
+        heapq.heappush(heap, (held.losses[one], one, version[one]))
+    return united
+
+
+@jit
+def _nearest(more: Array, unlike: Array, near: Array, by: int) -> int:
+    """The place of the nearest class; of several, of that with the least number."""
+    score = more.copy()
+    if by == BY_ITEMS:
+        score = unlike.copy()
+    elif by == BY_BOTH:
+        score = _ranks(more) + _ranks(unlike)
+    best = 0
+    for place in range(1, len(score)):
+        closer = score[place] < score[best]
+        tied = score[place] == score[best] and (
+            more[place] < more[best] or (more[place] == more[best] and near[place] < near[best])
+        )
+        if closer or tied:
+            best = place
+    return best
+
+
+@jit
+def _ranks(numbers: Array) -> Array:
+    """How many are smaller than each."""
+    order = np.argsort(numbers)
+    ranks = np.zeros(len(numbers))
+    for place in range(1, len(order)):
+        same = numbers[order[place]] == numbers[order[place - 1]]
+        ranks[order[place]] = ranks[order[place - 1]] if same else place
+    return ranks

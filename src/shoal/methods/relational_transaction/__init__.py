@@ -1,0 +1,1 @@
+"""(k,k^m)-anonymity of a table with a column of items."""

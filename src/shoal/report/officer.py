@@ -1,0 +1,300 @@
+"""What a data protection officer asks: the promises by kind, every column, three risks, what forced the loss, a trace.
+
+The three risks are those of the Article 29 Working Party (opinion WP216): singling out, linkability, inference. The
+order of the headings follows ISO/IEC 27559: context, data, identifiability, governance.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.data._promise_words import grouped, joined, sentence
+from shoal.data.dataset import Dataset, schema_of
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.report.attacks import Tried
+from shoal.report.generalization_charts import Generalized
+from shoal.report.wording import counted, number, percent, shown
+
+if TYPE_CHECKING:
+    from shoal.data.verdict import Verdict
+    from shoal.outcome import AnyRun
+
+RARE = 5
+"""Rare values that are told."""
+
+UNCHANGED = (
+    "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
+)
+
+
+HALF = (
+    "Chance to pick the right row for somebody who knows half of the quasi-identifiers from another source, the mean "
+    "of several halves."
+)
+ONE_RELEASE = (
+    "A second release of the same people was not at hand: shoal attack --other measures what both tell "
+    "together."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The promises of one kind: a sentence, the models behind it, and whether all of them are kept."""
+
+    sentence: str
+    holds: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFate:
+    """What happened to a column, and why; numbers as texts."""
+
+    name: str
+    role: str
+    happened: str
+    loss: str
+    distinct: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Threat:
+    """One of the three risks: the question, the measured figure, and what is behind it."""
+
+    name: str
+    question: str
+    before: str
+    after: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """All that the part for the officer says."""
+
+    kinds: tuple[Kind, ...]
+    columns: tuple[ColumnFate, ...]
+    threats: tuple[Threat, ...]
+    forced: tuple[str, ...]
+    trace: tuple[tuple[str, str], ...]
+    terms: tuple[tuple[str, str], ...]
+
+
+def assessment_of(
+    run: "AnyRun", columns: Sequence[Generalized], attacks: Sequence[Tried], recipe: str, version: str
+) -> Assessment:
+    """Gather it of a run."""
+    output = run.recipe.get("output", {})
+    named = (("title", "Title"), ("license", "License"), ("data_use", "Use that is allowed"))
+    return Assessment(
+        kinds_of(run.release.promises, run.verdicts, _known(run)),
+        fates_of(run, columns),
+        threats_of(attacks),
+        forced_by(run),
+        trace_of(run, recipe, version),
+        tuple((words, shown(str(output[name]), 600)) for name, words in named if output.get(name)),
+    )
+
+
+def kinds_of(
+    promises: Sequence[Mapping[str, Any]], verdicts: "Sequence[Verdict]", known: Sequence[str] = ()
+) -> tuple[Kind, ...]:
+    """The promises by kind, with what is reached; verdicts that no promise asked for are kinds of their own."""
+    waiting = list(verdicts)
+    found = []
+    for group in grouped(promises):
+        columns = [str(promise["column"]) for promise in group if promise.get("column")]
+        own = []
+        for promise in group:
+            of = [one for one in waiting if one.model == promise.get("model")][:1]
+            own += of
+            waiting = [one for one in waiting if one not in of]
+        if own:
+            found.append(Kind(sentence(group[0], columns, known), all(one.holds for one in own), _note(own)))
+    rest = [Kind(f"{one.promise[:1].upper()}{one.promise[1:]}.", one.holds, _note([one])) for one in waiting]
+    return (*found, *rest)
+
+
+def _note(verdicts: "Sequence[Verdict]") -> str:
+    """What is behind a sentence: the model, what was promised and what is reached, and remarks."""
+    first = verdicts[0]
+    reached = sorted({float(one.value) for one in verdicts if one.value is not None})
+    span = " to ".join(dict.fromkeys(number(value) for value in (*reached[:1], *reached[-1:]))) or "–"
+    many = f", {len(verdicts)} columns" if len(verdicts) > 1 else f": {shown(first.promise, 400)}"
+    broken = sum(one.offender_count for one in verdicts)
+    parts = [f"{shown(first.model)}{many}", f"promised {number(first.threshold)}, reached {span}"]
+    if broken:
+        parts.append(f"{counted(broken, 'place breaks', 'places break')} it")
+    parts += dict.fromkeys(shown(one.remark, 400) for one in verdicts if one.remark)
+    return " · ".join(parts)
+
+
+def _known(run: "AnyRun") -> list[str]:
+    schema = schema_of(run.release.data)
+    return [shown(column.name) for column in schema.quasi] if isinstance(schema, Table) else []
+
+
+def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:
+    """Every column of a table that was read, in its order; none for other forms."""
+    original, published = schema_of(run.original), schema_of(run.release.data)
+    if not isinstance(original, Table) or not isinstance(published, Table):
+        return ()
+    there = {column.name: column for column in published.columns}
+    told = {column.name: column for column in columns}
+    promised = joined(list(dict.fromkeys(shown(str(one.get("model"))) for one in run.release.promises)))
+    changed = {str(name) for name in run.release.details.get("perturbed", ())}
+    fates = []
+    for column in original.columns:
+        if column.name in told:
+            fates.append(_generalized(told[column.name], promised))
+        else:
+            fates.append(_other(column, there.get(column.name), column.name in changed))
+    named = run.recipe.get("roles", {}).get("identifying", ())
+    gone = [
+        str(name) for name in ([named] if isinstance(named, str) else named) if name not in original.names
+    ]
+    why = "it names a person"
+    return (*fates, *(ColumnFate(name, "identifying", "not published", "all", "–", why) for name in gone))
+
+
+def _generalized(column: Generalized, promised: str) -> ColumnFate:
+    shares = [
+        (column.exact, "exact"),
+        (column.coarse, f"coarser ({column.form})"),
+        (column.suppressed, "suppressed"),
+    ]
+    happened = (
+        ", ".join(f"{percent(share)} {words}" for share, words in shares if share) or "nothing is published"
+    )
+    changed = column.exact < 1
+    why = "others may know it"
+    why += f"; coarsened until {promised} held" if changed else ", and the promises hold without a change"
+    loss = "–" if column.loss is None else percent(column.loss)
+    return ColumnFate(column.name, "quasi", happened, loss, f"{column.before:,} → {column.after:,}", why)
+
+
+def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnFate:
+    before = _distinct(column)
+    if published is None:
+        why = "it names a person" if column.role is Role.IDENTIFYING else "it was not to be published"
+        return ColumnFate(column.name, str(column.role), "not published", "all", f"{before} → 0", why)
+    after = f"{before} → {_distinct(published)}"
+    if perturbed:
+        why = "so that a published value does not prove the original one"
+        return ColumnFate(column.name, str(column.role), "some values changed at random", "–", after, why)
+    why = {
+        Role.SENSITIVE: "it must not be learned about a person; the promises are about groups of its values",
+        Role.ENTITY: "it tells which rows belong to one person, by numbers that are valid inside a class only",
+    }.get(column.role, UNCHANGED)
+    happened = "renumbered" if column.role is Role.ENTITY else "unchanged"
+    return ColumnFate(column.name, str(column.role), happened, "none", after, why)
+
+
+def _distinct(column: Column) -> str:
+    return f"{len(np.unique(column.codes)):,}" if len(column.codes) else "–"
+
+
+def threats_of(attacks: Sequence[Tried]) -> tuple[Threat, ...]:
+    """The three risks, each with the attack that measures it; what was not measured says so."""
+    by_name = {one.name: one for one in attacks}
+    linkage, guess = by_name.get("linkage"), by_name.get("inference")
+    certain = by_name.get("certainty")
+    half = dict(linkage.parts).get("half of the columns") if linkage else None
+    asked = "Can records about one person be linked?"
+    linked = (
+        Threat("Linkability", asked, "–", half, f"{HALF} {ONE_RELEASE}")
+        if half
+        else _unmeasured("Linkability", asked, ONE_RELEASE)
+    )
+    learned = guess or certain
+    return (
+        _threat("Singling out", "Can a person's record be picked out?", linkage),
+        linked,
+        _threat("Inference", "Can a secret be deduced?", learned),
+    )
+
+
+def _threat(name: str, question: str, tried: Tried | None) -> Threat:
+    if tried is None:
+        return _unmeasured(name, question, "shoal attack measures it.")
+    bound = f" Promised: {tried.promised}." if tried.promised else ""
+    added = f" Of the way from the control to certainty, the release adds {tried.residual}."
+    return Threat(name, question, tried.before, tried.after, f"{tried.sentence}{bound}{added}")
+
+
+def _unmeasured(name: str, question: str, why: str) -> Threat:
+    return Threat(name, question, "–", "not measured", f"Not measured here. {why}")
+
+
+def forced_by(run: "AnyRun") -> tuple[str, ...]:
+    """What forced the loss: the promise that has the least room, and values that are rarer than the promised size."""
+    said = []
+    tight = min((one for one in run.verdicts if one.holds and one.value is not None), key=_room, default=None)
+    if tight is not None and _room(tight) != float("inf"):
+        room = _room(tight)
+        rest = "it is reached exactly" if room <= 1.000001 else f"it has room by a factor of {room:.2f}"
+        said.append(
+            f"The tightest promise is {shown(tight.model)} (promised {number(tight.threshold)}, reached "
+            f"{number(tight.value)}): {rest}."
+        )
+    sizes = [promise["k"] for promise in run.release.promises if isinstance(promise.get("k"), int)]
+    if isinstance(run.original, Dataset) or not isinstance(run.original, Table) or not sizes:
+        return tuple(said)
+    rare = _rare(run.original, max(sizes))
+    if rare:
+        values = ", ".join(f"{shown(name)} = {shown(value)} ({rows:,})" for rows, name, value in rare[:RARE])
+        more = f" and {len(rare) - RARE:,} more" if len(rare) > RARE else ""
+        said.append(
+            f"Values with fewer rows than {max(sizes)}, which could not be published as they are: {values}{more}."
+        )
+    else:
+        said.append(
+            f"No single value is rarer than {max(sizes)} rows: what forced the loss are rare combinations of values."
+        )
+    return tuple(said)
+
+
+def _room(verdict: "Verdict") -> float:
+    """By which factor a promise is kept better than promised."""
+    value, threshold = float(verdict.value or 0), float(verdict.threshold)
+    if value >= threshold:
+        return value / threshold if threshold > 0 else float("inf")
+    return threshold / value if value > 0 else float("inf")
+
+
+def _rare(table: Table, size: int) -> list[tuple[int, str, str]]:
+    """The values of quasi-identifiers that fewer rows than a size have, the rarest first."""
+    found = []
+    for column in table.quasi:
+        counts = np.bincount(column.codes, minlength=len(column.domain.labels))
+        places = np.flatnonzero((counts > 0) & (counts < size)).tolist()
+        found += [(int(counts[place]), column.name, column.domain.labels[place]) for place in places]
+    return sorted(found)
+
+
+def trace_of(run: "AnyRun", recipe: str, version: str) -> tuple[tuple[str, str], ...]:
+    """When and by what it was made: what a signature is about."""
+    path = str(run.recipe.get("source", {}).get("path", "-"))
+    file = Path(path)
+    local = path != "-" and "://" not in path and file.is_file()
+    return (
+        ("Date", date.today().isoformat()),
+        ("Made with", f"Shoal {version}, method {shown(run.release.method)}, engine {run.engine.name}"),
+        ("Input (SHA-256)", _hash_of(file) if local else "not a file: no hash"),
+        ("Recipe (SHA-256)", hashlib.sha256(recipe.encode()).hexdigest()),
+    )
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return "the file could not be read again"

@@ -1,0 +1,109 @@
+"""The part of the report for the data protection officer."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.hand_made import run_of
+from tests.tables import column
+
+import shoal
+from shoal.data.role import Role
+from shoal.data.table import Table
+from shoal.data.verdict import Verdict
+from shoal.errors import WrongUse
+from shoal.models.distinct_diversity import DistinctDiversity
+from shoal.outcome import Run
+from shoal.report import pdf
+from shoal.report.facts import facts_of
+from shoal.report.officer import UNCHANGED, forced_by, kinds_of
+
+
+def test_promises_that_differ_by_their_column_are_one_kind(run: Run) -> None:
+    diverse = [DistinctDiversity(column=f"c{n}", l=2).as_promise() for n in range(28)]
+    verdicts = [Verdict("distinct-diversity", f"… of c{n}", True, 2 + n % 3, 2) for n in range(28)]
+    kinds = kinds_of([*run.release.promises, *diverse], [*run.verdicts, *verdicts], ["age"])
+    assert [kind.holds for kind in kinds] == [True, True]
+    assert kinds[0].sentence.startswith("Someone who knows age of a person")
+    assert "these 28 sensitive columns" in kinds[1].sentence
+    assert "28 columns · promised 2, reached 2 to 4" in kinds[1].note
+    broken = replace(verdicts[9], holds=False, value=1, offender_count=3)
+    kinds = kinds_of(diverse, [*verdicts[:9], broken, *verdicts[10:]])
+    assert [kind.holds for kind in kinds] == [False]
+    assert "3 places break it" in kinds[0].note
+
+
+def test_a_verdict_that_no_promise_asked_for_is_told(run: Run) -> None:
+    order = Verdict("canonical-order", "rows stand in canonical order", False, 1, 0)
+    assert [kind.holds for kind in kinds_of(run.release.promises, [*run.verdicts, order])] == [True, False]
+
+
+def test_every_column_has_a_fate(run: Run) -> None:
+    found = facts_of(run).officer
+    assert found is not None
+    fates = {one.name: one for one in found.columns}
+    assert list(fates) == ["name", "age", "town", "illness", "note"]
+    assert (fates["name"].happened, fates["name"].why) == ("not published", "it names a person")
+    assert "coarser (range" in fates["age"].happened
+    assert fates["age"].distinct == "6 → 2"
+    assert "k-anonymity" in fates["age"].why
+    assert fates["illness"].happened == "unchanged"
+    assert fates["note"].why == UNCHANGED
+
+
+def test_the_three_risks_are_measured(run: Run) -> None:
+    found = facts_of(run).officer
+    assert found is not None
+    assert [one.name for one in found.threats] == ["Singling out", "Linkability", "Inference"]
+    single = found.threats[0]
+    assert single.after.replace("\xa0", " ") == "33.3 %"
+    assert "Promised: at most 33.3" in single.said
+    assert all(one.after for one in found.threats)
+
+
+def test_what_forced_the_loss() -> None:
+    data = Table(
+        (column("town", ["Bonn"] * 3 + ["Rome"]), column("illness", ["a", "b", "c", "d"], Role.SENSITIVE))
+    )
+    made = run_of(data, {"town": ["*"] * 4}, k=2)
+    tight, rare = forced_by(made)
+    assert "k-anonymity (promised 2, reached 4): it has room by a factor of 2.00" in tight
+    assert "town = Rome (1)" in rare
+    assert "Bonn" not in rare
+    exact = run_of(data.take([0, 1]), {"town": ["Bonn"] * 2}, k=2)
+    assert "reached exactly" in forced_by(exact)[0]
+    assert "rare combinations" in forced_by(exact)[1]
+
+
+def test_the_trace_names_the_input(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("age\n1\n")
+    found = facts_of(replace(run, recipe={**run.recipe, "source": {"path": str(path)}})).officer
+    assert found is not None
+    trace = dict(found.trace)
+    assert trace["Input (SHA-256)"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert len(trace["Recipe (SHA-256)"]) == 64
+    assert dict(facts_of(run).officer.trace)["Input (SHA-256)"] == "not a file: no hash"  # type: ignore[union-attr]
+
+
+def test_a_pdf_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
+    with pytest.raises(WrongUse, match="apt install chromium"):
+        run.write(tmp_path / "out", pdf=True)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.browser
+def test_a_pdf_is_printed(tmp_path: Path) -> None:
+    try:
+        pdf.browser()
+    except WrongUse as error:
+        pytest.skip(str(error))
+    frame = {"age": [20, 21, 40, 41], "illness": ["flu", "cold", "flu", "cold"]}
+    import polars
+
+    made = shoal.anonymize(polars.DataFrame(frame), "mondrian", k=2, quasi="age", sensitive="illness")
+    folder = made.write(tmp_path / "out", pdf=True)
+    assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert all(shoal.verify(folder))
