@@ -12,6 +12,7 @@ import pytest
 from tests.studio.serving import Served, serve, until, workers_of
 
 import shoal
+from shoal.cli import main
 from shoal.studio.sitting import read_json
 
 
@@ -73,7 +74,7 @@ def test_bad_data_gives_the_sentence_of_the_command_line(
 ) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text('a,b\n1,2\n"3,4\n', encoding="utf-8")
-    assert shoal.cli.main(["inspect", str(bad)]) == 3
+    assert main(["inspect", str(bad)]) == 3
     said = capsys.readouterr().err.strip().removeprefix(f"shoal: {bad}").strip()
     file = served.told("/api/files?name=bad.csv", bad.read_bytes())
     status, text = served.ask("/api/sittings", {"path": file["path"], "sitting": file["sitting"]})
