@@ -107,6 +107,7 @@ def test_a_broken_promise_is_told_by_words_and_mark(run: Run) -> None:
     broken = replace(run, verdicts=(KAnonymity(k=4).verify(run.release.data),))
     said = words(check(render(broken)))
     assert "The promise is broken" in said
+    assert "✗ Broken: Someone who knows age and town of a person" in said
     assert "every class has at least 4 rows" in said
     assert "Do not publish this release" in said
     assert "release/" not in said
