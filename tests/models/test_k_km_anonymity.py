@@ -1,6 +1,7 @@
 """(k,k^m)-anonymity, judged by its twin and by hand."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -8,15 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive.mixed import Row, is_k_km_anonymous, least_rows
+from tests.parts import MemoryParts
 from tests.tables import column
 
 import shoal
+from shoal.data._export import text_frame
 from shoal.data._item_sets import item_column, sets_of
+from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal
 from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
+from shoal.models._distributed import verify_table
+from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.km_anonymity import KmAnonymity
+from shoal.models.reidentification_risk import ReidentificationRisk
 
 ITEMS = "abcd"
 
@@ -56,6 +63,22 @@ def test_sensitive_items_are_bounded_among_who_is_found(rows: list[Row], m: int,
     assert model.verify(mixed_table(rows)).holds == is_k_km_anonymous(
         rows, 2, m, hidden="b", secrets="a", h=h
     )
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_rows_of_stars_are_one_class_where_some_have_items(parts: bool) -> None:
+    """Whoever knows the cells of a person finds them all; where none has items, they tell nothing."""
+    data = mixed_table([(("*",), frozenset("a"))] * 2 + [(("*",), frozenset())] * 3)
+    model = ReidentificationRisk(risk=0.2, over="average")
+    if parts:
+        rows = Dataset(data.take(np.empty(0, dtype=np.int64)), MemoryParts(text_frame(data), 0), data.rows)
+        (verdict,) = verify_table([model], rows, 10**9)
+    else:
+        verdict = model.verify(data)
+    assert verdict.holds
+    assert verdict.value == Fraction(1, 5)
+    empty = mixed_table([(("*",), frozenset())] * 3)
+    assert KAnonymity(k=5).verify(empty).value is None
 
 
 def test_four_columns_and_one_item_single_a_person_out_though_every_two_are_common() -> None:

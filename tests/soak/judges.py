@@ -41,11 +41,11 @@ class PublishedTable:
     @cached_property
     def telling(self) -> list[Row]:
         cells = (*self.quasi, *self.sensitive)
-        return [
-            row
-            for row in self.rows
-            if any(row[name] != "*" for name in cells) or (self.items and row[self.items])
-        ]
+        stars = [row for row in self.rows if all(row[name] == "*" for name in cells)]
+        # Where some of them have items, all of them are one class.
+        if self.items and any(row[self.items] for row in stars):
+            return self.rows
+        return [row for row in self.rows if any(row[name] != "*" for name in cells)]
 
     @cached_property
     def classes(self) -> Classes:

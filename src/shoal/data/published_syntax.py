@@ -83,8 +83,9 @@ def telling_rows(table: Table) -> Mask:
 
     A suppressed row may be published with ``*`` in every cell. It can be anybody's, and says of her nothing but that
     she is in the table; so it belongs to no class, however few such rows there are. A row of ``*`` with a sensitive
-    value, or with items, is no such row: it would point at the few who had to be suppressed. Promises about a
-    population count such rows, because to be in the table is what they hide.
+    value, or with items, is no such row: it would point at the few who had to be suppressed. Where some rows of ``*``
+    have items, those without any are in one class with them: whoever knows the cells of a person finds all of them.
+    Promises about a population count such rows, because to be in the table is what they hide.
     """
     hidden: Mask = np.full(table.rows, bool(table.quasi), dtype=np.bool_)
     for column in (*table.quasi, *table.sensitive):
@@ -92,5 +93,6 @@ def telling_rows(table: Table) -> Mask:
         hidden &= column.codes == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
     for column in table.with_role(Role.ITEMS):
         labels = column.domain.labels
-        hidden &= column.codes == (labels.index("") if "" in labels else -1)
+        if (column.codes[hidden] != (labels.index("") if "" in labels else -1)).any():
+            hidden[:] = False
     return ~hidden

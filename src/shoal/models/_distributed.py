@@ -93,7 +93,8 @@ def judge_table(
     rows = published.parts.distinct([column.name for column in columns]).keep()
     telling_names, set_names = tuple(one.name for one in named), tuple(one.name for one in sets)
     size = partial(_size, columns=telling_names, items=set_names)
-    count, telling, total = (rows.fold(size, _added) if columns else None) or (0, 0, 0)
+    count, telling, total, of_items = (rows.fold(size, _added) if columns else None) or (0, 0, 0, 0)
+    telling = total if of_items else telling
     _refuse_changed(published, {"rows": total})
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
     apart = [model for model in models if model.apart(table)]
@@ -293,9 +294,13 @@ def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 
 def _size(frame: "polars.DataFrame", columns: tuple[str, ...], items: tuple[str, ...]) -> tuple[int, ...]:
-    """The distinct rows of a frame, and how many rows of the release they stand for: that tell something, and all."""
-    telling, total = frame.filter(~_hidden(columns, items))[COUNT].sum(), frame[COUNT].sum()
-    return frame.height, int(telling), int(total)
+    """The distinct rows of a frame, and how many rows of the release they stand for: telling, all, stars with items.
+
+    Rows of stars that have items bring those without into their class: see `telling_rows`.
+    """
+    telling, total = int(frame.filter(~_hidden(columns, items))[COUNT].sum()), int(frame[COUNT].sum())
+    starred = int(frame.filter(_hidden(columns, ()))[COUNT].sum()) if columns and items else total - telling
+    return frame.height, telling, total, starred - (total - telling)
 
 
 def _hidden(columns: tuple[str, ...], items: tuple[str, ...]) -> "polars.Expr":
