@@ -132,6 +132,8 @@ def work(promise: Promise, here: Counts, whole: Counts) -> Fraction:
     n, rows = sum(here.values()), sum(whole.values())
     p = {value: Fraction(here[value], n) for value in whole}
     q = {value: Fraction(count, rows) for value, count in whole.items()}
+    if p == q:
+        return Fraction(0)
     distance = promise["distance"]
     if distance == "by-kind":
         distance = "ordered" if all(is_number(value) for value in whole if value) else "equal"
