@@ -1,6 +1,8 @@
 """The part of the report for the data protection officer."""
 
 import hashlib
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,11 +97,8 @@ def test_a_pdf_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.browser
-def test_a_pdf_is_printed(tmp_path: Path) -> None:
-    try:
-        pdf.browser()
-    except WrongUse as error:
-        pytest.skip(str(error))
+def test_a_pdf_is_printed(tmp_path: Path, require_part: Callable[[object, str], None]) -> None:
+    require_part(shutil.which("chromium"), "Chromium is not installed (Debian: apt-get install chromium).")
     frame = {"age": [20, 21, 40, 41], "illness": ["flu", "cold", "flu", "cold"]}
     import polars
 

@@ -33,8 +33,8 @@ def one_class(case: Case) -> Iterator[str]:
         # One class would show stars alone, which is refused as publishing nothing.
         return
     rows = [{**row, **dict.fromkeys(roles["quasi"], "any")} for row in case.rows]
-    told = judges.PublishedTable(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
-    if not any(judges.judge(_whole(promise), told) for promise in case.promises):
+    release = judges.PublishedTable(rows, roles["quasi"], roles["sensitive"], roles.get("entity"))
+    if not any(judges.judge(_whole(promise), release) for promise in case.promises):
         yield "one class of all rows keeps every promise"
 
 
@@ -44,11 +44,11 @@ def one_group(case: Case) -> Iterator[str]:
     if len(roles["sensitive"]) != 1 or roles.get("entity"):
         return
     rows = [{**row, "the group": "1"} for row in case.rows]
-    told = judges.PublishedTable(rows, ["the group"], roles["sensitive"])
+    release = judges.PublishedTable(rows, ["the group"], roles["sensitive"])
     asked, promises = case.recipe["method"], list(case.promises)
     if "l" in asked and "c" not in asked:
         promises.append({"model": "alpha-k-anonymity", "alpha": math.ceil(10**6 / asked["l"]) / 10**6})
-    if not any(judges.judge(_whole(promise), told) for promise in promises):
+    if not any(judges.judge(_whole(promise), release) for promise in promises):
         yield "one group of all rows keeps every promise"
 
 

@@ -51,7 +51,7 @@ class Question(Parameters):
         """The text of the query.
 
         >>> print(Question(quasi=("age",), k=5, dialect="postgres").query().splitlines()[0])
-        WITH "told" AS (
+        WITH "telling" AS (
 
         Raises `WrongUse` if nothing is promised, or a promise about sensitive columns names none.
         """
@@ -92,8 +92,8 @@ class Question(Parameters):
             for place, name in enumerate(self.sensitive)
         ]
         steps = [
-            f"told AS (SELECT * FROM {table} WHERE NOT ({hidden}))",
-            f"classes AS (SELECT {', '.join([by, 'COUNT(*) AS members', *values])} FROM told GROUP BY {by})",
+            f"telling AS (SELECT * FROM {table} WHERE NOT ({hidden}))",
+            f"classes AS (SELECT {', '.join([by, 'COUNT(*) AS members', *values])} FROM telling GROUP BY {by})",
         ]
         if self.alpha is not None or self.t is not None:
             steps += [step for place, name in enumerate(self.sensitive) for step in self._shares(place, name)]
@@ -101,17 +101,17 @@ class Question(Parameters):
 
     def _shares(self, place: int, name: str) -> list[str]:
         """How many rows of each class, and of the whole, have each value of a sensitive column."""
-        own, column = ", ".join(f"told.{_name(one)}" for one in self.quasi), f"told.{_name(name)}"
+        own, column = ", ".join(f"telling.{_name(one)}" for one in self.quasi), f"telling.{_name(name)}"
         same = " AND ".join(
-            f"{_as('told', one)} IS NOT DISTINCT FROM {_as('classes', one)}" for one in self.quasi
+            f"{_as('telling', one)} IS NOT DISTINCT FROM {_as('classes', one)}" for one in self.quasi
         )
-        star = f"COALESCE({_text(name, 'told')}, '') = '{SUPPRESSED}'"
+        star = f"COALESCE({_text(name, 'telling')}, '') = '{SUPPRESSED}'"
         return [
             f"held_{place} AS (SELECT {own}, {column} AS secret, COUNT(*) AS held, MAX(classes.members) AS members, "
             f"COUNT(*) + CASE WHEN {star} THEN 0 ELSE MAX(classes.stars_{place}) END AS at_most "
-            f"FROM told JOIN classes ON {same} GROUP BY {own}, {column})",
+            f"FROM telling JOIN classes ON {same} GROUP BY {own}, {column})",
             f"whole_{place} AS (SELECT {_name(name)} AS secret, COUNT(*) AS rows_of, "
-            f"SUM(COUNT(*)) OVER () AS all_rows FROM told GROUP BY {_name(name)})",
+            f"SUM(COUNT(*)) OVER () AS all_rows FROM telling GROUP BY {_name(name)})",
             f"apart_{place} AS (SELECT h.members, MAX(w.all_rows) AS all_rows, "
             f"SUM(GREATEST(h.held * w.all_rows - w.rows_of * h.members, 0)) AS moved FROM held_{place} AS h JOIN "
             f"whole_{place} AS w ON h.secret IS NOT DISTINCT FROM w.secret "

@@ -1,19 +1,17 @@
 """Bottom coding: small numbers are published as one value, ``<=20``."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from shoal.data._cell_kinds import coordinates, plain_number
-from shoal.data.domain import Kind
-from shoal.preparation.transform import Transform, Values, listed, pairs, typed_number
+from shoal.data._cell_kinds import plain_number
+from shoal.preparation._limits import LimitCoding
 
 if TYPE_CHECKING:
     import polars
 
 
-class BottomCoding(Transform):
+class BottomCoding(LimitCoding):
     """Publish all numbers up to a limit as one value: 20 and below as ``<=20``."""
 
     name: ClassVar[str] = "bottom-coding"
@@ -25,28 +23,14 @@ class BottomCoding(Transform):
         min_length=1, description="column to the largest number that is coded"
     )
 
-    @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found = {name: typed_number(text, cls.option) for name, text in pairs(texts, cls.option).items()}
-        return [{"name": cls.name, "limits": found}] if found else []
+    def said(self, name: str, limit: float) -> str:
+        """The limit of a column, and how it is published."""
+        return f"{name} up to {plain_number(limit)} as {self.written(limit)}"
 
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with a limit."""
-        return tuple(self.limits)
+    def written(self, limit: float) -> str:
+        """The limit with a sign that the range is open."""
+        return f"<={plain_number(limit)}"
 
-    def sentence(self) -> str:
-        """The limits."""
-        said = [
-            f"{name} up to {plain_number(limit)} as <={plain_number(limit)}"
-            for name, limit in self.limits.items()
-        ]
-        return f"bottom coding: {listed(said)}"
-
-    def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The coded values."""
-        values.refuse_unless(Kind.NUMERIC, "bottom coding (--bottom)")
-        limit = self.limits[values.name]
-        low = (coordinates(values.texts, Kind.NUMERIC) <= limit).fill_null(False)
-        return values.texts.set(low, f"<={plain_number(limit)}"), Kind.NUMERIC
+    def beyond(self, numbers: "polars.Series", limit: float) -> "polars.Series":
+        """The limit itself, and all beyond it."""
+        return numbers <= limit

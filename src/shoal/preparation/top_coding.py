@@ -1,19 +1,17 @@
 """Top coding: large numbers are published as one value, ``90+``."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from shoal.data._cell_kinds import coordinates, plain_number
-from shoal.data.domain import Kind
-from shoal.preparation.transform import Transform, Values, listed, pairs, typed_number
+from shoal.data._cell_kinds import plain_number
+from shoal.preparation._limits import LimitCoding
 
 if TYPE_CHECKING:
     import polars
 
 
-class TopCoding(Transform):
+class TopCoding(LimitCoding):
     """Publish all numbers from a limit on as one value: 90 and above as ``90+``."""
 
     name: ClassVar[str] = "top-coding"
@@ -25,28 +23,14 @@ class TopCoding(Transform):
         min_length=1, description="column to the least number that is coded"
     )
 
-    @classmethod
-    def typed(cls, texts: Sequence[str], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One step for all columns."""
-        found = {name: typed_number(text, cls.option) for name, text in pairs(texts, cls.option).items()}
-        return [{"name": cls.name, "limits": found}] if found else []
+    def said(self, name: str, limit: float) -> str:
+        """The limit of a column, and how it is published."""
+        return f"{name} from {plain_number(limit)} on as {self.written(limit)}"
 
-    @property
-    def columns_changed(self) -> tuple[str, ...]:
-        """The columns with a limit."""
-        return tuple(self.limits)
+    def written(self, limit: float) -> str:
+        """The limit with a sign that the range is open."""
+        return f"{plain_number(limit)}+"
 
-    def sentence(self) -> str:
-        """The limits."""
-        said = [
-            f"{name} from {plain_number(limit)} on as {plain_number(limit)}+"
-            for name, limit in self.limits.items()
-        ]
-        return f"top coding: {listed(said)}"
-
-    def apply(self, values: Values) -> "tuple[polars.Series, Kind]":
-        """The coded values."""
-        values.refuse_unless(Kind.NUMERIC, "top coding (--top)")
-        limit = self.limits[values.name]
-        high = (coordinates(values.texts, Kind.NUMERIC) >= limit).fill_null(False)
-        return values.texts.set(high, f"{plain_number(limit)}+"), Kind.NUMERIC
+    def beyond(self, numbers: "polars.Series", limit: float) -> "polars.Series":
+        """The limit itself, and all beyond it."""
+        return numbers >= limit

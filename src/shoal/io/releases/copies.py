@@ -110,11 +110,11 @@ def _write(path: Path, table: Table, codes: Mapping[str, Codes]) -> None:
             coded = unnamed(_typed(series, found.type))
         coded = coded.cast(pl.String) if coded.dtype == pl.Date else coded
         columns.append(coded.alias(variable))
-    told = {"column_labels": list(frame.columns), "variable_value_labels": labels}
+    labels_given = {"column_labels": list(frame.columns), "variable_value_labels": labels}
     if path.suffix == ".sav":
-        pyreadstat.write_sav(pl.DataFrame(columns), path, **told)
+        pyreadstat.write_sav(pl.DataFrame(columns), path, **labels_given)
     else:
-        pyreadstat.write_dta(pl.DataFrame(columns), path, version=14, **told)
+        pyreadstat.write_dta(pl.DataFrame(columns), path, version=14, **labels_given)
     path.write_bytes(_without_time(path.read_bytes(), path.suffix))
 
 

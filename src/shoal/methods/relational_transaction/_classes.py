@@ -58,9 +58,9 @@ def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float)
     for place, one in enumerate(columns):
         _set_bits(values, numbers, cells.codes[:, one].astype(np.int64) + 64 * begins[place])
     items = np.zeros((len(low), -(-max(len(sets.vocabulary), 1) // 64)), dtype=np.uint64)
-    told = np.zeros(len(sets.vocabulary), dtype=np.bool_)
-    told[sets.public] = True  # what is not public decides nothing
-    shown = told[sets.items]
+    public = np.zeros(len(sets.vocabulary), dtype=np.bool_)
+    public[sets.public] = True  # what is not public decides nothing
+    shown = public[sets.items]
     _set_bits(items, np.repeat(numbers, sets.lengths)[shown], sets.items[shown].astype(np.int64))
     held = kernel.Held(low, high, values, begins, items, np.diff(starts), np.zeros(len(low)))
     owner = np.arange(len(low))
