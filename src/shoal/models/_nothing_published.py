@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -21,7 +22,9 @@ def nothing_published(published: Published) -> Verdict | None:
 
     A table tells something where a row does, or a cell of an insensitive column.
     """
-    if isinstance(published, Table):
+    if isinstance(published, ClusteredTable):
+        tells = len(published.vocabulary) > 0 or any(map(_shows, published.columns))
+    elif isinstance(published, Table):
         others = (column for column in published.columns if column.role is Role.INSENSITIVE)
         tells = bool(telling_rows(published).any()) or any(map(_shows, others))
     elif isinstance(published, Linked):
