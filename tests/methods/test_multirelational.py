@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,30 @@ def test_promises_about_persons_are_kept_on_the_join(tmp_path: Path) -> None:
     assert [one.model for one in shoal.verify(tmp_path / "out")] == ["k-anonymity", "distinct-diversity"]
     alone = join_classes(persons, [], "person", QUASI)
     assert len(groups) > len(alone)
+
+
+@pytest.mark.parametrize("dealt", ["order", "illness", "shift", "finding"])
+def test_neither_secrets_nor_the_order_of_the_input_decide_what_may_be_known(
+    dealt: str, tmp_path: Path
+) -> None:
+    data = patients()
+    random = np.random.default_rng(3)
+
+    def anew(table: Table) -> tuple[Any, ...]:
+        return tuple(
+            replace(one, codes=random.permutation(one.codes)) if one.name == dealt else one
+            for one in table.columns
+        )
+
+    other = data.with_columns(anew(Table(data.columns)), anew(data.records))
+    if dealt == "order":
+        other = data.take(random.permutation(data.rows))
+    seen = []
+    for place, table in enumerate((data, other)):
+        folder = write_release(tmp_path / str(place), Multirelational(k=3).anonymize(table, seed=3)[0])
+        groups = join_classes(*files(folder), "person", QUASI)
+        seen.append({known: len(group) for known, group in groups.items()})
+    assert seen[0] == seen[1]
 
 
 def larger(persons: list[Any], records: list[Any]) -> None:

@@ -144,7 +144,7 @@ def load_table(
 
     roles, reading = roles or Roles(), reading or Reading()
     if roles.link is not None:
-        from shoal.io.tables.related import load_related
+        from shoal.io.tables.linked_records import load_related
 
         return load_related(source, roles, reading, columns, steps)
     opened = open_input(source, reading)

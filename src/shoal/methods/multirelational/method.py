@@ -75,7 +75,9 @@ class Multirelational(TableMethod):
         clock = [time.perf_counter()]
         models = self.models_for(Table(data.columns))
         if any("population" in type(model).model_fields for model in models):
-            raise WrongUse("A promise about a population says nothing of records: omit --k-map and --presence.")
+            raise WrongUse(
+                "A promise about a population says nothing of records: omit --k-map and --presence."
+            )
         wanted = 4 * self.k if self.class_size is None else self.class_size
         first = first_method(self.clusters, self, k=max(self.k, min(wanted, data.rows)))
         rows, numbers = first_classes(first, Table(data.columns), Local.of(engine), seed)
@@ -119,7 +121,8 @@ class Multirelational(TableMethod):
         indptr = indptr_of(np.bincount(persons.owners, minlength=persons.rows))
         counts = np.diff(indptr)
         by_chance = tie_order(persons.rows, seed + 1)
-        keys = (persons.known_records(), counts, numbers)
+        # The last key counts most. What is left to chance is equal in all that may be known.
+        keys = (cell_ranks(persons.quasi), persons.known_records(), counts, numbers)
         order = by_chance[np.lexsort(tuple(key[by_chance] for key in keys))]
         distances = Distances.of(known, persons.records.rows)
         classes = np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)

@@ -21,7 +21,7 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods._candidates import Candidate, Goal
+from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
 from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.relational_transaction._chunks import Chunked, chunked
@@ -122,8 +122,18 @@ class RelationalTransaction(TableMethod):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """None: a goal says nothing of items."""
-        return []
+        """With the bounds that are worth trying; items stay in their rows, as only that keeps the stated promise."""
+        if goal.aim is not Aim.ITEMS:
+            return []
+        plain = {"name": cls.name, **goal.promise, "m": goal.m or 2, **({"h": goal.h} if goal.h else {})}
+        ways = [("both", 0.1), ("relational", 0.1), ("both", 0.0), ("both", 0.3), ("relational", 0.3)]
+        return [
+            Candidate(
+                f"{cls.name}, nearest by {merge}, cells within {bound:g}",
+                {**plain, "merge": merge, "bound": {"relational": bound}},
+            )
+            for merge, bound in ways
+        ]
 
     def models(self) -> tuple[Any, ...]:
         """The promises about classes, and that who knows all cells and m items finds k rows.
