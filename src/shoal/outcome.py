@@ -418,7 +418,7 @@ def judgment(release: Release[Any], population: Table | None, engine: Engine) ->
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
     """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
-    from shoal.models._nothing_published import NOTHING
+    from shoal.models._release_checks import NOTHING
 
     for verdict in verdicts:
         if verdict.model == NOTHING:

@@ -12,7 +12,6 @@ import numpy as np
 
 from shoal.attacks._together import refuse_limits, refuse_risky
 from shoal.attacks.attack import Target
-from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
@@ -24,6 +23,7 @@ from shoal.engines.protocol import Engine, Judgment, engine_for
 from shoal.errors import Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
+from shoal.io.source import refuse_address
 from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method

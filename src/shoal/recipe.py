@@ -39,13 +39,12 @@ from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
-from shoal.data._remote import refuse_address
 from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.releases.terms import Terms
-from shoal.io.source import existing_file
+from shoal.io.source import existing_file, refuse_address
 from shoal.parameters import Parameters
 
 if TYPE_CHECKING:

@@ -28,9 +28,10 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import read_population
-from shoal.models._judged import Verdicts, broken_folder, broken_papers
+from shoal.models._judged import Verdicts
 from shoal.models._promises import Promises, refuse_unused_population
 from shoal.models._promises import promised as promised_by
+from shoal.models._release_checks import broken_folder, broken_papers
 from shoal.models.model import Model
 from shoal.outcome import judgment
 from shoal.sources import form_of, hierarchies_of, hierarchy_of, profile

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from shoal.data._remote import refuse_address
 from shoal.errors import WrongUse
-from shoal.io.source import STANDARD_INPUT
+from shoal.io.source import STANDARD_INPUT, refuse_address
 
 _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 _POSTGRES_PORT = 5432

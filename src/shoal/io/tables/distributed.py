@@ -17,13 +17,20 @@ from shoal.arrays import Codes, Counts
 from shoal.data._cell_kinds import positive_zero
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
-from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, TextLayout
 from shoal.data.role import Role, Roles
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
-from shoal.io.source import STANDARD_INPUT, format_of, part_files
+from shoal.io.source import (
+    BYTE_ORDER_MARK,
+    CONVERT,
+    FOREIGN,
+    STANDARD_INPUT,
+    check_utf8,
+    format_of,
+    part_files,
+)
 from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame

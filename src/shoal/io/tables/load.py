@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.data._remote import refuse_address
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
-from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.source import STANDARD_INPUT, format_of, refuse_address
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
