@@ -136,10 +136,6 @@ class Output(Terms):
     )
     strict: bool = Field(default=False, description="publish nothing where there is a warning")
 
-    def the_terms(self) -> Terms:
-        """What the owner says to the recipients."""
-        return Terms(**{name: getattr(self, name) for name in Terms.model_fields})
-
 
 class Recipe(Section):
     """Everything that a run needs, as data."""
@@ -173,6 +169,10 @@ class Recipe(Section):
     def the_method(self) -> "Method":
         """The method with its parameters, checked."""
         return make_method(self.method)
+
+    def ready(self) -> "tuple[Method, Engine]":
+        """The method with its parameters, checked, and then the engine, which is to be closed."""
+        return self.the_method(), self.running.open()
 
     @classmethod
     def read(cls, path: str | Path) -> Self:

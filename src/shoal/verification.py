@@ -368,8 +368,7 @@ def roles_given(roles: Roles) -> dict[str, Role]:
 
 def _is_file(source: str | Path) -> bool:
     """Whether a source is no folder of a release: a file, standard input, a database, or part files."""
-    from shoal.io.source import STANDARD_INPUT
-    from shoal.io.tables.database import is_database
+    from shoal.io.source import STANDARD_INPUT, is_database
 
     place = Path(source)
     if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():

@@ -16,6 +16,9 @@ from shoal.errors import BadData, WrongUse
 STANDARD_INPUT = "-"
 """The name that stands for standard input."""
 
+DATABASES = ("postgresql", "postgres", "sqlite")
+"""Schemes of addresses of databases."""
+
 _COMPRESSIONS = (".gz", ".zst")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -51,6 +54,11 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 def name_of(source: str | Path) -> str:
     """How a message calls a source: its path as it was given, or standard input."""
     return "standard input" if str(source) == STANDARD_INPUT else str(source)
+
+
+def is_database(source: object) -> bool:
+    """Whether a source is the address of a database."""
+    return isinstance(source, str) and source.partition("://")[0] in DATABASES and "://" in source
 
 
 def format_of(path: str | Path) -> str:

@@ -47,8 +47,7 @@ from shoal.io.baskets.long_tables import (
 )
 from shoal.io.baskets.write import FRAME_FORMATS, spelling_of
 from shoal.io.reading import Reading, first_line_like_data
-from shoal.io.source import CONVERT, FOREIGN, STANDARD_INPUT, format_of
-from shoal.io.tables.database import is_database
+from shoal.io.source import CONVERT, FOREIGN, STANDARD_INPUT, format_of, is_database
 from shoal.io.tables.distributed import open_parts
 from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import FrameInput

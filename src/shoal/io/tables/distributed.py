@@ -29,10 +29,10 @@ from shoal.io.source import (
     STANDARD_INPUT,
     check_utf8,
     format_of,
+    is_database,
     part_files,
 )
 from shoal.io.tables.columnar import PARQUET
-from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import (
@@ -49,13 +49,7 @@ from shoal.io.tables.encode import (
     to_texts,
 )
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.load import (
-    assigned_roles,
-    columns_of,
-    refuse_text_options,
-    refuse_unpublished,
-    with_steps,
-)
+from shoal.io.tables.load import columns_kept, refuse_text_options
 from shoal.preparation._key import key_of
 from shoal.preparation.transform import Transform
 
@@ -264,11 +258,9 @@ def load_table(
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    roles, steps = with_steps(roles, steps)
+    given, steps = columns_kept(opened, roles, (*reading.named, *columns), steps)
     _refuse_whole(engine, steps)
-    given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
     names = [name for name, _ in given]
-    refuse_unpublished(steps, names)
     also = [name for step in steps for name in step.columns_read if name not in names]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else [*names, *dict.fromkeys(also)]
