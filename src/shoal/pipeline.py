@@ -76,7 +76,7 @@ def run_on(
     logged(stage)("reading")
     method = method or recipe.the_method()
     measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
-    return carry_out(
+    finished = carry_out(
         method,
         load(request_of(recipe, source), method, engine),
         engine=engine,
@@ -85,6 +85,26 @@ def run_on(
         measures=measures,
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
+    )
+    return _judged_together(finished, recipe, recipe.source.path if source is None else source, stage)
+
+
+def _judged_together(finished: AnyRun, recipe: Recipe, source: Any, stage: Stage | None) -> AnyRun:
+    """Judge a run together with earlier releases, where the recipe names any.
+
+    Raises `BrokenPromise` if all of them together break a promise.
+    """
+    output = recipe.output
+    if not output.after:
+        if output.who is not None:
+            raise WrongUse("--who belongs to --after: name the earlier release too, or omit it.")
+        return finished
+    from shoal.series import refuse_together
+
+    logged(stage)("judging earlier releases")
+    said = refuse_together(finished, output.after, source, output.who, recipe)
+    return replace(
+        finished, trace=replace(finished.trace, notes={**finished.trace.notes, "series": list(said)})
     )
 
 
@@ -197,6 +217,8 @@ def carry_out(
     if seed is None and method.splits_ties:
         seed = tie_key(None)
     release, trace = method.anonymize(original, engine, seed)
+    if intake.notes:
+        trace = replace(trace, notes={**trace.notes, "intake": list(intake.notes)})
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None
@@ -272,6 +294,7 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    insist: str | Sequence[str] = (),
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
@@ -300,6 +323,8 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    insist
+        Quasi-identifiers that are taken although they look like identifiers; otherwise such are refused.
     items, items_from, item_separator, sensitive_items, insensitive_items
         The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
         stands between items; and which of them are secret, or neither secret nor known.
@@ -341,6 +366,7 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        insist=insist,
         items=items,
         items_from=items_from,
         item_separator=item_separator,

@@ -128,8 +128,9 @@ def run_lines(run: "AnyRun") -> None:
 
 
 def sentences(run: "AnyRun") -> list[str]:
-    """What the method says of its choice, in sentences: under ``summary`` of its notes."""
-    return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
+    """How columns were taken, what the method says of its choice, and what earlier releases tell beside this one."""
+    notes = run.trace.notes
+    return [str(sentence) for part in ("intake", "summary", "series") for sentence in notes.get(part, ())]
 
 
 def shown_scores(run: "AnyRun") -> list["Score"]:

@@ -36,6 +36,20 @@ def key_of(path: str | None, option: str) -> bytes:
     return key
 
 
+def absent_keys(keys: Iterable[str | None]) -> tuple[str, ...]:
+    """The keys whose files are not there, and will be made."""
+    return tuple(dict.fromkeys(key for key in keys if key is not None and not os.path.exists(key)))
+
+
+def made_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """What their owner should hear of keys that were made."""
+    return tuple(
+        f"A new key was made, which only you can read: {key}. Keep it secret, and keep it: the next release has the "
+        "same pseudonyms and shifted dates only with it."
+        for key in keys
+    )
+
+
 def _new_key(place: Path) -> bytes:
     key = secrets.token_hex(SIZE).encode()
     try:

@@ -6,13 +6,14 @@ order of the headings follows ISO/IEC 27559: context, data, identifiability, gov
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.data._column_kinds import taken
 from shoal.data._promise_words import grouped, joined, sentence
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.role import Role
@@ -62,6 +63,7 @@ class ColumnFate:
     loss: str
     distinct: str
     why: str
+    taken: str = "–"  # as numbers, categories, dates or codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Assessment:
     forced: tuple[str, ...]
     trace: tuple[tuple[str, str], ...]
     terms: tuple[tuple[str, str], ...]
+    earlier: str = ""  # what earlier releases of the same people tell beside this one, where they were given
 
 
 def assessment_of(
@@ -100,6 +103,7 @@ def assessment_of(
         forced_by(run),
         trace_of(run, recipe, version),
         tuple((words, shown(str(output[name]), 600)) for name, words in named if output.get(name)),
+        shown(" ".join(map(str, run.trace.notes.get("series", ()))), 600),
     )
 
 
@@ -153,9 +157,11 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
     fates = []
     for column in original.columns:
         if column.name in told:
-            fates.append(_generalized(told[column.name], promised))
+            fate = _generalized(told[column.name], promised)
         else:
-            fates.append(_other(column, there.get(column.name), column.name in changed))
+            fate = _other(column, there.get(column.name), column.name in changed)
+        how = taken(column.name, column.domain)
+        fates.append(replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})"))
     named = run.recipe.get("roles", {}).get("identifying", ())
     gone = [
         str(name) for name in ([named] if isinstance(named, str) else named) if name not in original.names
