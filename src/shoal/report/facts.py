@@ -26,7 +26,7 @@ from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
-from shoal.report.items import ItemFacts, items_of
+from shoal.report.item_counts import ItemFacts, items_of
 from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of

@@ -13,7 +13,7 @@ from shoal.report.class_charts import Bin, Sizes
 from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
-from shoal.report.items import ItemFacts
+from shoal.report.item_counts import ItemFacts
 from shoal.report.lattice_picture import drawn as lattice_drawn
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture

@@ -10,7 +10,7 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.recipe import Recipe
-from shoal.recommendation.candidates import candidates
+from shoal.recommendation.candidate_list import candidates
 from shoal.recommendation.goal import Stated
 from shoal.studio.forms import entries
 

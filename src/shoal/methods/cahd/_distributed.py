@@ -25,7 +25,7 @@ from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.dataset import NOTE, Dataset, Parts, noted, notes_in, notes_of
 from shoal.engines.distributed import Distributed
 from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
-from shoal.methods.cahd._pictures import degree_bars
+from shoal.methods.cahd._group_pictures import degree_bars
 from shoal.methods.cahd._publish import grouped, without_unused
 from shoal.methods.cahd._split_baskets import Sheet, basket_counts, sheet_of
 

@@ -20,8 +20,8 @@ from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._formation import Grouping, blocks, near, pivots
+from shoal.methods.cahd._group_pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._improve import improve
-from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._publish import empty_groups, publish
 from shoal.methods.cahd._split_baskets import Sheet, basket_counts, degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
