@@ -75,7 +75,7 @@ def render_facts(facts: Facts) -> str:
 def render_parts(facts: Facts) -> dict[str, str]:
     """The sections of the page of plain facts that have something to show, by their names, without the page around."""
     pictured = _pictured(facts)
-    told = {
+    sections = {
         "attacks": facts.attacks,
         "columns": facts.columns,
         "solutions": facts.solutions,
@@ -87,7 +87,7 @@ def render_parts(facts: Facts) -> dict[str, str]:
     }
     return {
         name: page_templates().get_template(f"{name}.html.j2").render(**pictured)
-        for name, there in told.items()
+        for name, there in sections.items()
         if there
     }
 

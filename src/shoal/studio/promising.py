@@ -67,7 +67,7 @@ def offered(kind: type[Method]) -> list[Aim]:
 
 
 def _plain(kind: type[Method]) -> bool:
-    """Whether a method keeps any promise of tables and needs nothing else to be told."""
+    """Whether a method keeps any promise of tables and needs no other parameter."""
     required = any(field.is_required() for field in kind.model_fields.values())
     return issubclass(kind, TableMethod) and not required
 
