@@ -26,7 +26,7 @@ from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
-from shoal.report.items import ItemFacts, items_of
+from shoal.report.item_counts import ItemFacts, items_of
 from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
@@ -225,7 +225,7 @@ def facts_of(run: "Run") -> Facts:
 
 @dataclass(frozen=True, slots=True)
 class _OfTable:
-    """What is told of columns and classes; other forms have sizes alone."""
+    """What is reported about columns and classes; other forms have sizes alone."""
 
     columns: tuple[Generalized, ...] = ()
     sizes: Sizes | None = None
@@ -257,7 +257,7 @@ def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
 
 
 def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
-    """What is told of linked tables: their columns are exact, and their groups are classes of secrets."""
+    """What is reported about linked tables: their columns are exact, and their groups are classes of secrets."""
     found = judged_linked(data)
     roles = {"quasi": found.quasi, "sensitive": found.sensitive, "insensitive": found.insensitive}
     statistics = class_statistics(data.secrets)

@@ -237,7 +237,7 @@ def _hidden_share(forest: Forest) -> float:
 
 
 def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is told of all parts, from what is told of each."""
+    """The notes of all parts, from those of each."""
     largest = ("largest_cluster", "refining_passes", "largest_share")
     occurrences = [part.pop("published_occurrences") for part in parts]
 
