@@ -60,6 +60,7 @@ NEIGHBORS = {
     ("assessing", "sources"),
     ("assessing", "recipe"),
     ("attacking", "measuring"),
+    ("attacking", "outcome"),
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),
