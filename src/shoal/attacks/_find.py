@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Floats, Rows
-from shoal.attacks._class_view import class_view
+from shoal.attacks._class_view import fitting_classes
 from shoal.attacks._known_baskets import BasketsView, group_shares
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks._naive_bayes import posterior
@@ -225,24 +225,23 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
     if len(quasi) < len(known):
         odd = next(name for name in known if name not in quasi)
         raise WrongUse(f"{odd!r} is no quasi-identifier of the release; name columns that others may know.")
-    view = class_view(published, person, quasi)
-    matches = int(view.candidates[0])
-    places = view.fits.indices
-    rows_inside = float(view.classes.sizes[places].sum())
-    table = view.classes.table
+    classes, sizes, places = fitting_classes(published, person, quasi)
+    if not (matches := int(sizes[places].sum())):
+        alone = {name: len(fitting_classes(published, person, [name])[2]) for name in quasi}
+        return Found(0, 0.0, unfit={name: known[name] for name in quasi if not alone[name]})
+    rows_inside = float(classes.sizes[places].sum())
     guess = {}
-    for column in table.sensitive:
-        counts = np.asarray((view.fits @ view.counts(column)).toarray()).ravel()
+    for column in classes.table.sensitive:
+        tally = classes.tally(column)
+        inside = np.repeat(np.isin(np.arange(len(classes)), places), np.diff(tally.indptr))
+        counts = np.bincount(tally.values[inside], tally.counts[inside], len(column.domain))
         if not counts.sum():
             continue
         best = int(counts.argmax())
-        general = posterior(table, person, column, quasi)[0]
+        general = posterior(classes.table, person, column, quasi)[0]
         share = counts[best] / rows_inside  # a star tells no value, and its row counts
         guess[column.name] = Guess(column.domain.labels[best], float(share), float(general[best]))
-    if not matches:
-        alone = {name: class_view(published, person, [name]).candidates[0] for name in quasi}
-        return Found(0, 0.0, unfit={name: known[name] for name in quasi if not alone[name]})
-    return Found(matches, 1 / matches, _rows_of(published, view.classes, places), guess)
+    return Found(matches, 1 / matches, _rows_of(published, classes, places), guess)
 
 
 def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
