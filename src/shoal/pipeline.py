@@ -164,7 +164,9 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         finished = run_on(engine, recipe, method, stage=stage, judged=False)
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
-            refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            risks = {name: {"limit": output.max_risk[name], **one.as_dict()} for name, one in tried.items()}
+            finished = replace(finished, risks=risks)
         mapped = finished.value_map() if output.value_map is not None else None
         finished = finished.written(
             output.folder,

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal import __version__
 from shoal.addresses import without_passwords
+from shoal.attacks._together import within_limits
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
@@ -132,6 +133,8 @@ class Facts:
         What the method chose, in sentences, and what else it tells of its work.
     attacks
         What attacks find in the raw data and in the release.
+    limits
+        What attacks left that a limit was set for, in sentences.
     officer
         What a data protection officer asks.
     """
@@ -169,6 +172,7 @@ class Facts:
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
     attacks: tuple[Tried, ...] = ()
+    limits: tuple[str, ...] = ()
     officer: Assessment | None = None
 
 
@@ -219,6 +223,7 @@ def facts_of(run: "Run") -> Facts:
         notes=notes_of(notes),
         explanation=explanation_of(notes),
         attacks=attacks,
+        limits=within_limits(run.risks),
         officer=assessment_of(run, columns, attacks, recipe, __version__),
     )
 
