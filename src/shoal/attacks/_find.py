@@ -167,12 +167,12 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
         raise WrongUse(f"{odd!r} is no quasi-identifier of the release; name columns that others may know.")
     view = class_view(published, person, quasi)
     matches = int(view.candidates[0])
-    places = view.fits.indices
+    places = view.fits.columns
     rows_inside = float(view.classes.sizes[places].sum())
     table = view.classes.table
     guess = {}
     for column in table.sensitive:
-        counts = np.asarray((view.fits @ view.counts(column)).toarray()).ravel()
+        counts = view.fits.times(view.counts(column)).ravel()
         if not counts.sum():
             continue
         best = int(counts.argmax())

@@ -29,14 +29,14 @@ def chances(
     images = _images(sets, mine.hierarchy, shown)
     order = np.argsort(view.classes.number, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(view.classes.number, minlength=len(view.classes)))))
-    fits = view.fits.tocsr()
+    fits = view.fits
     open_items = np.array([item not in hidden for item in sets.vocabulary], dtype=np.bool_)
     found = np.zeros(people.rows)
     for person in range(people.rows):
         own = sets.items[sets.indptr[person] : sets.indptr[person + 1]]
         own = own[open_items[own]]
         drawn = generator.permutation(own)[:known].tolist()
-        classes = fits.indices[fits.indptr[person] : fits.indptr[person + 1]]
+        classes = fits.columns[fits.indptr[person] : fits.indptr[person + 1]]
         candidates = sum(
             _fitting(shown, order[starts[place] : starts[place + 1]], [images[item] for item in drawn])
             for place in classes.tolist()
