@@ -26,7 +26,6 @@ from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
-from shoal.preparation._key import refuse_inside
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ class Beside:
         from shoal.io.releases.copies import write_copies
         from shoal.io.releases.data_package import write_package
 
-        write_copies(published, release, self.also)
+        if self.also:
+            write_copies(published, release, self.also)
         write_package(published, release, self.terms)
 
     def report(self, folder: Path, run: "Run") -> None:
@@ -340,7 +340,8 @@ class Run(Generic[Original, Data]):
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
-        refuse_inside([step.key_file for step in self.preparation], folder)
+        for step in self.preparation:
+            step.refuse_key_inside(folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
@@ -438,7 +439,7 @@ def judgment(release: Release[Any], population: Table | None, engine: Engine) ->
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
     """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
-    from shoal.models._nothing_published import NOTHING
+    from shoal.models._release_checks import NOTHING
 
     for verdict in verdicts:
         if verdict.model == NOTHING:

@@ -39,13 +39,12 @@ from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
-from shoal.data._remote import refuse_address
 from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.releases.terms import Terms
-from shoal.io.source import existing_file
+from shoal.io.source import existing_file, refuse_address
 from shoal.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -147,10 +146,6 @@ class Output(Terms):
         "default",
     )
 
-    def the_terms(self) -> Terms:
-        """What the owner says to the recipients."""
-        return Terms(**{name: getattr(self, name) for name in Terms.model_fields})
-
 
 class Recipe(Section):
     """Everything that a run needs, as data."""
@@ -184,6 +179,10 @@ class Recipe(Section):
     def the_method(self) -> "Method":
         """The method with its parameters, checked."""
         return make_method(self.method)
+
+    def ready(self) -> "tuple[Method, Engine]":
+        """The method with its parameters, checked, and then the engine, which is to be closed."""
+        return self.the_method(), self.running.open()
 
     @classmethod
     def read(cls, path: str | Path) -> Self:

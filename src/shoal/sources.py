@@ -74,29 +74,6 @@ class Request:
     """Whether cells of a table are published as they are, also those that a spreadsheet would run: then say so."""
 
 
-def load_source(
-    recipe: Recipe, method: Method | None = None, engine: Engine | None = None, source: Any = None
-) -> Intake:
-    """Read what the method of a recipe accepts, as the recipe says; from another source, where one is given."""
-    return load(_request(recipe, source), method or recipe.the_method(), engine)
-
-
-def _request(recipe: Recipe, source: Any = None) -> Request:
-    """What a recipe reads."""
-    plan, output = recipe.source, recipe.output
-    return Request(
-        plan.path if source is None else source,
-        recipe.roles,
-        plan.reading,
-        recipe.hierarchies,
-        plan.hierarchies_folder,
-        plan.baskets,
-        recipe.seed,
-        preparation=recipe.the_preparation(),
-        formulas=not output.safe_cells and output.format == "csv",
-    )
-
-
 def load(request: Request, method: Method, engine: Engine | None = None) -> Intake:
     """Read what a method accepts, and say so where the source does not look like it.
 
@@ -143,11 +120,10 @@ def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
     return Intake(data, warnings=encoded.remarks, read_as={"source": reading_record(layout, reading)})
 
 
-def read_baskets_for(
-    source: Any, recipe: Recipe, hierarchies: Mapping[str, str | Hierarchy] | None = None
-) -> Baskets:
-    """Read baskets as the recipe says, and give their items a hierarchy where one is given."""
-    request = replace(_request(recipe, source), hierarchies=hierarchies or {})
+def read_baskets_for(source: Any, recipe: Recipe) -> Baskets:
+    """Read baskets as the recipe says, without a hierarchy."""
+    plan = recipe.source
+    request = Request(source, recipe.roles, plan.reading, layout=plan.baskets, seed=recipe.seed)
     baskets: Baskets = load_baskets(request).data
     return baskets
 

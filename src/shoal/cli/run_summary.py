@@ -24,6 +24,8 @@ SCORES = {
         "ncp",
         "discernibility",
         "c_avg",
+        "item_loss",
+        "pair_loss",
         "precision",
         "starred_cells",
         "confidence_before",
@@ -133,9 +135,11 @@ def sentences(run: "AnyRun") -> list[str]:
 
 def shown_scores(run: "AnyRun") -> list["Score"]:
     """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
+    from shoal.data.release import form_name
+
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
-    wanted = SCORES.get(type(run.release.data).__name__, ())
+    wanted = SCORES.get(form_name(run.release.data).capitalize(), ())
     aim = run.trace.notes.get("objective")
     own = [aim] if aim in by_name and aim not in wanted else []
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
@@ -143,6 +147,7 @@ def shown_scores(run: "AnyRun") -> list["Score"]:
 
 def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
+    from shoal.data.clustered_table import ClusteredTable
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
     from shoal.data.linked import Linked
@@ -155,6 +160,8 @@ def published_words(run: "AnyRun") -> str:
         words += _cluster_words(data)
     elif isinstance(data, Linked):
         words += f", in {counted(len(data), 'groups')}"
+    elif isinstance(data, ClusteredTable):
+        words += f", and their items in {counted(data.clusters.count, 'clusters')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -181,8 +188,10 @@ def noun(data: "Published | Dataset") -> str:
     >>> noun(Table(()))
     'rows'
     """
-    form = type(getattr(data, "schema", data)).__name__
-    return {"Table": "rows", "Linked": "rows"}.get(form, form.lower())
+    from shoal.data.release import form_name
+
+    form = form_name(getattr(data, "schema", data))
+    return {"table": "rows", "linked": "rows"}.get(form, form)
 
 
 def _cluster_words(data: "Clusters") -> str:

@@ -67,19 +67,11 @@ def digest(key: bytes, purpose: str, text: str) -> bytes:
     return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
 
 
-def refuse_inside(
-    keys: Iterable[str | None], folder: str | os.PathLike[str], source: str | None = None
-) -> None:
-    """Refuse keys that lie in the release folder, or are the data.
+def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
+    """Refuse a key that lies in the release folder, or is the data.
 
     Raises `WrongUse`.
     """
-    for key in keys:
-        if key is not None:
-            _refuse_inside(key, folder, source)
-
-
-def _refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
     place = os.path.realpath(key)
     whole = os.path.realpath(folder)
     if place == whole or place.startswith(whole + os.sep):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.arrays import Counts
@@ -71,6 +72,13 @@ class Transform(Parameters):
     def key_file(self) -> str | None:
         """The file of its key, where it has one."""
         return None
+
+    def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
+        """Refuse a key that lies in the release folder, or is the data."""
+        if self.key_file is not None:
+            from shoal.preparation._key import refuse_inside
+
+            refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
         """The same step where the roles of columns are known.

@@ -15,7 +15,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
-from shoal.data.release import Published, Release
+from shoal.data.release import Published, Release, form_name
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
@@ -183,7 +183,7 @@ def facts_of(run: "Run") -> Facts:
     recipe, attacks = recipe_text(run.recipe), attacks_of(run)
     return Facts(
         source=_source(run.recipe),
-        form=type(schema_of(release.data)).__name__.lower(),
+        form=form_name(schema_of(release.data)),
         method=release.method,
         parameters=tuple(
             (name, shown(str(value), 200))

@@ -144,7 +144,7 @@ class Disassociation(Method):
         """The promise: what is published is disassociated for k and m, and as safe as was asked for."""
         return (Disassociated(k=self.k, m=self.m, safe=self.safe),)
 
-    def _promise(self, baskets: Baskets) -> Disassociated:
+    def promise(self, baskets: Baskets) -> Disassociated:
         """The promise with the names of the sensitive items, which are in term chunks alone."""
         names = tuple(baskets.vocabulary[item] for item in baskets.sensitive.tolist())
         return Disassociated(k=self.k, m=self.m, safe=self.safe, sensitive=names)
@@ -224,7 +224,7 @@ class Disassociation(Method):
             data=data,
             method=self.name,
             parameters=self.model_dump(mode="json") | {"max_cluster_size": self.cluster_size},
-            promises=(self._promise(baskets).as_promise(),),
+            promises=(self.promise(baskets).as_promise(),),
         )
 
 

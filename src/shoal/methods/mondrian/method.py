@@ -20,7 +20,7 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods._improvement.method import Improvable, class_by_class
+from shoal.methods._improvement.method import Improvable, averages_of, class_by_class
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
@@ -39,8 +39,6 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
     mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
     fewer. Where every class has one over the risk, the mean keeps the bound for certain.
     """
-    from shoal.methods._improvement._kept_promises import averages_of
-
     averages = averages_of(models)
     if not averages:
         return models
@@ -122,7 +120,7 @@ class Mondrian(Improvable):
     @property
     def splits_ties(self) -> bool:
         """Relaxed cuts do."""
-        return self.partitioning == "relaxed" or super().splits_ties
+        return self.partitioning == "relaxed" or self.improving
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
@@ -135,7 +133,6 @@ class Mondrian(Improvable):
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
-        seed = self.seeded(seed)
         plan, order, starts = self._cut(data, models, Local.of(engine), seed)
         timings = {"cut": time.perf_counter() - begin}
         made = _made(data, plan, order, starts)

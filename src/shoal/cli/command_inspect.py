@@ -8,7 +8,7 @@ from cyclopts import App
 
 from shoal import registry
 from shoal.cli import profiles, show
-from shoal.cli.anonymize import OF_BASKETS, Input, Json, typed
+from shoal.cli.command_anonymize import OF_BASKETS, Input, Json, typed
 from shoal.cli.options import GROUPS, Section, flattened, list_option, single
 from shoal.data.baskets import Baskets
 from shoal.data.profile import BasketsProfile, TableProfile

@@ -26,13 +26,13 @@ from shoal.cli.options import (
 )
 from shoal.cli.preparing import Preparing
 from shoal.cli.program import COMMANDS, registered
+from shoal.data._plural import singular
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.recipe import Output, Recipe, Running, Source
-from shoal.recommendation.command_line import singular
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
