@@ -222,7 +222,8 @@ def carry_out(
         seed = tie_key(None)
     release, trace = method.anonymize(original, engine, seed)
     if intake.notes:
-        trace = replace(trace, notes={**trace.notes, "intake": list(intake.notes)})
+        read = {"intake": list(intake.notes), "unread": list(intake.unread)}
+        trace = replace(trace, notes={**trace.notes, **read})
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None

@@ -52,6 +52,7 @@ class Intake:
     seconds: float = 0.0  # how long it took to read it
     preparation: tuple[Transform, ...] = ()  # what was done to columns
     notes: tuple[str, ...] = ()  # how columns are taken, and keys that were made, in plain sentences
+    unread: tuple[str, ...] = ()  # columns of a table that are neither read nor published
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +163,8 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     )
     schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings), preparation=steps)
+    said = (*encoded.remarks, *warnings)
+    return Intake(data, encoded.left_out, specs, said, preparation=steps, unread=encoded.unread)
 
 
 def give_hierarchies(

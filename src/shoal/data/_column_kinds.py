@@ -115,10 +115,9 @@ def taken_sentences(columns: Iterable[tuple[str, Domain]]) -> tuple[str, ...]:
     if doubtful:
         shown = [f"{name} ({why})" for name, why in doubtful]
         option = f"--kind {quote(f'{doubtful[0][0]}=nominal')}"
-        one = len(doubtful) == 1
+        looks = "looks like a code" if len(doubtful) == 1 else "look like codes"
         said.append(
-            f"{_listed(shown)} {'looks' if one else 'look'} like codes, whose differences mean nothing: say {option} "
-            "to take categories."
+            f"{_listed(shown)} {looks}, whose differences mean nothing: say {option} to take categories."
         )
     return tuple(said)
 

@@ -25,14 +25,20 @@ from shoal.report.wording import counted, number, percent, shown
 if TYPE_CHECKING:
     from shoal.data.verdict import Verdict
     from shoal.outcome import AnyRun
+    from shoal.preparation.transform import Transform
 
 RARE = 5
 """Rare values that are listed."""
+
+SHOWN = 200
+"""Columns that are not published of which so many are listed."""
 
 UNCHANGED = (
     "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
 )
 
+
+HIDDEN = "Only who holds the key can tell what stands behind a pseudonym; releases with the same key can be linked."
 
 HALF = (
     "Chance to pick the right row for somebody who knows half of the quasi-identifiers from another source, the mean "
@@ -103,7 +109,7 @@ def assessment_of(
         forced_by(run),
         trace_of(run, recipe, version),
         tuple((words, shown(str(output[name]), 600)) for name, words in named if output.get(name)),
-        shown(" ".join(map(str, run.trace.notes.get("series", ()))), 600),
+        " ".join(shown(str(one), 600) for one in run.trace.notes.get("series", ())),
     )
 
 
@@ -161,13 +167,30 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
         else:
             fate = _other(column, there.get(column.name), column.name in changed)
         how = taken(column.name, column.domain)
-        fates.append(replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})"))
+        fate = replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})")
+        fates.append(
+            _prepared(fate, [step for step in run.preparation if column.name in step.columns_changed])
+        )
     named = run.recipe.get("roles", {}).get("identifying", ())
-    gone = [
-        str(name) for name in ([named] if isinstance(named, str) else named) if name not in original.names
-    ]
-    why = "it names a person"
-    return (*fates, *(ColumnFate(name, "identifying", "not published", "all", "–", why) for name in gone))
+    names = {named} if isinstance(named, str) else set(named)
+    gone = [str(name) for name in run.trace.notes.get("unread", names) if name not in original.names]
+    return (*fates, *(_unread(shown(name), name in names) for name in gone[:SHOWN]))
+
+
+def _unread(name: str, identifying: bool) -> ColumnFate:
+    """A column that is neither read nor published."""
+    role, why = ("identifying", "it names a person") if identifying else ("none", "it was to be dropped")
+    return ColumnFate(name, role, "not published", "all", "–", why)
+
+
+def _prepared(fate: ColumnFate, steps: "Sequence[Transform]") -> ColumnFate:
+    """What happened to a column before the method, said first."""
+    if not steps:
+        return fate
+    before = "; ".join(shown(step.sentence(), 200) for step in steps)
+    after = "" if fate.happened == "unchanged" else f"; then {fate.happened}"
+    why = HIDDEN if any(step.hides for step in steps) and fate.why == UNCHANGED else fate.why
+    return replace(fate, happened=f"prepared ({before}){after}", why=why)
 
 
 def _generalized(column: Generalized, promised: str) -> ColumnFate:
