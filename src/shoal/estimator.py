@@ -54,11 +54,13 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.k = k
         self.parameters = parameters
 
-    def fit(self, X: Any, y: Any = None) -> "Anonymizer":  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> "Anonymizer":
         """Form the classes of the rows of a table; `y` is not looked at."""
         numbers = validate_data(self, X, dtype=np.float64)
         if len(numbers) < self.k:
-            raise ValueError(f"n_samples={len(numbers)} is below k={self.k}: no class of k rows can be formed.")
+            raise ValueError(
+                f"n_samples={len(numbers)} is below k={self.k}: no class of k rows can be formed."
+            )
         names = [f"x{place}" for place in range(numbers.shape[1])]
         frame = pl.DataFrame({name: numbers[:, place] for place, name in enumerate(names)})
         with warnings.catch_warnings():
@@ -87,7 +89,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self._scale = np.where(spread > 0, spread, 1.0)
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
+    def transform(self, X: Any) -> Any:
         """The means of the class that each row lies in, or of the nearest one."""
         check_is_fitted(self)
         numbers = validate_data(self, X, dtype=np.float64, reset=False)

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.errors import BadData, CannotWrite, WrongUse
