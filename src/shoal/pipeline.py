@@ -215,11 +215,9 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
-    if isinstance(schema, Baskets):
-        _refuse_idle_baskets(schema, method, here=schema is original)
+    _refuse_idle_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
-    if seed is None and method.splits_ties:
-        seed = tie_key(None)
+    seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
     if intake.notes:
         read = {"intake": list(intake.notes), "unread": list(intake.unread)}
@@ -263,11 +261,13 @@ def carry_out(
     return finished if proof is None else finished.judged(*proof)
 
 
-def _refuse_idle_baskets(baskets: Baskets, method: Method, here: bool) -> None:
+def _refuse_idle_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
     """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
 
     Whatever is published of such baskets says nothing. `here`: whether they are in memory.
     """
+    if isinstance(baskets, Table):
+        return
     if not len(baskets.items if here else baskets.vocabulary):
         raise BadData("no basket holds an item, so there is nothing to publish.")
     known = here and method.needs_sensitive and len(baskets.sensitive) > 0
