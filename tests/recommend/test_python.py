@@ -11,6 +11,7 @@ import pytest
 import shoal
 from shoal import registry
 from shoal.cli import main
+from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.mondrian.method import Mondrian
 from shoal.recommendation import candidates as asked

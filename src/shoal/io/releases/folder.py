@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import polars.exceptions
 
-from shoal.data._remote import refuse_address
 from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
@@ -50,7 +49,7 @@ from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_re
 from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.io.releases.summary_file import read_summary, summary_shape
-from shoal.io.source import is_part
+from shoal.io.source import is_part, refuse_address
 from shoal.io.tables.load import read_published_table, write_table
 
 DATA_NAMES = ("data.csv", "data.parquet", "data.dat", "data.spmf", "data.jsonl")
