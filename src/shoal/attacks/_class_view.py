@@ -76,15 +76,27 @@ def class_view(published: Table | Linked, people: Table, known: Sequence[str] | 
     if known is not None:
         published = with_known(published, known)
     people = compacted(people)
-    classes = PublishedClasses.of(published)
+    classes, sizes = _classes(published)
     combos = people.select(column.name for column in published.quasi)
     number = _numbers(combos, people.rows)
     combo, found = match_pairs(classes, people)
     kinds = int(number.max(initial=-1)) + 1
     matrix = SparseRows.of(combo, found, 1.0, (kinds, len(classes)))
-    entity = published.entity
-    sizes = classes.sizes if entity is None else classes.persons(entity.name)
     return ClassView(classes, matrix.take(number), sizes)
+
+
+def fitting_classes(
+    published: Table, person: Table, known: Sequence[str]
+) -> tuple[PublishedClasses, Counts, Rows]:
+    """The classes by some known columns, the size of each, and those that fit one person, without a sparse matrix."""
+    classes, sizes = _classes(with_known(published, known))
+    return classes, sizes, np.unique(match_pairs(classes, compacted(person))[1])
+
+
+def _classes(published: Table) -> tuple[PublishedClasses, Counts]:
+    """The classes of a table, and how many rows or persons each has."""
+    classes, entity = PublishedClasses.of(published), published.entity
+    return classes, classes.sizes if entity is None else classes.persons(entity.name)
 
 
 def _group_view(data: Linked, people: Table) -> ClassView:

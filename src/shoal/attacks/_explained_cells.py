@@ -101,6 +101,8 @@ def explain_row(original: Table, release: Release, row: int, rows: Rows | None =
             "Only generalized cells of a table are explained; linked tables publish public cells as they are, and "
             "baskets have none. Say with --known what is known of a person."
         )
+    if not isinstance(row, int | np.integer):
+        raise WrongUse(f"A row is named by its number, and not by {row!r}.")
     if not 0 <= row < original.rows:
         raise WrongUse(f"There is no row {row + 1:,}: the original has {original.rows:,} rows.")
     place, members = _place(original, published, row, rows)

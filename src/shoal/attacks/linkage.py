@@ -13,6 +13,7 @@ from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data._item_sets import items_of
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -62,7 +63,8 @@ class Linkage(Attack):
         noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
         rows = max(int(whole.sizes.sum()), 1)
         success, baseline = mean(exact), 1 / rows
-        if items_of(published) is not None and items_of(people) is not None:
+        shown = isinstance(published, ClusteredTable) or items_of(published) is not None
+        if shown and items_of(people) is not None:
             return self._with_items(target, people, whole)
         words = (
             f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "
@@ -87,7 +89,7 @@ class Linkage(Attack):
         hidden = {
             item
             for promise in target.release.promises
-            for role in ("sensitive_items", "insensitive_items")
+            for role in ("sensitive_items", "insensitive_items", "sensitive")
             for item in promise.get(role, ())
         }
         figures = {

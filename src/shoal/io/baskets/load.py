@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Items
-from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse, warn
@@ -39,8 +38,16 @@ from shoal.io.baskets.matrix import Ones, read_matrix
 from shoal.io.baskets.numbered_texts import plain_lines
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
-from shoal.io.source import format_of, in_utf8, name_of, part_files, read_bytes
-from shoal.io.tables.database import is_database
+from shoal.io.source import (
+    BYTE_ORDER_MARK,
+    check_utf8,
+    format_of,
+    in_utf8,
+    is_database,
+    name_of,
+    part_files,
+    read_bytes,
+)
 from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import EncodedBaskets
