@@ -1,6 +1,7 @@
 """k-map and δ-presence beside a population."""
 
 import datetime
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
