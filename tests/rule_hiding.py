@@ -12,7 +12,7 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.methods.table_rule_hiding.method import TableRuleHiding
-from shoal.models._nothing_published import NOTHING
+from shoal.models._release_checks import NOTHING
 from shoal.outcome import judge
 
 QUASI = ("x", "y")

@@ -28,7 +28,7 @@ from shoal.cli import main
 PACKAGE = Path(shoal.__file__).resolve().parent
 
 DOORS = (
-    "cli/anonymize.py",
+    "cli/command_anonymize.py",
     "cli/run_summary.py",
     "engines/distributed.py",
     "engines/local.py",

@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from shoal import registry
-from shoal.cli.generate import made_by
+from shoal.cli.command_generate import made_by
 from shoal.cli.options import fields_of
 from shoal.cli.program import pages, program
 

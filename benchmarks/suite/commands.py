@@ -52,7 +52,7 @@ COMPILED = """
 import json, sys, time, warnings
 from pathlib import Path
 from shoal import registry
-from shoal.cli.warm_up import HIERARCHIES, ROLES, made
+from shoal.cli.command_warm_up import HIERARCHIES, ROLES, made
 from shoal.data.table import Table
 from shoal.kernels._compiling import watched
 from shoal.pipeline import anonymize

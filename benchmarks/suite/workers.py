@@ -117,9 +117,9 @@ def _local(method: str, source: Path, out: Path) -> list[str]:
 
 def run_local(method: str, source: str, out: str) -> None:
     """Read, anonymize, verify, write and prove in memory."""
-    from shoal.pipeline import carry_out
+    from shoal.pipeline import carry_out, request_of
     from shoal.recipe import Recipe, Roles, Source
-    from shoal.sources import load_source
+    from shoal.sources import load
 
     suppressed = {} if method == "mondrian" else {"suppression_limit": 0.02}
     recipe = Recipe(
@@ -129,7 +129,7 @@ def run_local(method: str, source: str, out: str) -> None:
         method={"name": method, "k": 10, **suppressed},
     )
     begin = time.perf_counter()
-    intake = load_source(recipe)
+    intake = load(request_of(recipe), recipe.the_method())
     seconds = {"reading": time.perf_counter() - begin}
     finished = carry_out(recipe.the_method(), intake.data, measures=())
     seconds |= {step: spent for step, spent in finished.seconds.items() if step != "measuring"}

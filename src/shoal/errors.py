@@ -243,6 +243,8 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
     `where`: what the parameter is called. `known`: names of parameters, to find the one that was meant.
     """
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        if new := new_name("parameter", str(problem["loc"][-1]), known):
+            return f"The parameter {where!r} is now {new!r}"
         near = get_close_matches(str(problem["loc"][-1]), list(known), n=1, cutoff=0.6)
         return f"{where} is not a parameter here" + (f" (did you mean {near[0]}?)" if near else "")
     if problem["type"] == "missing":

@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
@@ -157,6 +158,8 @@ def _roles_in(release: Release[Any]) -> Roles:
         sensitive=named[Role.SENSITIVE],
         insensitive=named[Role.INSENSITIVE],
         entity=next(iter(named[Role.ENTITY]), None),
-        items=next(iter(named[Role.ITEMS]), None),
+        items=published.items
+        if isinstance(published, ClusteredTable)
+        else next(iter(named[Role.ITEMS]), None),
         others="drop",
     )

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, cast
@@ -13,7 +13,7 @@ from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset, schema_of
+from shoal.data.dataset import Dataset, schema_of, with_schema
 from shoal.data.profile import without_hints
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
@@ -26,7 +26,6 @@ from shoal.measures._chosen import comparison_of, left_out, measured
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Scores
 from shoal.option_names import spoken
-from shoal.preparation._key import refuse_inside
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ class Beside:
         from shoal.io.releases.copies import write_copies
         from shoal.io.releases.data_package import write_package
 
-        write_copies(published, release, self.also)
+        if self.also:
+            write_copies(published, release, self.also)
         write_package(published, release, self.terms)
 
     def report(self, folder: Path, run: "Run") -> None:
@@ -234,7 +234,7 @@ class Run(Generic[Original, Data]):
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
         # What the owner should hear is found out once, before or when the release is written.
-        concerns = () if self.verdicts else self.engine.warnings(self.original, self.release, found)
+        concerns = () if self.verdicts else self._concerns(found)
         return replace(
             self,
             verdicts=verdicts,
@@ -242,6 +242,18 @@ class Run(Generic[Original, Data]):
             warnings=without_hints((*self.warnings, *concerns)),
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
+
+    def _concerns(self, found: Mapping[str, int]) -> tuple[str, ...]:
+        """Disclosure warnings; pseudonyms of which everybody has one tell nobody anything without the key."""
+        schema = schema_of(self.original)
+        hashed = {name for step in self.preparation if step.hides for name in step.columns_changed}
+        alone: set[str] = set()
+        if isinstance(self.original, Table | Dataset) and isinstance(schema, Table):
+            rows = self.original.rows
+            kept = [column for column in schema.columns if column.name in hashed]
+            alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
+        release = replace(self.release, data=_without(self.release.data, alone))
+        return self.engine.warnings(_without(self.original, alone), release, found)
 
     def measured(self, both: Comparison) -> Self:
         """The same run with what its release costs, by its measures."""
@@ -330,7 +342,8 @@ class Run(Generic[Original, Data]):
             if not isinstance(self.release.data, Table):
                 raise WrongUse("Only a published table can go into a database; omit --to.")
         self.engine.refuse_unwritable(schema_of(self.original), table_format)
-        refuse_inside([step.key_file for step in self.preparation], folder)
+        for step in self.preparation:
+            step.refuse_key_inside(folder)
         tell = logged(stage)
         tell("writing")
         begin = time.perf_counter()
@@ -385,6 +398,14 @@ def refuse_warned(warnings: Sequence[str]) -> None:
         )
 
 
+def _without(data: Any, names: Collection[str]) -> Any:
+    """A table, wherever its rows are, without some columns."""
+    schema = schema_of(data)
+    if not names or not isinstance(schema, Table):
+        return data
+    return with_schema(data, Table(tuple(one for one in schema.columns if one.name not in names)))
+
+
 AnyRun: TypeAlias = Run[Any, Any]
 """A run wherever its rows are."""
 
@@ -420,7 +441,7 @@ def judgment(release: Release[Any], population: Table | None, engine: Engine) ->
 
 def refuse_broken(verdicts: tuple[Verdict, ...]) -> None:
     """Raise where a promise is broken, or nothing would be published: such a release must never be written."""
-    from shoal.models._nothing_published import NOTHING
+    from shoal.models._release_checks import NOTHING
 
     for verdict in verdicts:
         if verdict.model == NOTHING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.attacks._together import refuse_limits, refuse_risky
 from shoal.attacks.attack import Target
-from shoal.data._remote import refuse_address
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
@@ -21,17 +21,17 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
-from shoal.errors import Stage, WrongUse, logged, warn
+from shoal.errors import BadData, Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
+from shoal.io.source import refuse_address
 from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Beside, Run, judgment, refuse_broken
-from shoal.preparation._key import refuse_inside
 from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, make_method, make_transform, parameters_of, step_as_data
-from shoal.sources import Intake, Request, load, load_source
+from shoal.sources import Intake, Request, load
 
 
 def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = None) -> AnyRun:
@@ -49,9 +49,9 @@ def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = 
         Progress callback; steps are logged to ``shoal`` too.
     """
     recipe = recipe if isinstance(recipe, Recipe) else Recipe.read(recipe)
-    engine = recipe.running.open()
+    method, engine = recipe.ready()
     try:
-        finished = run_on(engine, recipe, source=data, stage=stage)
+        finished = run_on(engine, recipe, method, source=data, stage=stage)
     except BaseException:
         engine.close()
         raise
@@ -62,6 +62,7 @@ def run(recipe: Recipe | str | Path, *, data: Any = None, stage: Stage | None = 
 def run_on(
     engine: Engine,
     recipe: Recipe,
+    method: Method | None = None,
     *,
     source: Any = None,
     stage: Stage | None = None,
@@ -69,20 +70,57 @@ def run_on(
 ) -> AnyRun:
     """Run a recipe on an engine that is open, and leave it to the caller to show its warnings.
 
-    `source`: instead of the recipe's. `judged`: judge the release; otherwise it is judged when it is written.
+    `method`: that of the recipe, where it was made already. `source`: instead of the recipe's. `judged`: judge the
+    release; otherwise it is judged when it is written.
     """
     logged(stage)("reading")
-    method = recipe.the_method()
+    method = method or recipe.the_method()
     measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
-    return carry_out(
+    finished = carry_out(
         method,
-        load_source(recipe, method, engine, source),
+        load(request_of(recipe, source), method, engine),
         engine=engine,
         seed=recipe.seed,
         stage=stage,
         measures=measures,
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
+    )
+    return _judged_together(finished, recipe, recipe.source.path if source is None else source, stage)
+
+
+def _judged_together(finished: AnyRun, recipe: Recipe, source: Any, stage: Stage | None) -> AnyRun:
+    """Judge a run together with earlier releases, where the recipe names any.
+
+    Raises `BrokenPromise` if all of them together break a promise.
+    """
+    output = recipe.output
+    if not output.after:
+        if output.who is not None:
+            raise WrongUse("--who belongs to --after: name the earlier release too, or omit it.")
+        return finished
+    from shoal.series import refuse_together
+
+    logged(stage)("judging earlier releases")
+    said = refuse_together(finished, output.after, source, output.who, recipe)
+    return replace(
+        finished, trace=replace(finished.trace, notes={**finished.trace.notes, "series": list(said)})
+    )
+
+
+def request_of(recipe: Recipe, source: Any = None) -> Request:
+    """What a recipe reads; from another source, where one is given."""
+    plan, output = recipe.source, recipe.output
+    return Request(
+        plan.path if source is None else source,
+        recipe.roles,
+        plan.reading,
+        recipe.hierarchies,
+        plan.hierarchies_folder,
+        plan.baskets,
+        recipe.seed,
+        preparation=tuple(map(make_transform, recipe.preparation)),
+        formulas=not output.safe_cells and output.format == "csv",
     )
 
 
@@ -105,8 +143,8 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.to is not None:
         refuse_source(output.to, recipe.source.path, recipe.source.reading.query)
     refuse_address(output.folder, writing=True)
-    keys = [step.key_file for step in recipe.the_preparation()]
-    refuse_inside(keys, output.folder, recipe.source.path)
+    for step in map(make_transform, recipe.preparation):
+        step.refuse_key_inside(output.folder, recipe.source.path)
     if output.to is not None:
         recipe.running.kind.refuse_database()
     if output.pdf:
@@ -118,10 +156,12 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
     if output.value_map is not None:
         _refuse_public(output.value_map, output.folder)
         refuse_existing(output.value_map, force, recipe.source.path)
-    refuse_limits(output.max_risk, recipe.running.engine)
-    with closing(recipe.running.open()) as engine:
+    if output.max_risk:
+        refuse_limits(output.max_risk, recipe.running.engine)
+    method, opened = recipe.ready()
+    with closing(opened) as engine:
         # Judged once, from the files.
-        finished = run_on(engine, recipe, stage=stage, judged=False)
+        finished = run_on(engine, recipe, method, stage=stage, judged=False)
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
             tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
@@ -136,7 +176,7 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
             safe_cells=output.safe_cells,
             to=output.to,
             strict=output.strict,
-            beside=Beside(output.the_terms(), output.also, output.pdf),
+            beside=Beside(output, output.also, output.pdf),
             stage=stage,
         )
         if mapped is not None:
@@ -175,10 +215,13 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
-    method.refuse_empty(original)
+    _refuse_idle_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
-    seed = method.seeded(seed)
+    seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
+    if intake.notes:
+        read = {"intake": list(intake.notes), "unread": list(intake.unread)}
+        trace = replace(trace, notes={**trace.notes, **read})
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None
@@ -218,6 +261,20 @@ def carry_out(
     return finished if proof is None else finished.judged(*proof)
 
 
+def _refuse_idle_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
+    """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
+
+    Whatever is published of such baskets says nothing. `here`: whether they are in memory.
+    """
+    if isinstance(baskets, Table):
+        return
+    if not len(baskets.items if here else baskets.vocabulary):
+        raise BadData("no basket holds an item, so there is nothing to publish.")
+    known = here and method.needs_sensitive and len(baskets.sensitive) > 0
+    if known and not baskets.supports[baskets.sensitive].any():
+        raise BadData("no basket holds a sensitive item, so there is nothing to hide.")
+
+
 def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:
     """What a run needs to be repeated: the seed that was drawn, the steps of a search in its time, the preparation."""
     found: dict[str, Any] = {} if seed is None else {"seed": seed}
@@ -254,6 +311,7 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    insist: str | Sequence[str] = (),
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
@@ -282,6 +340,8 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    insist
+        Quasi-identifiers that are taken although they look like identifiers; otherwise such are refused.
     items, items_from, item_separator, sensitive_items, insensitive_items
         The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
         stands between items; and which of them are secret, or neither secret nor known.
@@ -323,6 +383,7 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        insist=insist,
         items=items,
         items_from=items_from,
         item_separator=item_separator,

@@ -39,13 +39,12 @@ from pydantic import Field, ValidationError
 
 from shoal import registry
 from shoal.addresses import without_passwords
-from shoal.data._remote import refuse_address
 from shoal.data.role import Roles as Roles
 from shoal.errors import BadData, CannotWrite, WrongUse
 from shoal.errors import explain as explain
 from shoal.io.reading import Reading
 from shoal.io.releases.terms import Terms
-from shoal.io.source import existing_file
+from shoal.io.source import existing_file, refuse_address
 from shoal.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -136,10 +135,16 @@ class Output(Terms):
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
     strict: bool = Field(default=False, description="publish nothing where there is a warning")
-
-    def the_terms(self) -> Terms:
-        """What the owner says to the recipients."""
-        return Terms(**{name: getattr(self, name) for name in Terms.model_fields})
+    after: tuple[str, ...] = Field(
+        default=(),
+        description="earlier releases of the same people, OUT1 or OUT1=ORIGINAL: nothing is published where all of "
+        "them together break a promise",
+    )
+    who: str | None = Field(
+        default=None,
+        description="with --after: the column that says who is who here and there; the identifying one by "
+        "default",
+    )
 
 
 class Recipe(Section):
@@ -174,6 +179,10 @@ class Recipe(Section):
     def the_method(self) -> "Method":
         """The method with its parameters, checked."""
         return make_method(self.method)
+
+    def ready(self) -> "tuple[Method, Engine]":
+        """The method with its parameters, checked, and then the engine, which is to be closed."""
+        return self.the_method(), self.running.open()
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -246,6 +255,7 @@ class Recipe(Section):
                         for name in ("folder", "value_map")
                         if (place := getattr(self.output, name))
                     }
+                    | {"after": tuple("=".join(map(moved, one.split("=", 1))) for one in self.output.after)}
                 ),
             }
         )

@@ -28,9 +28,10 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse, warn
 from shoal.io.reading import Reading, with_names
 from shoal.methods.table_method import read_population
-from shoal.models._judged import Verdicts, broken_folder, broken_papers
+from shoal.models._judged import Verdicts
 from shoal.models._promises import Promises, refuse_unused_population
 from shoal.models._promises import promised as promised_by
+from shoal.models._release_checks import broken_folder, broken_papers
 from shoal.models.model import Model
 from shoal.outcome import judgment
 from shoal.sources import form_of, hierarchies_of, hierarchy_of, profile
@@ -296,7 +297,7 @@ def _in_roles(schema: Any, roles: Roles) -> Any:
         return with_column_roles(schema, roles)
     if isinstance(schema, Linked) and roles_given(roles):
         raise WrongUse(
-            "Columns of linked tables have the roles that release.json names; leave --quasi and so on away."
+            "Columns of linked tables have the roles that release.json names; omit --quasi and so on."
         )
     if isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
         return with_roles(schema, roles)
@@ -367,8 +368,7 @@ def roles_given(roles: Roles) -> dict[str, Role]:
 
 def _is_file(source: str | Path) -> bool:
     """Whether a source is no folder of a release: a file, standard input, a database, or part files."""
-    from shoal.io.source import STANDARD_INPUT
-    from shoal.io.tables.database import is_database
+    from shoal.io.source import STANDARD_INPUT, is_database
 
     place = Path(source)
     if str(source) == STANDARD_INPUT or is_database(source) or place.is_file():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shoal import registry
-from shoal.cli.generate import generators
+from shoal.cli.command_generate import generators
 from shoal.io.baskets.load import read_baskets
 
 

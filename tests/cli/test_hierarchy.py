@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cli import hierarchy
+from shoal.cli import command_hierarchy
 from shoal.data._hierarchy_builders import BUILDERS
 
 
@@ -80,4 +80,4 @@ def test_convert_there_and_back(form: str, shoal: Callable[..., object], folder:
 
 def test_all_builders_are_named_in_the_help() -> None:
     for name in BUILDERS:
-        assert name in (inspect.getdoc(hierarchy.build) or "")
+        assert name in (inspect.getdoc(command_hierarchy.build) or "")

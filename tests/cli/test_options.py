@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 from pydantic import Field
 
 from shoal import registry
-from shoal.cli.anonymize import command_of
+from shoal.cli.command_anonymize import command_of
 from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading

@@ -21,7 +21,7 @@ def test_it_publishes_and_proves(people: Path, shoal: Callable[..., Any]) -> Non
     answer = shoal(*call, "-o", "out")
     assert (answer.code, answer.err) == (0, "")
     assert "18 cells published in out/release" in answer.out
-    assert "OK      protected-sums: no hidden sum of pay can be told to within 10 percent" in answer.out
+    assert "OK      protected-sums: no hidden sum of pay can be estimated to within 10 percent" in answer.out
     assert shoal("verify", "out").code == 0
     assert shoal("verify", "out", "--model", "protected-counts", "--threshold", 60).code == 1
     again = shoal(*call, "-o", "out")

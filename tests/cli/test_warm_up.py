@@ -9,8 +9,8 @@ import pytest
 
 from shoal import registry
 from shoal.cli import show
+from shoal.cli.command_warm_up import choices
 from shoal.cli.program import main
-from shoal.cli.warm_up import choices
 from shoal.kernels._compiling import eagerly, tell_all
 from shoal.methods.mondrian import _partition
 from shoal.methods.mondrian._partition import partition

@@ -12,8 +12,8 @@ from shoal.data.hierarchy import climb
 from shoal.data.table import Table
 from shoal.engines.stream import Stream
 from shoal.errors import Infeasible
-from shoal.models._nothing_published import NOTHING
 from shoal.models._promises import Promises
+from shoal.models._release_checks import NOTHING
 from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model

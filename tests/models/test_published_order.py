@@ -21,7 +21,7 @@ from shoal.data.table import Table, canonical_order
 from shoal.data.verdict import MISNUMBERED
 from shoal.io.baskets.load import read_baskets
 from shoal.io.releases.folder import write_release
-from shoal.models._published_order import broken_order
+from shoal.models._release_checks import broken_order
 from shoal.models.km_anonymity import KmAnonymity
 
 BASKETS = [["c", "b"], ["a", "b"], [], ["b", "c"], ["a", "b"], ["b", "c"]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cli import anonymize, main
+from shoal.cli import command_anonymize, main
 from shoal.cli.program import program
 from shoal.io.reading import Reading
 from shoal.recipe import Recipe, Roles, Source
@@ -100,7 +100,7 @@ def test_quoting(monkeypatch: pytest.MonkeyPatch) -> None:
         seen["recipe"] = given
         return 0
 
-    monkeypatch.setattr(anonymize, "carried_out", keep)
+    monkeypatch.setattr(command_anonymize, "carried_out", keep)
     program(words[1:])(words[1:], exit_on_error=False, print_error=False)
     got = seen["recipe"]
     assert got.source == recipe.source

@@ -135,7 +135,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
         found = np.flatnonzero(rows == row)
         return (int(found[0]) if len(found) else None), rows
     view = class_view(published, original.take(np.array([row])))
-    if not len(view.fits.indices):
+    if not len(view.fits.columns):
         return None, None
     first = int(view.classes.first[_likeliest(view, original, row)])
     names = [column.name for column in published.quasi]
@@ -149,7 +149,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
 
 def _likeliest(view: "ClassView", original: Table, row: int) -> int:
     """Of the classes that fit somebody the smallest that has a row with her secrets."""
-    fitting, table = view.fits.indices, view.classes.table
+    fitting, table = view.fits.columns, view.classes.table
     has = np.ones(table.rows, dtype=np.bool_)
     for column in table.sensitive:
         if column.name in original.names:

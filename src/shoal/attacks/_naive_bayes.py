@@ -7,7 +7,6 @@ import numpy as np
 from shoal.arrays import Codes, Floats, Rows
 from shoal.attacks._class_view import aligned, compacted, covers
 from shoal.data.table import Column, Table
-from shoal.models._matching import CellReader
 
 FOLDS = 5
 """A model of the original never sees the people whom it is asked about: a fifth of them at a time."""
@@ -40,17 +39,10 @@ def _scores(published: Table, people: Table, secret: Column, names: Sequence[str
             column.codes * np.int64(values) + secret.codes, minlength=len(column.domain) * values
         )
         counts = pairs.reshape(len(column.domain), values).astype(np.float64)
-        score += _logs(_told(column, known, counts), prior)[known.codes]
+        meant = covers(column, known)
+        counts /= np.maximum(np.diff(meant.indptr), 1)[:, None]
+        score += _logs(meant.turned_times(counts), prior)[known.codes]
     return score
-
-
-def _told(published: Column, known: Column, counts: Floats) -> Floats:
-    """How often each value of a known column goes with each secret, by the published texts that may stand for it."""
-    if len(known.domain) == 1:  # of one person, without a sparse matrix
-        reader = CellReader(known)
-        return counts[[len(reader.values(text)) > 0 for text in published.domain.labels]].sum(axis=0)[None]
-    meant = covers(published, known)
-    return np.asarray(meant.T @ (counts / np.maximum(np.diff(meant.indptr), 1)[:, None]))
 
 
 def _logs(counts: Floats, prior: Floats) -> Floats:

@@ -19,9 +19,9 @@ from cyclopts import App, Group, Parameter
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import share_instead
-from shoal.recommendation.command_line import singular
 
 Fits = Callable[[str], bool]
 """Whether a text can be the value of a pair."""

@@ -47,9 +47,8 @@ class Preparing:
         """The steps of what the user gave, as a recipe has them, taken out of `given`."""
         shared = {name: given.pop(name, None) for name in SHARED}
         shared["days"] = shared.pop("shift_days")
-        return tuple(
-            step for name, kind in self._kinds.items() for step in kind.typed(given.pop(name, ()), shared)
-        )
+        typed = {kind: given.pop(name, ()) for name, kind in self._kinds.items()}
+        return tuple(step for kind, texts in typed.items() if texts for step in kind.typed(texts, shared))
 
 
 def _keyword(name: str, kind: Any, default: Any, option: Parameter) -> inspect.Parameter:

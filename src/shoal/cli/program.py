@@ -49,7 +49,7 @@ COMMANDS = {
     "warm-up": "Compile all methods now, so that no first run has to wait.",
     "methods": "List methods, models, measures and attacks, or describe one.",
 }
-"""Each command lives in the module of its name, with underscores for hyphens, which offers `program(tokens)`."""
+"""Each command lives in `command_NAME.py`, with underscores for hyphens, which offers `program(tokens)`."""
 
 EXAMPLE = """Example:
   shoal generate table --rows 2000 --seed 7 -o people.csv"""
@@ -70,7 +70,7 @@ def program(tokens: Sequence[str] = ()) -> App:
     )
     asked = next(iter(tokens), "")
     if asked in COMMANDS:
-        app.command(import_module(f"shoal.cli.{asked.replace('-', '_')}").program(tokens[1:]))
+        app.command(import_module(f"shoal.cli.command_{asked.replace('-', '_')}").program(tokens[1:]))
         return app
     for place, (name, summary) in enumerate(COMMANDS.items()):
         app.command(App(name=name, help=summary, sort_key=place))

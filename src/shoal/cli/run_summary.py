@@ -24,6 +24,8 @@ SCORES = {
         "ncp",
         "discernibility",
         "c_avg",
+        "item_loss",
+        "pair_loss",
         "precision",
         "starred_cells",
         "confidence_before",
@@ -138,15 +140,18 @@ def run_lines(run: "AnyRun") -> None:
 
 
 def sentences(run: "AnyRun") -> list[str]:
-    """What the method says of its choice, in sentences: under ``summary`` of its notes."""
-    return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
+    """How columns were taken, what the method says of its choice, and what earlier releases tell beside this one."""
+    notes = run.trace.notes
+    return [str(sentence) for part in ("intake", "summary", "series") for sentence in notes.get(part, ())]
 
 
 def shown_scores(run: "AnyRun") -> list["Score"]:
     """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
+    from shoal.data.release import form_name
+
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
-    wanted = SCORES.get(type(run.release.data).__name__, ())
+    wanted = SCORES.get(form_name(run.release.data).capitalize(), ())
     aim = run.trace.notes.get("objective")
     own = [aim] if aim in by_name and aim not in wanted else []
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
@@ -154,6 +159,7 @@ def shown_scores(run: "AnyRun") -> list["Score"]:
 
 def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
+    from shoal.data.clustered_table import ClusteredTable
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
     from shoal.data.linked import Linked
@@ -166,6 +172,8 @@ def published_words(run: "AnyRun") -> str:
         words += _cluster_words(data)
     elif isinstance(data, Linked):
         words += f", in {counted(len(data), 'groups')}"
+    elif isinstance(data, ClusteredTable):
+        words += f", and their items in {counted(data.clusters.count, 'clusters')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -192,8 +200,10 @@ def noun(data: "Published | Dataset") -> str:
     >>> noun(Table(()))
     'rows'
     """
-    form = type(getattr(data, "schema", data)).__name__
-    return {"Table": "rows", "Linked": "rows"}.get(form, form.lower())
+    from shoal.data.release import form_name
+
+    form = form_name(getattr(data, "schema", data))
+    return {"table": "rows", "linked": "rows"}.get(form, form)
 
 
 def _cluster_words(data: "Clusters") -> str:

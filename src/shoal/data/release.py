@@ -27,6 +27,15 @@ Data = TypeVar("Data", default=Published, covariant=True)
 """The form of published data; rows elsewhere (`Dataset`) have to be named."""
 
 
+def form_name(data: object) -> str:
+    """The form of published data in a word; a table with something beside it is a table.
+
+    >>> form_name(Table(()))
+    'table'
+    """
+    return "table" if isinstance(data, Table) else type(data).__name__.lower()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Release(Generic[Data]):
     """The public object: published data, how it was made, and what it promises.

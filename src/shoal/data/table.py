@@ -111,7 +111,7 @@ def canonical_order(columns: Iterable[Column]) -> Rows:
 
     A release in this order tells nothing of the order of the input, and needs no random numbers. The order is computed
     on ranks of labels, never by comparing texts row by row. Whether a release stands in it is judged without this
-    function: see ``models/_published_order.py``, and ``io/releases/file_order.py`` for rows in parts.
+    function: see ``models/_release_checks.py``, and ``io/releases/file_order.py`` for rows in parts.
     """
     keys = [column.domain.ranks()[column.codes] for column in columns]
     if not keys:

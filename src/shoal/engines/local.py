@@ -138,8 +138,7 @@ class Local:
         `asked`: somebody asks for these promises, and no release makes them: the order of tables and baskets is not
         judged.
         """
-        from shoal.models._nothing_published import nothing_published
-        from shoal.models._published_order import broken_order
+        from shoal.models._release_checks import broken_order, nothing_published
 
         verdicts = [model.remarked(model.verify(published)) for model in models]
         others = (nothing_published(published), None if asked else broken_order(published))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from shoal.data._export import named
-from shoal.data._utf8 import check_utf8
 from shoal.data.dataset import COUNT, Parts, TextLayout
 from shoal.engines.distributed import Distributed
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
-from shoal.engines.out_of_core import counted, groups, in_order
-from shoal.engines.spill import ROWS, Scratch, SpillBuffer, pieces
+from shoal.engines.out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces
 from shoal.engines.text_blocks import blocks, opened, part_paths
 from shoal.errors import BadData
+from shoal.io.source import check_utf8
 
 if TYPE_CHECKING:
     from shoal.data.dataset import Frame, Schema

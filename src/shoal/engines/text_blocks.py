@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.data._remote import refuse_address
-from shoal.data._utf8 import BYTE_ORDER_MARK, last_line_end
 from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
+from shoal.io.source import BYTE_ORDER_MARK, last_line_end, refuse_address
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from shoal.data._remote import refuse_address
 from shoal.errors import WrongUse
-from shoal.io.source import STANDARD_INPUT
+from shoal.io.source import STANDARD_INPUT, is_database, refuse_address
 
 _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 _POSTGRES_PORT = 5432
@@ -51,7 +50,7 @@ def refuse_source_folder(folder: str | Path, source: Any) -> None:
 
 
 def _is_one_place(target: str, source: str, query: str | None) -> bool:
-    from shoal.io.tables.database import is_database, parse_address, tables_read
+    from shoal.io.tables.database import parse_address, tables_read
 
     if not is_database(target) or not is_database(source):
         return _is_one_file(_file_of(target), _file_of(source))
@@ -77,7 +76,7 @@ def _is_one_file(one: Path | None, other: Path | None) -> bool:
 
 def _file_of(place: str) -> Path | None:
     """The file of a path or of a SQLite address."""
-    from shoal.io.tables.database import is_database, parse_address
+    from shoal.io.tables.database import parse_address
 
     if not is_database(place):
         return Path(place)
@@ -108,7 +107,7 @@ def _table_of(address: str) -> tuple[str, str]:
 
 
 def _without_password(place: str) -> str:
-    from shoal.io.tables.database import is_database, parse_address
+    from shoal.io.tables.database import parse_address
 
     if not is_database(place):
         return place

@@ -1,18 +1,23 @@
-"""Opening files: plain, compressed, in parts, or standard input; and telling text from anything else."""
+"""Opening files: plain, compressed, in parts, or standard input; and telling text from anything else, and files from
+addresses.
+"""
 
 import codecs
 import gzip
+import os
+import re
 import sys
 import zlib
 from difflib import get_close_matches
 from pathlib import Path
 
-from shoal.data._remote import refuse_address
-from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.errors import BadData, WrongUse
 
 STANDARD_INPUT = "-"
 """The name that stands for standard input."""
+
+DATABASES = ("postgresql", "postgres", "sqlite")
+"""Schemes of addresses of databases."""
 
 _COMPRESSIONS = (".gz", ".zst")
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -28,9 +33,32 @@ _BINARY_FORMATS = {
 }
 
 
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
+"""A scheme has two letters at least, as drives of Windows have one; of two slashes a path keeps one."""
+
+CLUSTER = frozenset({"hdfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "dbfs"})
+"""Schemes that a Spark cluster may know."""
+
+FOREIGN = "\ufffd"
+"""What stands where bytes were no UTF-8 text, for readers that go on."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What may stand at the very beginning of a file and is no text; anywhere else it is one like any other (U+FEFF)."""
+
+CONVERT = "convert the file, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW, or say --encoding latin-1."
+"""What to do about a file in another encoding."""
+
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
+
+
 def name_of(source: str | Path) -> str:
     """How a message calls a source: its path as it was given, or standard input."""
     return "standard input" if str(source) == STANDARD_INPUT else str(source)
+
+
+def is_database(source: object) -> bool:
+    """Whether a source is the address of a database."""
+    return isinstance(source, str) and source.partition("://")[0] in DATABASES and "://" in source
 
 
 def format_of(path: str | Path) -> str:
@@ -41,6 +69,29 @@ def format_of(path: str | Path) -> str:
     """
     path = Path(path)
     return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSIONS else path.suffix.lower()
+
+
+def refuse_address(place: object, *, writing: bool = False) -> None:
+    """Refuse an address such as ``s3://…`` where a file of this machine is needed.
+
+    >>> refuse_address("s3://shop/sales.csv")
+    Traceback (most recent call last):
+    shoal.errors.WrongUse: s3://shop/sales.csv is an address, and files are read from disks: fetch it first, or read it where the cluster has it, with engine=shoal.engines.Spark().
+    """  # noqa: E501
+    found = _ADDRESS.fullmatch(str(place))
+    if found is None or os.path.exists(str(place)):
+        return
+    scheme, rest = found[1].lower(), found[2]
+    if scheme == "file":
+        raise WrongUse(f"Name a file by its path: /{rest}, and not by file://.")
+    address = f"{scheme}://{rest}"
+    if writing:
+        raise WrongUse(
+            f"{address} is an address, and files are written to disks: name a place on one (of a cluster: one that all "
+            "workers share), and copy it from there."
+        )
+    elsewhere = ", or read it where the cluster has it, with --engine spark" if scheme in CLUSTER else ""
+    raise WrongUse(f"{address} is an address, and files are read from disks: fetch it first{elsewhere}.")
 
 
 def existing_file(path: str | Path) -> Path:
@@ -120,6 +171,56 @@ def read_text(source: str | Path, encoding: str | None = None) -> bytes:
     if b"\n" not in data and b"\r" in data:
         return data.replace(b"\r", b"\n")
     return data
+
+
+def check_utf8(data: bytes, name: str | Path, first_line: int = 1) -> None:
+    """Refuse bytes that are no UTF-8 text; the first of them stand in a line of that number."""
+    place = data.find(b"\0")
+    if place >= 0:
+        raise BadData(
+            "the file holds a NUL byte, so it is binary or cut off, not text.",
+            name,
+            _line_at(data, place) + first_line - 1,
+        )
+    if data.isascii():
+        return
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if data[:4096].translate(None, _CONTROLS) != data[:4096]:
+            raise BadData("the file is binary, not text.", name) from None
+        cut = error.end == len(data) and error.reason == "unexpected end of data"
+        raise BadData(
+            "the file ends inside a character: it is cut off; fetch it again."
+            if cut
+            else f"byte 0x{data[error.start]:02X} is not UTF-8; {CONVERT}",
+            name,
+            _line_at(data, error.start) + first_line - 1,
+        ) from None
+
+
+def kept_mark(text: bytes) -> bytes:
+    """A text for a reader that takes a byte order mark away: one that belongs to the text is kept."""
+    return BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text
+
+
+def _line_at(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1
+
+
+def last_line_end(text: bytes, *, quoted: bool) -> int:
+    """Where the last whole line of a text ends; 0 if there is none.
+
+    `quoted`: whether quotes hold line ends together. Each line is looked at once, however many of them a quote leaves
+    open.
+    """
+    end = text.rfind(b"\n") + 1
+    inside = quoted and text.count(b'"', 0, end) % 2 == 1
+    while end and inside:
+        before = text.rfind(b"\n", 0, end - 1) + 1
+        inside ^= text.count(b'"', before, end) % 2 == 1
+        end = before
+    return end
 
 
 def single_character(separator: str) -> str:

@@ -3,10 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import model_validator
-
 from shoal.data._item_sets import items_of
-from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.release import Release
@@ -16,7 +13,6 @@ from shoal.engines.protocol import Engine
 from shoal.errors import BadData, WrongUse
 from shoal.methods._candidates import Candidate, Goal
 from shoal.models.model import Model
-from shoal.option_names import new_name
 from shoal.parameters import Parameters
 
 Form = TypeVar("Form")
@@ -60,15 +56,6 @@ class Method(Parameters):
 
     paper: ClassVar[str]
     """Where it was published."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_old_names(cls, given: Any) -> Any:
-        """Say what an old parameter is called now."""
-        for name in given if isinstance(given, Mapping) else ():
-            if name not in cls.model_fields and (new := new_name("parameter", name, cls.model_fields)):
-                raise WrongUse(f"The parameter {name!r} is now {new!r}")
-        return given
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
@@ -121,10 +108,6 @@ class Method(Parameters):
         """
         raise NotImplementedError
 
-    def seeded(self, seed: int | None) -> int | None:
-        """The seed that repeats a run: the given one, or a new secret where none is given and ties are split."""
-        return tie_key(None) if seed is None and self.splits_ties else seed
-
     def repeated(self, notes: Mapping[str, Any]) -> Self:
         """The method whose run makes the same release again, whatever time that takes.
 
@@ -176,14 +159,28 @@ class Method(Parameters):
         return ()
 
     def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What to say of parameters, promises, and roles of the data, that were given and change nothing."""
+        """What to say of parameters, promises, roles and hierarchies that were given and change nothing."""
         said = [
             *self.unused_parameters(),
             *(f"{model.name}: {why}." for model in self.models() if (why := model.vacuous())),
         ]
-        if not isinstance(data, Table) and len(data.insensitive) and not self.tells_insensitive:
-            said.append(f"--insensitive has no effect: {self.name} treats such items like public ones.")
+        if not isinstance(data, Table):
+            if len(data.insensitive) and not self.tells_insensitive:
+                said.append(f"--insensitive has no effect: {self.name} treats such items like public ones.")
+            return tuple(said)
+        trees = [column.name for column in data.sensitive if column.hierarchy is not None]
+        compared = self.compared_by_tree(data) if trees else set()
+        said += (
+            f"The hierarchy of the sensitive column {name!r} has no effect: its values are published as they are. It "
+            "tells how far apart they lie, for t-closeness alone (--t with --distance hierarchical)."
+            for name in trees
+            if name not in compared
+        )
         return tuple(said)
+
+    def compared_by_tree(self, table: Table) -> set[str]:
+        """The sensitive columns whose hierarchies matter: none by default."""
+        return set()
 
     def given(self, field: str) -> bool:
         """Whether a parameter has another value than by default."""
@@ -214,7 +211,7 @@ class Method(Parameters):
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
         for model in self.models():
-            model.refuse_unknown(schema_of(data))
+            model.refuse_unknown(form)
 
     def _accept_items(self, table: Table) -> None:
         """Refuse a column of items for a method that would publish it as it is, and none for one that needs it."""
@@ -229,18 +226,3 @@ class Method(Parameters):
                 f"{self.name} takes a table with a column of items: name it with --items, or where they are with "
                 "--items-from visits.csv:patient,diagnosis."
             )
-
-    def refuse_empty(self, data: Table | Baskets | Dataset) -> None:
-        """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
-
-        Whatever is published of such baskets says nothing.
-        """
-        form = schema_of(data)
-        if isinstance(form, Table):
-            return
-        here = data is form
-        if not len(form.items if here else form.vocabulary):
-            raise BadData("no basket holds an item, so there is nothing to publish.")
-        known = here and self.needs_sensitive and len(form.sensitive) > 0
-        if known and not form.supports[form.sensitive].any():
-            raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Rows
-from shoal.data.baskets import Baskets, ragged_order
+from shoal.data.baskets import ragged_order
 from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, group_statistics, whole_statistics
@@ -52,7 +52,8 @@ class TableMethod(Promises, Method):
 
     def misfits(self) -> tuple[TableModel, ...]:
         """The promises that cannot be made of its classes, because these overlap."""
-        return tuple(model for model in self.models() if not model.may_overlap) if self.overlapping() else ()
+        misfits = tuple(model for model in self.models() if not model.may_overlap)
+        return misfits if misfits and self.overlapping() else ()
 
     def refuse_misfits(self) -> None:
         """Refuse promises that cannot be made of its classes, before any data is looked at.
@@ -60,7 +61,7 @@ class TableMethod(Promises, Method):
         Raises
         ------
         WrongUse
-            With the option to leave away.
+            With the option to omit.
         """
         for model in self.misfits():
             option = self.overlapping()
@@ -68,22 +69,6 @@ class TableMethod(Promises, Method):
                 f"{option} does not go with {model.name}: classes overlap, so that a person of the population fits "
                 f"several. Omit {option}, or promise --k-map."
             )
-
-    def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:
-        """Refuse a published table whose classes overlap in a way that the method cannot count beforehand.
-
-        Raises
-        ------
-        Infeasible
-            If a promise that counts the persons who fit a class is broken by it.
-        """
-        for model in models:
-            if not model.may_overlap and not (verdict := model.verify(table)).holds:
-                worst = f" First: {verdict.offenders[0].where}: {verdict.offenders[0].why}."
-                raise Infeasible(
-                    f"{model.name} cannot be kept, because the published cells of classes overlap.{worst} "
-                    "Give hierarchies whose nodes are disjoint on each level, promise less, or promise --k-map."
-                )
 
     def models_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises made definite for this table: about which columns, persons, and population.
@@ -126,29 +111,10 @@ class TableMethod(Promises, Method):
         self._refuse_infeasible(whole, definite)
         return definite, whole
 
-    def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
-        """What to say of parameters, and of hierarchies of the data, that were given and change nothing."""
-        unused = super().without_effect(data)
-        secret = data.sensitive if isinstance(data, Table) else ()
-        trees = [column for column in secret if column.hierarchy is not None]
-        if not trees:
-            return unused
-        assert isinstance(data, Table)
-        compared = {
-            name
-            for model in self.definite(data)
-            if getattr(model, "tree", None) is not None
-            for name in model.columns()
-        }
-        return (
-            *unused,
-            *(
-                f"The hierarchy of the sensitive column {column.name!r} has no effect: its values are published as "
-                "they are. It tells how far apart they lie, for t-closeness alone (--t with --distance hierarchical)."
-                for column in trees
-                if column.name not in compared
-            ),
-        )
+    def compared_by_tree(self, table: Table) -> set[str]:
+        """Those of which a promise asks how far values lie apart in their hierarchy."""
+        compared = [model for model in self.definite(table) if getattr(model, "tree", None) is not None]
+        return {name for model in compared for name in model.columns()}
 
     def _definite_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises about a table; refuses to promise nothing, and about no column."""

@@ -27,8 +27,7 @@ from shoal.data.verdict import Verdict
 from shoal.errors import BadData, WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence, Part, joined
-from shoal.models._nothing_published import verdict_on_nothing
-from shoal.models._published_order import evidence_of, verdict_on
+from shoal.models._release_checks import evidence_of, verdict_on, verdict_on_nothing
 from shoal.models._sensitive import SensitiveModel
 from shoal.models.model import LineModel, Model, TableModel
 from shoal.risks.disclosure_warnings import count_bare

@@ -22,8 +22,7 @@ from shoal.data.verdict import SHOWN, Verdict
 from shoal.errors import WrongUse
 from shoal.mining.association_rules import parse_rule
 from shoal.models._exact import fraction
-from shoal.models._nothing_published import verdict_on_nothing
-from shoal.models._published_order import verdict_on
+from shoal.models._release_checks import verdict_on, verdict_on_nothing
 from shoal.models.hidden_associations import HiddenAssociations, Sides
 from shoal.models.hkp_coherence import Broken, HkpCoherence, broken_sets, minimal
 from shoal.models.km_anonymity import Combination, KmAnonymity, Rarity, rarest

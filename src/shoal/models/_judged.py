@@ -7,6 +7,7 @@ from typing import Any
 from shoal.data._plural import counted
 from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -14,7 +15,7 @@ from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.summary import Summary
 from shoal.data.table import Table
-from shoal.data.verdict import SHOWN, Offender, Verdict
+from shoal.data.verdict import Verdict
 from shoal.models.model import LineModel, Model
 
 
@@ -125,7 +126,7 @@ def judged_table(
         tuple(roles[Role.INSENSITIVE]),
         next(iter(roles[Role.ENTITY]), None),
         tuple(unjudged),
-        next(iter(roles[Role.ITEMS]), None),
+        table.items if isinstance(table, ClusteredTable) else next(iter(roles[Role.ITEMS]), None),
         remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
 
@@ -156,30 +157,3 @@ def judged_sets(data: Published, models: Sequence[Model], items: int) -> Judged:
     secrets = frozenset[str]().union(*(model.published_secrets(data) for model in lines))
     remarks = values_alike("the sensitive items", secrets)
     return Judged(form, items=items, sensitive_items=len(secrets), remarks=remarks)
-
-
-def broken_papers(found: Sequence[tuple[str, str]]) -> Verdict:
-    """The verdict on what goes with a release and does not say what the release says."""
-    return Verdict(
-        model="data-package",
-        promise="datapackage.json and README.md say what the published files say",
-        holds=False,
-        value=len(found),
-        threshold=0,
-        offenders=tuple(Offender(name, f"{why}; fetch the folder again") for name, why in found[:SHOWN]),
-        offender_count=len(found),
-    )
-
-
-def broken_folder(found: Sequence[tuple[str, str]]) -> Verdict:
-    """The verdict on a published folder that holds something else than the release."""
-    return Verdict(
-        model="release-folder",
-        promise="the folder holds release.json and the published data, and nothing else",
-        holds=False,
-        value=len(found),
-        threshold=0,
-        offenders=tuple(Offender(name, f"{why}; remove it") for name, why in found[:SHOWN]),
-        offender_count=len(found),
-        remark="nothing else was judged",
-    )

@@ -37,6 +37,20 @@ def key_of(path: str | None, option: str) -> bytes:
     return key
 
 
+def absent_keys(keys: Iterable[str | None]) -> tuple[str, ...]:
+    """The keys whose files are not there, and will be made."""
+    return tuple(dict.fromkeys(key for key in keys if key is not None and not os.path.exists(key)))
+
+
+def made_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """What their owner should hear of keys that were made."""
+    return tuple(
+        f"A new key was made, which only you can read: {key}. Keep it secret, and keep it: the next release has the "
+        "same pseudonyms and shifted dates only with it."
+        for key in keys
+    )
+
+
 def _new_key(place: Path) -> bytes:
     key = secrets.token_hex(SIZE).encode()
     try:
@@ -53,19 +67,11 @@ def digest(key: bytes, purpose: str, text: str) -> bytes:
     return hmac.new(key, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
 
 
-def refuse_inside(
-    keys: Iterable[str | None], folder: str | os.PathLike[str], source: str | None = None
-) -> None:
-    """Refuse keys that lie in the release folder, or are the data.
+def refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
+    """Refuse a key that lies in the release folder, or is the data.
 
     Raises `WrongUse`.
     """
-    for key in keys:
-        if key is not None:
-            _refuse_inside(key, folder, source)
-
-
-def _refuse_inside(key: str, folder: str | os.PathLike[str], source: str | None) -> None:
     place = os.path.realpath(key)
     whole = os.path.realpath(folder)
     if place == whole or place.startswith(whole + os.sep):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.arrays import Counts
@@ -47,6 +48,8 @@ class Transform(Parameters):
     """Whether a cell depends on other cells of its row; such steps come before all others."""
     whole_table: ClassVar[bool] = False
     """Whether it needs all rows at once, in memory."""
+    hides: ClassVar[bool] = False
+    """Whether only the holder of a key can tell which value stands behind what is published."""
     counts_rows: ClassVar[bool] = False
     """Whether the rows of each value matter."""
 
@@ -69,6 +72,13 @@ class Transform(Parameters):
     def key_file(self) -> str | None:
         """The file of its key, where it has one."""
         return None
+
+    def refuse_key_inside(self, folder: str | Path, source: str | None = None) -> None:
+        """Refuse a key that lies in the release folder, or is the data."""
+        if self.key_file is not None:
+            from shoal.preparation._key import refuse_inside
+
+            refuse_inside(self.key_file, folder, source)
 
     def among(self, roles: Roles) -> Self:
         """The same step where the roles of columns are known.

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from shoal.data._plural import singular
 from shoal.recipe import Recipe
 
 
@@ -85,12 +86,3 @@ def typed_option(flag: str, text: str) -> list[str]:
     (['--missing', '?'], ['--missing=-'])
     """
     return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
-
-
-def singular(name: str) -> str:
-    """The name of an option that is given once for each of many.
-
-    >>> singular("weights"), singular("hierarchies")
-    ('weight', 'hierarchy')
-    """
-    return name[:-3] + "y" if name.endswith("ies") else name.removesuffix("s")

@@ -43,7 +43,7 @@ class Headline:
     written
         How the figure is written.
     lines
-        Further scores that are told where there are any: their names, what they are called, how they are written.
+        Further scores that are shown where there are any: their names, what they are called, how they are written.
     """
 
     score: str
@@ -59,7 +59,11 @@ HEADLINES = (
         "lm_mean",
         DETAIL,
         percent,
-        (("suppressed_share", "rows suppressed", percent),),
+        (
+            ("suppressed_share", "rows suppressed", percent),
+            ("item_loss", "of the detail of items lost", percent),
+            ("pair_loss", "of the pairs of items of a person lost", percent),
+        ),
     ),
     Headline("gcp", DETAIL, percent, (("suppressed_share", "rows suppressed", percent),)),
     Headline(

@@ -16,7 +16,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
-from shoal.data.release import Published, Release
+from shoal.data.release import Published, Release, form_name
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
@@ -27,7 +27,7 @@ from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
-from shoal.report.items import ItemFacts, items_of
+from shoal.report.item_counts import ItemFacts, items_of
 from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
@@ -187,7 +187,7 @@ def facts_of(run: "Run") -> Facts:
     recipe, attacks = recipe_text(run.recipe), attacks_of(run)
     return Facts(
         source=_source(run.recipe),
-        form=type(schema_of(release.data)).__name__.lower(),
+        form=form_name(schema_of(release.data)),
         method=release.method,
         parameters=tuple(
             (name, shown(str(value), 200))
@@ -230,7 +230,7 @@ def facts_of(run: "Run") -> Facts:
 
 @dataclass(frozen=True, slots=True)
 class _OfTable:
-    """What is told of columns and classes; other forms have sizes alone."""
+    """What is reported about columns and classes; other forms have sizes alone."""
 
     columns: tuple[Generalized, ...] = ()
     sizes: Sizes | None = None
@@ -262,7 +262,7 @@ def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
 
 
 def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
-    """What is told of linked tables: their columns are exact, and their groups are classes of secrets."""
+    """What is reported about linked tables: their columns are exact, and their groups are classes of secrets."""
     found = judged_linked(data)
     roles = {"quasi": found.quasi, "sensitive": found.sensitive, "insensitive": found.insensitive}
     statistics = class_statistics(data.secrets)

@@ -22,7 +22,7 @@ class Protection(Parameters):
         gt=0,
         lt=100,
         description="a sum is hidden where the second largest amount could tell the largest to within p percent, and "
-        "no hidden sum can be told to within p percent",
+        "no hidden sum can be estimated to within p percent",
     )
     dominance: tuple[int, float] | None = Field(
         default=None,
@@ -59,7 +59,7 @@ class Protection(Parameters):
 
     @property
     def percent(self) -> float:
-        """To within how many percent no hidden sum can be told: what p, and the dominance rule, ask for."""
+        """To within how many percent no hidden sum can be estimated: what p, and the dominance rule, ask for."""
         if self.dominance is None:
             return self.p
         return max(self.p, 100 * (100 - self.dominance[1]) / self.dominance[1])

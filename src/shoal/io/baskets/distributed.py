@@ -17,7 +17,6 @@ from shoal.data._basket_frames import baskets_in, cells_of, rows_of
 from shoal.data._export import unnamed
 from shoal.data._hashes import text_hashes
 from shoal.data._range_partition import KEY, RANGE, ranges_of
-from shoal.data._utf8 import CONVERT, FOREIGN
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.role import Roles
@@ -48,8 +47,7 @@ from shoal.io.baskets.long_tables import (
 )
 from shoal.io.baskets.write import FRAME_FORMATS, spelling_of
 from shoal.io.reading import Reading, first_line_like_data
-from shoal.io.source import STANDARD_INPUT, format_of
-from shoal.io.tables.database import is_database
+from shoal.io.source import CONVERT, FOREIGN, STANDARD_INPUT, format_of, is_database
 from shoal.io.tables.distributed import open_parts
 from shoal.io.tables.encode import EncodedBaskets
 from shoal.io.tables.input import FrameInput

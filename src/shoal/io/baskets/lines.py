@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Indptr, Mask, Rows
-from shoal.data._utf8 import kept_mark
 from shoal.errors import BadData
 from shoal.io.baskets.layouts import WHITE
+from shoal.io.source import kept_mark
 
 BLANKS = b" \t\r"
 NEWLINE = 10

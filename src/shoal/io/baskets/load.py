@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Items
-from shoal.data._utf8 import BYTE_ORDER_MARK, check_utf8
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse, warn
@@ -36,10 +35,19 @@ from shoal.io.baskets.layouts import (
 from shoal.io.baskets.lines import read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
 from shoal.io.baskets.matrix import Ones, read_matrix
+from shoal.io.baskets.numbered_texts import plain_lines
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
-from shoal.io.source import format_of, in_utf8, name_of, part_files, read_bytes
-from shoal.io.tables.database import is_database
+from shoal.io.source import (
+    BYTE_ORDER_MARK,
+    check_utf8,
+    format_of,
+    in_utf8,
+    is_database,
+    name_of,
+    part_files,
+    read_bytes,
+)
 from shoal.io.tables.dataframes import is_frame, open_frame, sparse_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import EncodedBaskets
@@ -203,6 +211,8 @@ class _Door:
         layout = given or find_layout(content[:SAMPLE], name, names)
         if layout.form in ("lines", "spmf"):
             refuse_names(layout, names)
+            if (plain := plain_lines(content, layout)) is not None:
+                return plain
             read = (
                 read_lines(content, layout.separator)
                 if layout.form == "lines"

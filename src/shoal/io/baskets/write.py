@@ -12,13 +12,12 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import Indptr, Items
-from shoal.data._remote import refuse_address
 from shoal.data.baskets import Baskets
 from shoal.errors import CannotWrite, WrongUse
 from shoal.io.baskets.layouts import Layout, parse_layout, refuse_unwritable
 from shoal.io.baskets.long_tables import published_separator
 from shoal.io.baskets.matrix import write_matrix
-from shoal.io.source import format_of
+from shoal.io.source import format_of, refuse_address
 from shoal.io.tables.columnar import ARROW, PARQUET, write_arrow, write_parquet
 from shoal.io.tables.excel import ENDINGS
 from shoal.io.tables.spss_stata_sas import READERS

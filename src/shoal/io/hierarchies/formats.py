@@ -21,8 +21,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shoal.data._remote import refuse_address
 from shoal.errors import BadData
+from shoal.io.source import refuse_address
 
 NULL = "(null)"
 """How Amnesia writes the missing value."""

@@ -19,7 +19,6 @@ from shoal.data._export import unnamed
 from shoal.data._plural import counted
 from shoal.data._safe_cells import unguarded
 from shoal.data._set_keys import group_keys, tree_keys
-from shoal.data._utf8 import BYTE_ORDER_MARK, last_line_end
 from shoal.data.baskets import Baskets, descents
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Parts
@@ -32,7 +31,7 @@ from shoal.io.baskets.lines import COMMENTS, read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, misnumbered, read_column
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
-from shoal.io.source import part_files, read_bytes
+from shoal.io.source import BYTE_ORDER_MARK, last_line_end, part_files, read_bytes
 from shoal.io.tables.columnar import PARQUET
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.distributed import LOOKS, Looks, as_texts

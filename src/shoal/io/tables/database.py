@@ -12,10 +12,8 @@ import polars as pl
 
 from shoal.addresses import without_passwords
 from shoal.errors import BadData, MissingExtra, WrongUse
-from shoal.io.source import existing_file
+from shoal.io.source import DATABASES, existing_file
 from shoal.io.tables.input import FrameInput
-
-_SCHEMES = ("postgresql", "postgres", "sqlite")
 
 _READ_ONLY = "25006"
 """What PostgreSQL says where a transaction that only reads would write."""
@@ -51,11 +49,6 @@ class Address:
         return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
 
 
-def is_database(source: object) -> bool:
-    """Whether a source is the address of a database."""
-    return isinstance(source, str) and source.partition("://")[0] in _SCHEMES and "://" in source
-
-
 def parse_address(text: str) -> Address:
     """Take an address apart.
 
@@ -74,7 +67,7 @@ def parse_address(text: str) -> Address:
             "The address of the database cannot be understood. Behind :// comes USER:PASSWORD@HOST:PORT/NAME; write / "
             "? # @ and : of a password as %2F %3F %23 %40 and %3A."
         ) from None
-    if parts.scheme not in _SCHEMES:
+    if parts.scheme not in DATABASES:
         raise WrongUse(
             f"A database is named as postgresql://… or sqlite:///…, not as {without_passwords(text)!r}."
         )

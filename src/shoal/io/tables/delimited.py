@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from shoal.arrays import Mask, Rows
 from shoal.data._export import named
-from shoal.data._utf8 import kept_mark
 from shoal.errors import BadData
 from shoal.io.reading import Reading, refuse_wrong_names
-from shoal.io.source import name_of, read_text, single_character
+from shoal.io.source import kept_mark, name_of, read_text, single_character
 from shoal.io.tables.input import Input, check_names
 
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'

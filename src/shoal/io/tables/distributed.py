@@ -17,15 +17,22 @@ from shoal.arrays import Codes, Counts
 from shoal.data._cell_kinds import positive_zero
 from shoal.data._export import unnamed
 from shoal.data._suggested_role import numbers_persons
-from shoal.data._utf8 import BYTE_ORDER_MARK, CONVERT, FOREIGN, check_utf8
 from shoal.data.dataset import BUCKET, COUNT, NOTE, Dataset, Parts, TextLayout
 from shoal.data.role import Role, Roles
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import Reading
-from shoal.io.source import STANDARD_INPUT, format_of, part_files
+from shoal.io.source import (
+    BYTE_ORDER_MARK,
+    CONVERT,
+    FOREIGN,
+    STANDARD_INPUT,
+    check_utf8,
+    format_of,
+    is_database,
+    part_files,
+)
 from shoal.io.tables.columnar import PARQUET
-from shoal.io.tables.database import is_database
 from shoal.io.tables.dataframes import open_frame
 from shoal.io.tables.delimited import Delimited
 from shoal.io.tables.encode import (
@@ -42,13 +49,7 @@ from shoal.io.tables.encode import (
     to_texts,
 )
 from shoal.io.tables.input import FrameInput, Input, check_names
-from shoal.io.tables.load import (
-    assigned_roles,
-    columns_of,
-    refuse_text_options,
-    refuse_unpublished,
-    with_steps,
-)
+from shoal.io.tables.load import columns_kept, refuse_text_options
 from shoal.preparation._key import key_of
 from shoal.preparation.transform import Transform
 
@@ -257,11 +258,9 @@ def load_table(
     roles, reading = roles or Roles(), reading or Reading()
     opened = open_parts(source, engine, reading)
     reading = opened.ordered(reading)
-    roles, steps = with_steps(roles, steps)
+    given, steps = columns_kept(opened, roles, (*reading.named, *columns), steps)
     _refuse_whole(engine, steps)
-    given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
     names = [name for name, _ in given]
-    refuse_unpublished(steps, names)
     also = [name for step in steps for name in step.columns_read if name not in names]
     # A row is incomplete in its source, whatever is kept of it.
     read = list(opened.names) if reading.drop_missing else [*names, *dict.fromkeys(also)]
@@ -296,7 +295,8 @@ def load_table(
         return opened.cell_fault("", column.name, cell, missing).line
 
     taken = how_taken(opened, encoded, types, reading, line_of)
-    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+    unread = tuple(name for name in opened.names if name not in schema.names)
+    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken, unread)
 
 
 def _refuse_whole(engine: "Distributed", steps: Sequence[Transform]) -> None:

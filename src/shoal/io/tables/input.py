@@ -9,9 +9,9 @@ from types import MappingProxyType
 import polars as pl
 
 from shoal.data._export import named
-from shoal.data._utf8 import BYTE_ORDER_MARK
 from shoal.errors import BadData
 from shoal.io.reading import Reading, header_hint
+from shoal.io.source import BYTE_ORDER_MARK
 
 MARK = BYTE_ORDER_MARK.decode()
 

@@ -1,19 +1,18 @@
 """The door for tables: any source in, any format out."""
 
 import os
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.data._remote import refuse_address
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse, warn
 from shoal.io.reading import Reading as Reading
 from shoal.io.reading import header_hint
-from shoal.io.source import STANDARD_INPUT, format_of
+from shoal.io.source import STANDARD_INPUT, format_of, is_database, refuse_address
 from shoal.preparation.transform import Transform
 
 if TYPE_CHECKING:
@@ -143,9 +142,7 @@ def load_table(
     if roles.items_from is not None:
         opened, roles = _with_items(opened, roles)
     reading = opened.ordered(reading)
-    roles, steps = with_steps(roles, steps)
-    given = assigned_roles(opened, roles, (*reading.named, *columns, *columns_of(steps)))
-    refuse_unpublished(steps, {name for name, _ in given})
+    given, steps = columns_kept(opened, roles, (*reading.named, *columns), steps)
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     encoded = encode_table(
@@ -168,27 +165,21 @@ def _with_items(opened: "Input", roles: Roles) -> "tuple[Input, Roles]":
     return joined, roles.model_copy(update={"items": name, "items_from": None})
 
 
-def with_steps(roles: Roles, steps: Sequence[Transform]) -> tuple[Roles, list[Transform]]:
-    """The roles, with that of pseudonyms, which are published as they are, and the steps that know who is who."""
+def columns_kept(
+    opened: "Input", roles: Roles, also: Iterable[str], steps: Sequence[Transform]
+) -> tuple[list[tuple[str, Role]], list[Transform]]:
+    """The columns to keep with their roles, and the steps of the preparation that know who is who.
+
+    Pseudonyms are published as they are. Raises `WrongUse` if a step is for a column that is not published.
+    """
     known = {name for names in roles.by_column().values() for name in names}
-    new = [
-        name
-        for step in steps
-        if step.name == "pseudonym"
-        for name in step.columns_changed
-        if name not in known
-    ]
-    roles = roles.model_copy(update={"insensitive": (*roles.insensitive, *new)}) if new else roles
-    return roles, [step.among(roles) for step in steps]
-
-
-def columns_of(steps: Sequence[Transform]) -> list[str]:
-    """The columns that steps of the preparation name."""
-    return [name for step in steps for name in (*step.columns_changed, *step.columns_read)]
-
-
-def refuse_unpublished(steps: Sequence[Transform], published: Container[str]) -> None:
-    """Refuse a step for a column that is not published: it has no effect."""
+    pseudonyms = (name for step in steps if step.name == "pseudonym" for name in step.columns_changed)
+    if new := [name for name in pseudonyms if name not in known]:
+        roles = roles.model_copy(update={"insensitive": (*roles.insensitive, *new)})
+    steps = [step.among(roles) for step in steps]
+    named = (name for step in steps for name in (*step.columns_changed, *step.columns_read))
+    given = assigned_roles(opened, roles, (*also, *named))
+    published = {name for name, _ in given}
     for step in steps:
         for name in step.columns_changed:
             if name not in published:
@@ -196,6 +187,7 @@ def refuse_unpublished(steps: Sequence[Transform], published: Container[str]) ->
                     f"--{step.option} of {name!r} has no effect: the column is not published. Give it another role, or "
                     "omit it."
                 )
+    return given, steps
 
 
 def assigned_roles(opened: "Input", given: Roles, also: Iterable[str] = ()) -> list[tuple[str, Role]]:
@@ -307,14 +299,14 @@ def open_input(source: Any, reading: Reading | None = None, *, published: bool =
     `reading`: what the source does not tell about itself. `published`: take names and cells as they stand, with the
     blanks around them.
     """
-    from shoal.io.tables.database import is_database, open_database
-
     reading = reading or Reading()
     if not isinstance(source, str | Path):
         from shoal.io.tables.dataframes import open_frame
 
         return open_frame(source)
     if is_database(source):
+        from shoal.io.tables.database import open_database
+
         return open_database(str(source), reading.query)
     if reading.query is not None:
         raise WrongUse("A query is for a database (postgresql://… or sqlite:///…), not for a file.")

@@ -8,6 +8,7 @@ from shoal.arrays import Counts, Mask, Rows
 from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table
 from shoal.errors import WrongUse
+from shoal.methods._improvement.method import averages_of
 from shoal.models._exact import fraction
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
@@ -110,13 +111,6 @@ class Promises:
         holds |= (statistics.sizes == 0) | (wanted == pool)
         answer: Mask = holds[place[classes]]
         return answer
-
-
-def averages_of(models: tuple[TableModel, ...]) -> tuple[ReidentificationRisk, ...]:
-    """The bounds of a mean risk, which single classes need not keep."""
-    return tuple(
-        model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
-    )
 
 
 def _by_size(model: TableModel) -> bool:

@@ -9,10 +9,11 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from shoal.arrays import Floats, Rows
 from shoal.data.table import Table
-from shoal.errors import WrongUse
+from shoal.errors import Infeasible, WrongUse
 from shoal.methods.mondrian._plan import tied_rows
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel
+from shoal.models.reidentification_risk import ReidentificationRisk
 
 # The search is loaded where it is asked for: it takes longer than to start without it.
 if TYPE_CHECKING:
@@ -116,15 +117,30 @@ class Improvable(TableMethod):
     @property
     def splits_ties(self) -> bool:
         """Rows that are equal in all that is public may come into different classes."""
-        return self.improving or super().splits_ties
+        return self.improving
 
     def overlapping(self) -> str:
         """Classes that rows moved between overlap."""
-        return "--improve" if self.improving else super().overlapping()
+        return "--improve" if self.improving else ""
+
+    def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:
+        """Refuse a published table whose classes overlap in a way that the method cannot count beforehand.
+
+        Raises
+        ------
+        Infeasible
+            If a promise that counts the persons who fit a class is broken by it.
+        """
+        for model in models:
+            if not model.may_overlap and not (verdict := model.verify(table)).holds:
+                worst = f" First: {verdict.offenders[0].where}: {verdict.offenders[0].why}."
+                raise Infeasible(
+                    f"{model.name} cannot be kept, because the published cells of classes overlap.{worst} "
+                    "Give hierarchies whose nodes are disjoint on each level, promise less, or promise --k-map."
+                )
 
     def refuse_distributed(self) -> None:
         """Rows in parts cannot move."""
-        super().refuse_distributed()
         if self.improving:
             raise WrongUse(UNCUT)
 
@@ -156,7 +172,6 @@ class Improvable(TableMethod):
             return {}
         from shoal.methods._improvement._bound import bound
         from shoal.methods._improvement._cells import granularity_of
-        from shoal.methods._improvement._kept_promises import averages_of
 
         averages = averages_of(models)
         sure = [model.least_size() for model in models if model not in averages]
@@ -229,6 +244,13 @@ class Improvable(TableMethod):
             return self.improve_steps
         share, rest = divmod(self.improve_steps[0], RUNGS)
         return tuple(share + (rung < rest) for rung in range(RUNGS))
+
+
+def averages_of(models: tuple[TableModel, ...]) -> tuple[ReidentificationRisk, ...]:
+    """The bounds of a mean risk, which single classes need not keep."""
+    return tuple(
+        model for model in models if isinstance(model, ReidentificationRisk) and model.over == "average"
+    )
 
 
 def class_by_class(groups: Rows) -> tuple[Rows, Rows]:

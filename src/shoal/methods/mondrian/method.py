@@ -20,7 +20,7 @@ from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods._improvement.method import Improvable, class_by_class
+from shoal.methods._improvement.method import Improvable, averages_of, class_by_class
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
@@ -39,8 +39,6 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
     mean, classes keep a least number of persons, the least one that will do: found by halving, since larger classes are
     fewer. Where every class has one over the risk, the mean keeps the bound for certain.
     """
-    from shoal.methods._improvement._kept_promises import averages_of
-
     averages = averages_of(models)
     if not averages:
         return models
@@ -60,6 +58,13 @@ def cut_by(models: tuple[TableModel, ...], together: Together) -> tuple[TableMod
 
 
 Made = TypeVar("Made", Table, Dataset)
+
+
+SETS = (
+    "Its cells list the exact values of a class, such as {31|45|46}, instead of a range: that loses less, and readers "
+    "need a program that takes such lists."
+)
+"""What is said where sets are proposed."""
 
 
 class Mondrian(Improvable):
@@ -104,7 +109,7 @@ class Mondrian(Improvable):
             Candidate(cls.name, plain, turn=0),
             Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
             Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
-            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, turn=0),
+            Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, remark=SETS, turn=0),
             Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
         ]
 
@@ -115,7 +120,7 @@ class Mondrian(Improvable):
     @property
     def splits_ties(self) -> bool:
         """Relaxed cuts do."""
-        return self.partitioning == "relaxed" or super().splits_ties
+        return self.partitioning == "relaxed" or self.improving
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
@@ -128,7 +133,6 @@ class Mondrian(Improvable):
         models = self.models_for(data)
         data.select(self.weights)
         begin = time.perf_counter()
-        seed = self.seeded(seed)
         plan, order, starts = self._cut(data, models, Local.of(engine), seed)
         timings = {"cut": time.perf_counter() - begin}
         made = _made(data, plan, order, starts)

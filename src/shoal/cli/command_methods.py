@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import show
-from shoal.cli.anonymize import Json
+from shoal.cli.command_anonymize import Json
 from shoal.cli.options import fields_of, prose, single
 from shoal.errors import UnknownName
 

@@ -9,7 +9,7 @@ from shoal.attacking import explain
 from shoal.attacking import find as find_in_folder
 from shoal.attacks._find import Found
 from shoal.cli import show
-from shoal.cli.anonymize import Json, first_example
+from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import list_option, single, whole
 from shoal.data._plural import counted, singular
 from shoal.errors import WrongUse

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from shoal.cli.anonymize import OUTPUT, Force, Json, Quiet, carried_out, first_example
+from shoal.cli.command_anonymize import OUTPUT, Force, Json, Quiet, carried_out, first_example
 from shoal.cli.options import GROUPS, number_option, pairs_of, pairs_option, single, source_named, text_option
 from shoal.recipe import Recipe
 

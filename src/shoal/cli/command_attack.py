@@ -9,7 +9,7 @@ from shoal.attacking import as_plain
 from shoal.attacking import attack as attack_folder
 from shoal.attacks.attack import Attacked
 from shoal.cli import show
-from shoal.cli.anonymize import Json, Seed, first_example
+from shoal.cli.command_anonymize import Json, Seed, first_example
 from shoal.cli.options import list_option, single, whole
 
 EXAMPLE = """{first}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Force, HierarchyPairs, Input, Json, Quiet
+from shoal.cli.command_anonymize import OUTPUT, Force, HierarchyPairs, Input, Json, Quiet
 from shoal.cli.options import (
     GROUPS,
     Section,

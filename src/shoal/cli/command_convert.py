@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
+from shoal.cli.command_anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.conversion import convert_baskets, separator_to_tell

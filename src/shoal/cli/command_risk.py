@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 
 from shoal.assessing import risk as assess
 from shoal.cli import show
-from shoal.cli.anonymize import Input, Json
+from shoal.cli.command_anonymize import Input, Json
 from shoal.cli.options import GROUPS, Section, flattened, list_option, single
 from shoal.data._plural import counted
 from shoal.io.reading import Reading

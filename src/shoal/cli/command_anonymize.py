@@ -26,13 +26,13 @@ from shoal.cli.options import (
 )
 from shoal.cli.preparing import Preparing
 from shoal.cli.program import COMMANDS, registered
+from shoal.data._plural import singular
 from shoal.data.baskets import Baskets
 from shoal.data.role import Roles
 from shoal.io.overwrite_guard import refuse_existing
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
 from shoal.recipe import Output, Recipe, Running, Source
-from shoal.recommendation.command_line import singular
 
 EPILOGUE = """Example:
   shoal anonymize {method} {input} {parameters} \\
@@ -91,7 +91,7 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
-OF_TABLES = ("format", "to", "safe_cells", "also", "value_map")
+OF_TABLES = ("format", "to", "safe_cells", "also", "value_map", "after", "who")
 """Options about the files of a published table."""
 
 OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from shoal import registry
 from shoal.cli import show
-from shoal.cli.anonymize import Json, Quiet, first_example
+from shoal.cli.command_anonymize import Json, Quiet, first_example
 from shoal.cli.options import GROUPS, Section, flattened, single, source_named, text_option
 from shoal.io.reading import Reading
 from shoal.models._promises import Promises

@@ -8,7 +8,7 @@ from cyclopts import App
 
 from shoal import registry
 from shoal.cli import run_summary, show
-from shoal.cli.anonymize import OUTPUT, Quiet, Replace
+from shoal.cli.command_anonymize import OUTPUT, Quiet, Replace
 from shoal.cli.options import MADE, Section, flattened, number_option, single, text_option, to_seed
 from shoal.cli.program import COMMANDS
 from shoal.data.baskets import Baskets

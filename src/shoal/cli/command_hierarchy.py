@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Input, Json, Replace
+from shoal.cli.command_anonymize import OUTPUT, Input, Json, Replace
 from shoal.cli.options import GROUPS, Section, complete, flattened, is_hierarchy, pair_in, single, text_option
 from shoal.cli.program import COMMANDS
 from shoal.data._hierarchy_builders import build as build_hierarchy

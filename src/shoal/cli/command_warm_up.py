@@ -13,7 +13,7 @@ from cyclopts import App
 
 from shoal import registry
 from shoal.cli import show
-from shoal.cli.anonymize import Json, Quiet
+from shoal.cli.command_anonymize import Json, Quiet
 from shoal.cli.options import single
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table

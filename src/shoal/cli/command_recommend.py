@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
+from shoal.cli.command_anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
 from shoal.cli.options import (
     GROUPS,
     Section,

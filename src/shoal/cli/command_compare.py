@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import OUTPUT, Json, Quiet
+from shoal.cli.command_anonymize import OUTPUT, Json, Quiet
 from shoal.cli.options import flag, number_option, single, text_option
 from shoal.cli.program import INTERRUPTED
 from shoal.comparison.runner import compare as compare_recipe

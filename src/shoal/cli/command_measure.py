@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.anonymize import Json, first_example
+from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import Section, flattened, list_option, pairs_of, pairs_option, single
 from shoal.errors import WrongUse
 from shoal.measuring import measure as measure_folder
