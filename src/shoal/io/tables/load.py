@@ -55,6 +55,7 @@ def read_table(
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
+    link: str | None = None,
     sensitive_items: Iterable[str] = (),
     insensitive_items: Iterable[str] = (),
     reading: Reading | None = None,
@@ -79,6 +80,8 @@ def read_table(
     items, items_from, item_separator
         The column that holds a set of items a row: a list, or a text with a separator between items; or another table
         with an item a row, ``visits.csv:patient,diagnosis``.
+    link
+        Another table with records of the persons, ``visits.csv:patient``; its columns have roles like the others.
     sensitive_items, insensitive_items
         Items that must not be learned, and items that are neither known nor secret.
     reading
@@ -111,6 +114,7 @@ def read_table(
         items=items,
         items_from=items_from,
         item_separator=item_separator,
+        link=link,
         sensitive_items=sensitive_items,
         insensitive_items=insensitive_items,
     )
@@ -138,6 +142,10 @@ def load_table(
     from shoal.io.tables.encode import encode_table
 
     roles, reading = roles or Roles(), reading or Reading()
+    if roles.link is not None:
+        from shoal.io.tables.linked_records import load_related
+
+        return load_related(source, roles, reading, columns, steps)
     opened = open_input(source, reading)
     if roles.items_from is not None:
         opened, roles = _with_items(opened, roles)
