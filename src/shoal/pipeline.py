@@ -21,7 +21,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
-from shoal.errors import Stage, WrongUse, logged, warn
+from shoal.errors import BadData, Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.io.source import refuse_address
@@ -193,6 +193,7 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
+    _refuse_empty(original, schema, method)
     clock = [time.perf_counter()]
     if seed is None and method.splits_ties:
         seed = tie_key(None)
@@ -234,6 +235,21 @@ def carry_out(
         both=both,
     )
     return finished if proof is None else finished.judged(*proof)
+
+
+def _refuse_empty(data: Any, schema: Table | Baskets, method: Method) -> None:
+    """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
+
+    Whatever is published of such baskets says nothing.
+    """
+    if isinstance(schema, Table):
+        return
+    here = data is schema
+    if not len(schema.items if here else schema.vocabulary):
+        raise BadData("no basket holds an item, so there is nothing to publish.")
+    known = here and method.needs_sensitive and len(schema.sensitive) > 0
+    if known and not schema.supports[schema.sensitive].any():
+        raise BadData("no basket holds a sensitive item, so there is nothing to hide.")
 
 
 def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:
