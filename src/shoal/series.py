@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import indptr_by
 from shoal.attacks._class_view import class_view
 from shoal.data.linked import Linked
 from shoal.data.release import Release
@@ -100,7 +101,7 @@ def appearances(
         group, count = view.classes.number, len(view.classes)
         rows, places = view.fits.nonzero()
     order = np.argsort(group, kind="stable")
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(group, minlength=count))))
+    indptr = indptr_by(group, count)
     return Appearances(
         secret.domain.labels,
         indptr,

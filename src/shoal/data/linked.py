@@ -5,7 +5,7 @@ from typing import overload
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Indptr, Rows
+from shoal.arrays import Counts, Floats, Indptr, Rows, indptr_by
 from shoal.data._plural import counted
 from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
@@ -171,5 +171,5 @@ def same_cells(one: Table, other: Table) -> Rows:
 def _lists(ranks: Rows, groups: Rows, count: int) -> Rows:
     """The rank of each group by its sorted list of ranks."""
     order = np.lexsort((ranks, groups))
-    indptr: Indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+    indptr: Indptr = indptr_by(groups, count)
     return ragged_ranks(indptr, ranks[order])
