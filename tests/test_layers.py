@@ -39,6 +39,7 @@ LAYERS = (
         "series",
         "summarizing",
     },
+    {"estimator"},
     {"comparison"},
     {"recommendation"},
     {"cli", "studio"},
@@ -49,6 +50,7 @@ LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 NEIGHBORS = {
     ("pipeline", "recipe"),
     ("pipeline", "outcome"),
+    ("pipeline", "series"),
     ("pipeline", "sources"),
     ("sources", "recipe"),
     ("verification", "recipe"),
@@ -60,6 +62,7 @@ NEIGHBORS = {
     ("assessing", "sources"),
     ("assessing", "recipe"),
     ("attacking", "measuring"),
+    ("attacking", "outcome"),
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),

@@ -1,6 +1,7 @@
 """A series of releases: the example of Xiao and Tao, random series beside the twin, and folders of ours."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,12 +13,13 @@ from tests.naive.series import invariant
 from tests.tables import column
 
 import shoal
+from shoal.cli import main
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.models.m_invariance import Appearances, MInvariance
-from shoal.series import appearances, invariance
+from shoal.series import appearances, invariance, together
 
 FIRST = [
     ("Bob", 21, 12, "dyspepsia", "[21,22]", "[12,14]"),
@@ -185,3 +187,81 @@ def test_wrong_use() -> None:
     twice = owned([FIRST[0], FIRST[0]])
     with pytest.raises(BadData, match="twice"):
         appearances(published(FIRST), twice, "name")
+
+
+def patients(rows: int, seed: int) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": [f"p{row}" for row in range(rows)],
+            "age": random.integers(20, 90, rows),
+            "bmi": random.integers(18, 40, rows),
+            "ill": random.choice(list("abcdef"), rows),
+        }
+    )
+
+
+def naive_alike(tables: list[tuple[pl.DataFrame, pl.DataFrame]]) -> list[int]:
+    """For each person how many share all of her classes, by the cells that are published of her: plain Python."""
+    ranges = [
+        {
+            who: tuple(
+                (row["age"], row["bmi"])
+                for row in published.select("age", "bmi").unique().sort("age", "bmi").to_dicts()
+                if all(_inside(original[name], row[name]) for name in ("age", "bmi"))
+            )
+            for who, original in ((one["id"], one) for one in originals.to_dicts())
+        }
+        for originals, published in tables
+    ]
+    last = ranges[-1]
+    signs = {who: tuple(one.get(who) for one in ranges) for who in last}
+    return [sum(other == sign for other in signs.values()) for sign in signs.values()]
+
+
+def _inside(value: int, cell: str) -> bool:
+    low, _, high = cell.strip("[]").partition(",")
+    return int(low) <= value <= int(high or low)
+
+
+def test_releases_together_count_as_plain_python_does() -> None:
+    first = patients(60, 1)
+    second = pl.concat([first.head(50), patients(70, 3).tail(10)])
+    options: dict[str, Any] = {"quasi": ["age", "bmi"], "sensitive": "ill", "identifying": "id"}
+    runs = [shoal.anonymize(frame, "mondrian", k=4, **options) for frame in (first, second)]
+    found = together([(runs[0], first), (runs[1], second)], "id")
+    (alike,) = found.verdicts
+    published = [run.release.to_polars() for run in runs]
+    expected = naive_alike([(first, published[0]), (second, published[1])])
+    assert (found.kept, found.new, found.gone) == (50, 10, 10)
+    assert alike.value == min(expected)
+    assert alike.offender_count == sum(one < 4 for one in expected)
+    assert not found.holds
+    assert together([(runs[0], first), (runs[0], first)], "id").holds
+    left = together([(runs[0], first), (runs[1], second)], "id", k=1, l=2).verdicts[1]
+    assert left.value is not None
+    assert together([(runs[0], first), (runs[0], first)], "id", k=1, l=2).verdicts[1].value >= left.value  # type: ignore[operator]
+
+
+def test_a_release_after_another_one_is_refused_or_says_what_they_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    patients(60, 1).write_csv("may.csv")
+    pl.concat([patients(60, 1).head(50), patients(70, 3).tail(10)]).write_csv("june.csv")
+    roles = ["--quasi", "age,bmi", "--sensitive", "ill", "--identifying", "id", "--k", "4"]
+    assert main(["anonymize", "mondrian", "may.csv", *roles, "-o", "out1"]) == 0
+    capsys.readouterr()
+    assert main(["anonymize", "mondrian", "june.csv", *roles, "--after", "out1", "-o", "out2"]) == 1
+    assert "Together with the earlier releases, this one breaks k-anonymity" in capsys.readouterr().err
+    assert not Path("out2").exists()
+    again = ["--after", "out1=may.csv", "--who", "id", "-o", "again", "--save-recipe", "again.toml"]
+    assert main(["anonymize", "mondrian", "may.csv", *roles, *again]) == 0
+    said = "Together with earlier releases (60 people kept, 0 new, 0 gone): at least 4 people are alike"
+    assert said in capsys.readouterr().out
+    assert "60 people kept" in Path("again/report.html").read_text()
+    assert main(["run", "again.toml", "-o", "third"]) == 0
+    assert main(["anonymize", "mondrian", "may.csv", *roles, "--who", "id", "-o", "fourth"]) == 2
+    Path("may.csv").rename("moved.csv")
+    assert main(["anonymize", "mondrian", "june.csv", *roles, "--after", "out1", "-o", "out2"]) == 3
+    assert "name it: --after out1=FILE" in capsys.readouterr().err

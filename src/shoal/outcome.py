@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, cast
@@ -13,7 +13,7 @@ from shoal import __version__
 from shoal.addresses import without_passwords
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset, schema_of
+from shoal.data.dataset import Dataset, schema_of, with_schema
 from shoal.data.profile import without_hints
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
@@ -106,6 +106,8 @@ class Run(Generic[Original, Data]):
         What it is measured by; by default all that run by default.
     both
         The original and the release side by side, once they are measured.
+    risks
+        What attacks left that a limit was set for, by their names: the limit, and the figures of the attack.
     """
 
     original: Original
@@ -124,6 +126,7 @@ class Run(Generic[Original, Data]):
     unmeasured: str | None = None
     measures: tuple[Measure, ...] | None = None
     both: Comparison | None = None
+    risks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What a run keeps is written, shown and handed on.
@@ -173,12 +176,10 @@ class Run(Generic[Original, Data]):
             trees = {
                 column.name: column.hierarchy for column in schema.columns if column.hierarchy is not None
             }
-            return find_in(
-                cast(Release, self.release), {name: str(cell) for name, cell in known.items()}, trees
-            )
+            return find_in(cast(Release, self.release), known, trees)
         tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
         secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
-        return find_in(cast(Release, self.release), tuple(known), tree, secrets, schema.vocabulary)
+        return find_in(cast(Release, self.release), known, tree, secrets, schema.vocabulary)
 
     def explain(self, row: int) -> Any:
         """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
@@ -218,6 +219,7 @@ class Run(Generic[Original, Data]):
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [score.as_dict() for score in self.scores],
             "unmeasured": self.unmeasured,
+            "risks": {name: dict(one) for name, one in self.risks.items()},
             "seconds": dict(self.seconds),
             "notes": without_passwords(dict(self.trace.notes)),
             "warnings": list(self.warnings),
@@ -232,7 +234,7 @@ class Run(Generic[Original, Data]):
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
         # What the owner should hear is found out once, before or when the release is written.
-        concerns = () if self.verdicts else self.engine.warnings(self.original, self.release, found)
+        concerns = () if self.verdicts else self._concerns(found)
         return replace(
             self,
             verdicts=verdicts,
@@ -240,6 +242,18 @@ class Run(Generic[Original, Data]):
             warnings=without_hints((*self.warnings, *concerns)),
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
+
+    def _concerns(self, found: Mapping[str, int]) -> tuple[str, ...]:
+        """Disclosure warnings; pseudonyms of which everybody has one tell nobody anything without the key."""
+        schema = schema_of(self.original)
+        hashed = {name for step in self.preparation if step.hides for name in step.columns_changed}
+        alone: set[str] = set()
+        if isinstance(self.original, Table | Dataset) and isinstance(schema, Table):
+            rows = self.original.rows
+            kept = [column for column in schema.columns if column.name in hashed]
+            alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
+        release = replace(self.release, data=_without(self.release.data, alone))
+        return self.engine.warnings(_without(self.original, alone), release, found)
 
     def measured(self, both: Comparison) -> Self:
         """The same run with what its release costs, by its measures."""
@@ -382,6 +396,14 @@ def refuse_warned(warnings: Sequence[str]) -> None:
             f"Nothing was written: --strict allows no warning, and there {'is' if len(warnings) == 1 else 'are'} "
             f"{len(warnings)}:\n" + "\n".join(f"- {warning}" for warning in warnings)
         )
+
+
+def _without(data: Any, names: Collection[str]) -> Any:
+    """A table, wherever its rows are, without some columns."""
+    schema = schema_of(data)
+    if not names or not isinstance(schema, Table):
+        return data
+    return with_schema(data, Table(tuple(one for one in schema.columns if one.name not in names)))
 
 
 AnyRun: TypeAlias = Run[Any, Any]

@@ -76,7 +76,7 @@ def run_on(
     logged(stage)("reading")
     method = method or recipe.the_method()
     measures = (*default_measures(), *recipe.the_measures()) if recipe.measures else None
-    return carry_out(
+    finished = carry_out(
         method,
         load(request_of(recipe, source), method, engine),
         engine=engine,
@@ -85,6 +85,26 @@ def run_on(
         measures=measures,
         judged=judged,
         recipe=recipe.model_dump(mode="json", exclude_defaults=True, exclude_none=True),
+    )
+    return _judged_together(finished, recipe, recipe.source.path if source is None else source, stage)
+
+
+def _judged_together(finished: AnyRun, recipe: Recipe, source: Any, stage: Stage | None) -> AnyRun:
+    """Judge a run together with earlier releases, where the recipe names any.
+
+    Raises `BrokenPromise` if all of them together break a promise.
+    """
+    output = recipe.output
+    if not output.after:
+        if output.who is not None:
+            raise WrongUse("--who belongs to --after: name the earlier release too, or omit it.")
+        return finished
+    from shoal.series import refuse_together
+
+    logged(stage)("judging earlier releases")
+    said = refuse_together(finished, output.after, source, output.who, recipe)
+    return replace(
+        finished, trace=replace(finished.trace, notes={**finished.trace.notes, "series": list(said)})
     )
 
 
@@ -144,7 +164,9 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         finished = run_on(engine, recipe, method, stage=stage, judged=False)
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
-            refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            risks = {name: {"limit": output.max_risk[name], **one.as_dict()} for name, one in tried.items()}
+            finished = replace(finished, risks=risks)
         mapped = finished.value_map() if output.value_map is not None else None
         finished = finished.written(
             output.folder,
@@ -193,11 +215,13 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
-    _refuse_empty(original, schema, method)
+    _refuse_idle_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
-    if seed is None and method.splits_ties:
-        seed = tie_key(None)
+    seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
+    if intake.notes:
+        read = {"intake": list(intake.notes), "unread": list(intake.unread)}
+        trace = replace(trace, notes={**trace.notes, **read})
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None
@@ -237,18 +261,17 @@ def carry_out(
     return finished if proof is None else finished.judged(*proof)
 
 
-def _refuse_empty(data: Any, schema: Table | Baskets, method: Method) -> None:
-    """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
+def _refuse_idle_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
+    """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
 
-    Whatever is published of such baskets says nothing.
+    Whatever is published of such baskets says nothing. `here`: whether they are in memory.
     """
-    if isinstance(schema, Table):
+    if isinstance(baskets, Table):
         return
-    here = data is schema
-    if not len(schema.items if here else schema.vocabulary):
+    if not len(baskets.items if here else baskets.vocabulary):
         raise BadData("no basket holds an item, so there is nothing to publish.")
-    known = here and method.needs_sensitive and len(schema.sensitive) > 0
-    if known and not schema.supports[schema.sensitive].any():
+    known = here and method.needs_sensitive and len(baskets.sensitive) > 0
+    if known and not baskets.supports[baskets.sensitive].any():
         raise BadData("no basket holds a sensitive item, so there is nothing to hide.")
 
 
@@ -288,6 +311,7 @@ def anonymize(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    insist: str | Sequence[str] = (),
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
@@ -316,6 +340,8 @@ def anonymize(
         A method, or its name with its parameters behind: ``"mondrian", k=10``.
     quasi, sensitive, identifying, insensitive, entity, others
         Who is who (see `Role`): one name or several; only for data that is not read yet.
+    insist
+        Quasi-identifiers that are taken although they look like identifiers; otherwise such are refused.
     items, items_from, item_separator, sensitive_items, insensitive_items
         The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
         stands between items; and which of them are secret, or neither secret nor known.
@@ -357,6 +383,7 @@ def anonymize(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        insist=insist,
         items=items,
         items_from=items_from,
         item_separator=item_separator,

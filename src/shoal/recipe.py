@@ -135,6 +135,16 @@ class Output(Terms):
         description="attack to the largest residual risk: above it nothing is published (see `shoal attack`)",
     )
     strict: bool = Field(default=False, description="publish nothing where there is a warning")
+    after: tuple[str, ...] = Field(
+        default=(),
+        description="earlier releases of the same people, OUT1 or OUT1=ORIGINAL: nothing is published where all of "
+        "them together break a promise",
+    )
+    who: str | None = Field(
+        default=None,
+        description="with --after: the column that says who is who here and there; the identifying one by "
+        "default",
+    )
 
 
 class Recipe(Section):
@@ -245,6 +255,7 @@ class Recipe(Section):
                         for name in ("folder", "value_map")
                         if (place := getattr(self.output, name))
                     }
+                    | {"after": tuple("=".join(map(moved, one.split("=", 1))) for one in self.output.after)}
                 ),
             }
         )

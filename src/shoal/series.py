@@ -2,23 +2,29 @@
 
 ::
 
+    shoal.series.together([("out1", "may.csv"), (run, "june.csv")], person="id").holds
     shoal.series.invariance([("out1", "may.csv"), ("out2", "june.csv")], person="id", m=2)
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.arrays import indptr_by
+from shoal.arrays import Rows, indptr_by
 from shoal.attacks._class_view import class_view
+from shoal.data.baskets import ragged_ranks
 from shoal.data.linked import Linked
+from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
 from shoal.data.role import Roles
 from shoal.data.table import Column, Table
-from shoal.data.verdict import Verdict
-from shoal.errors import BadData, WrongUse
+from shoal.data.verdict import Offender, Verdict
+from shoal.errors import BadData, BrokenPromise, WrongUse
+from shoal.io.releases.folder import read_run
 from shoal.measuring import read_original
 from shoal.models.m_invariance import Appearances, MInvariance
 from shoal.recipe import Recipe
@@ -54,16 +60,251 @@ def invariance(
     """
     if len(releases) < 2:
         raise WrongUse("A series has at least two releases; give them in the order of publication.")
-    found = []
-    for source, original in releases:
-        if isinstance(source, Release):
-            release, table = source, original
-        else:
-            release, table, plan = read_original(source, original)
-            assert isinstance(table, Table)
-            table = _with_person(table, original, person, plan)
-        found.append(appearances(release, table, person, column))
+    found = [appearances(*_read(source, original, person), person, column) for source, original in releases]
     return MInvariance(m=m, column=column).verify_series(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What an adversary learns who holds all releases of a series.
+
+    She knows the quasi-identifiers of everybody at each time, and who was there. People whom no release tells apart
+    are alike; a secret that did not change is one of those that every class of a person has.
+
+    Parameters
+    ----------
+    kept, new, gone
+        People of the last release who are in an earlier one, who are not, and people of earlier ones who left.
+    verdicts
+        A verdict for each promise of the last release that can be judged so: k-anonymity and l-diversity of people by
+        all releases together, and m-invariance.
+    """
+
+    kept: int
+    new: int
+    gone: int
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise of the last release is kept by all of them together."""
+        return all(verdict.holds for verdict in self.verdicts)
+
+    def sentences(self) -> tuple[str, ...]:
+        """In words."""
+        who = f"Together with earlier releases ({self.kept:,} people kept, {self.new:,} new, {self.gone:,} gone): "
+        if not self.verdicts:
+            return (f"{who}no promise of this release can be judged over several.",)
+        return (
+            who + "; ".join(f"{one.promise}, found {float(one.value or 0):g}" for one in self.verdicts) + ".",
+        )
+
+
+def together(
+    releases: Sequence[tuple[Any, Any]],
+    person: str,
+    *,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741
+) -> Together:
+    """Judge the last of several releases together with those before it.
+
+    Parameters
+    ----------
+    releases
+        In the order of publication: the folder of a release with its run.json, a release, or a run, and what it was
+        made from.
+    person
+        The column of the originals that says who is who.
+    k, l
+        Instead of the k and the l that the last release promises.
+
+    Raises
+    ------
+    WrongUse
+        If there are fewer than two releases.
+    BadData
+        If a person is twice in one original.
+    """
+    if len(releases) < 2:
+        raise WrongUse("A series has at least two releases; give them in the order of publication.")
+    read = [_read(source, original, person) for source, original in releases]
+    seen = [_Seen.of(release, original, person) for release, original in read]
+    people = sorted({name for one in seen for name in one.people})
+    keys = np.column_stack([one.keys_of(people) for one in seen])
+    there = keys >= 0
+    last, before = there[:, -1], there[:, :-1].any(axis=1)
+    promises = read[-1][0].promises
+    verdicts = []
+    least = k or max((int(one["k"]) for one in promises if one.get("model") == "k-anonymity"), default=None)
+    if least is not None and isinstance(read[-1][0].data, Table):
+        verdicts.append(_alike(keys[last], least))
+    diverse = {
+        one.get("column"): int(one["l"]) for one in promises if one.get("model") == "distinct-diversity"
+    }
+    for column in seen[-1].secrets:
+        count = l or diverse.get(column) or diverse.get(None)
+        if count is not None:
+            verdicts.append(_left(seen, column, count))
+    verdicts += [
+        MInvariance(m=int(one["m"]), column=one.get("column")).verify_series(
+            [appearances(release, original, person, one.get("column")) for release, original in read]
+        )
+        for one in promises
+        if one.get("model") == MInvariance.name
+    ]
+    return Together(
+        int((last & before).sum()), int((last & ~before).sum()), int((~last).sum()), tuple(verdicts)
+    )
+
+
+def refuse_together(
+    run: Any, after: Sequence[Any], source: Any, person: str | None, plan: Recipe
+) -> tuple[str, ...]:
+    """Refuse a run whose release breaks a promise together with earlier ones; otherwise say what was found.
+
+    `after`: folders, ``FOLDER=ORIGINAL`` or pairs of both. `source`: what the run was made from. `person`: who is who;
+    the one identifying column by default. Raises `BrokenPromise`.
+    """
+    if not isinstance(run.original, Table):
+        raise WrongUse("Releases are judged together (--after) for tables in memory; omit --engine.")
+    who = person or _person(plan.roles)
+    own = (run.release, _with_person(run.original, source, who, plan))
+    found = together([*map(_earlier, after), own], who)
+    broken = next((one for one in found.verdicts if not one.holds), None)
+    if broken is not None:
+        why = f" {broken.offenders[0].where}: {broken.offenders[0].why}." if broken.offenders else ""
+        raise BrokenPromise(
+            f"Together with the earlier releases, this one breaks {broken.model} ({broken.promise}; found "
+            f"{float(broken.value or 0):g}).{why} Nothing was written. Publish the earlier release again, or promise "
+            "more in both."
+        )
+    return found.sentences()
+
+
+def _earlier(given: Any) -> tuple[Any, Any]:
+    """The folder of an earlier release, and what it was made from: given, or as its run.json says."""
+    if isinstance(given, tuple):
+        return given
+    folder, sign, original = str(given).partition("=")
+    if sign:
+        return folder, original
+    recipe, _ = read_run(folder)
+    path = recipe.get("source", {}).get("path")
+    if path is None or path == "-" or ("://" not in path and not os.path.exists(path)):
+        raise BadData(
+            f"what this release was made from is not there{f' ({path})' if path else ''}; name it: --after "
+            f"{folder}=FILE.",
+            path=folder,
+        )
+    return folder, path
+
+
+def _person(roles: Roles) -> str:
+    """The column that says who is who, where one is named."""
+    if len(roles.identifying) != 1:
+        raise WrongUse("--after needs to know who is who in both releases: name the column with --who.")
+    return roles.identifying[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Which classes of a release fit each person: people with the same ones have the same key.
+
+    `secrets`: for each sensitive column its labels, and which of them the classes of a person have, people by labels;
+    `own`: the label of each person herself.
+    """
+
+    people: Mapping[str, int]
+    keys: Rows
+    secrets: Mapping[str, tuple[tuple[str, ...], Any]]
+    own: Mapping[str, list[str]]
+
+    @classmethod
+    def of(cls, release: Release[Any], original: Table, person: str) -> "_Seen":
+        data = release.data
+        if not isinstance(data, Table | Linked) or not isinstance(original, Table):
+            raise WrongUse("Releases are judged together for published tables.")
+        who = _one_row_each(original, person)
+        view = class_view(data, original)
+        fits = (view.fits != 0).tocsr()
+        fits.sort_indices()
+        table, secrets, own = view.classes.table, {}, {}
+        for column in table.sensitive:
+            if column.name not in original.names:
+                continue
+            has = (view.counts(column) > 0).toarray()
+            stars = np.zeros(len(view.classes), dtype=np.bool_)
+            if SUPPRESSED in column.domain.labels:
+                stars[view.classes.number[column.codes == column.domain.labels.index(SUPPRESSED)]] = True
+            secrets[column.name] = column.domain.labels, (fits @ (has | stars[:, None])) > 0
+            truth = original.column(column.name)
+            own[column.name] = [truth.domain.labels[code] for code in truth.codes.tolist()]
+        labels = who.domain.labels
+        people = {labels[code]: row for row, code in enumerate(who.codes.tolist())}
+        return cls(
+            people, ragged_ranks(fits.indptr.astype(np.int64), fits.indices.astype(np.int64)), secrets, own
+        )
+
+    def keys_of(self, people: Sequence[str]) -> Rows:
+        """The key of each of the people; -1 for whom is not there."""
+        rows = np.array([self.people.get(name, -1) for name in people], dtype=np.int64)
+        return np.where(rows >= 0, self.keys[rows], -1)
+
+
+def _alike(keys: Rows, k: int) -> Verdict:
+    """How many people of the last release no release tells apart."""
+    _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    size = counts[place.ravel()]
+    few = int((size < k).sum())
+    worst = int(size.min()) if len(size) else None
+    where = f"{few:,} of {len(size):,} people ({few / max(len(size), 1):.1%})"
+    offenders = (Offender(where, f"fewer than {k} are alike in all releases"),) if few else ()
+    return Verdict(
+        "k-anonymity", f"at least {k} people are alike in all releases", not few, worst, k, offenders, few
+    )
+
+
+def _left(seen: Sequence[_Seen], column: str, count: int) -> Verdict:
+    """How many different secrets all releases leave to people whose secret did not change."""
+    last = seen[-1]
+    left = []
+    for name in last.people:
+        row = last.people[name]
+        labels, has = last.secrets[column]
+        possible = {labels[code] for code in np.flatnonzero(has[row]).tolist()}
+        for one in seen[:-1]:
+            earlier = one.people.get(name)
+            if earlier is None or column not in one.secrets:
+                continue
+            if one.own[column][earlier] != last.own[column][row]:
+                continue
+            texts, had = one.secrets[column]
+            known = {texts[code] for code in np.flatnonzero(had[earlier]).tolist()}
+            possible = possible & known if SUPPRESSED not in known else possible
+        left.append(len(possible - {SUPPRESSED}))
+    few = sum(one < count for one in left)
+    where = f"{few:,} of {len(left):,} people ({few / max(len(left), 1):.1%})"
+    offenders = (Offender(where, f"fewer than {count} values of {column} are left"),) if few else ()
+    promise = f"all releases together leave at least {count} values of {column} to everybody"
+    return Verdict("distinct-diversity", promise, not few, min(left, default=None), count, offenders, few)
+
+
+def _read(source: Any, original: Any, person: str) -> tuple[Release[Any], Table]:
+    """A release and its original, with the column that says who is who."""
+    if hasattr(source, "release"):
+        plan = Recipe(**{"source": {"path": "-"}, "method": {}, **_plain(source.recipe)})
+        return source.release, _with_person(source.original, original, person, plan)
+    if isinstance(source, Release):
+        return source, original
+    release, table, plan = read_original(source, original)
+    assert isinstance(table, Table)
+    return release, _with_person(table, original, person, plan)
+
+
+def _plain(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a run's recipe that say how to read."""
+    return {name: recipe[name] for name in ("source", "roles") if "path" in recipe.get("source", {})}
 
 
 def _with_person(table: Table, original: Any, person: str, plan: Recipe) -> Table:
@@ -85,11 +326,7 @@ def appearances(
     data = release.data
     if not isinstance(data, Table | Linked) or not isinstance(original, Table):
         raise WrongUse("m-invariance is about published tables.")
-    who = original.column(person)
-    if len(np.unique(who.codes)) < original.rows:
-        raise BadData(
-            "a person stands twice in the original; m-invariance takes one row a person.", column=person
-        )
+    who = _one_row_each(original, person)
     if isinstance(data, Linked):
         secret = _secret(data.secrets, column)
         group, count = data.secret_groups, len(data)
@@ -99,7 +336,7 @@ def appearances(
         view = class_view(data, original)
         secret = _secret(view.classes.table, column)
         group, count = view.classes.number, len(view.classes)
-        rows, places = view.fits.nonzero()
+        rows, places = view.fits.rows, view.fits.columns
     order = np.argsort(group, kind="stable")
     indptr = indptr_by(group, count)
     return Appearances(
@@ -110,6 +347,15 @@ def appearances(
         who.codes[rows].astype(np.int64),
         places.astype(np.int64),
     )
+
+
+def _one_row_each(original: Table, person: str) -> Column:
+    who = original.column(person)
+    if len(np.unique(who.codes)) < original.rows:
+        raise BadData(
+            "a person stands twice in the original; series of releases take one row a person.", column=person
+        )
+    return who
 
 
 def _secret(table: Table, column: str | None) -> Column:

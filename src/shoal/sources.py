@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.data._column_kinds import taken_sentences
 from shoal.data._item_sets import label_sets
 from shoal.data._safe_cells import formulas_published
 from shoal.data.baskets import Baskets
@@ -22,11 +23,16 @@ from shoal.engines.protocol import Engine
 from shoal.errors import UnknownName, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods.method import Method
+from shoal.preparation._key import absent_keys, made_keys
 from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
+from shoal.risks.identifier_guard import refuse_identifiers
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
+
+PLAIN = (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)
+"""Roles of columns that are published, and hold a value a cell."""
 
 BASKET_ENDINGS = (".dat", ".spmf")
 """Endings of files that hold baskets and no table."""
@@ -45,6 +51,8 @@ class Intake:
     read_as: Mapping[str, Any] = field(default_factory=dict)  # how baskets were read, for the recipe
     seconds: float = 0.0  # how long it took to read it
     preparation: tuple[Transform, ...] = ()  # what was done to columns
+    notes: tuple[str, ...] = ()  # how columns are taken, and keys that were made, in plain sentences
+    unread: tuple[str, ...] = ()  # columns of a table that are neither read nor published
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,11 +78,13 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
     """Read what a method accepts, and say so where the source does not look like it.
 
     `engine`: where the rows stay; in this machine's memory by default. Raises `WrongUse` if the method does not run
-    there, or not with its parameters; then nothing was read.
+    there, or not with its parameters; then nothing was read. Also raises it if a quasi-identifier looks like an
+    identifier and is not insisted on.
     """
     engine = engine or Local()
     engine.refuse_method(method)
     begin = time.perf_counter()
+    keys = absent_keys(step.key_file for step in request.preparation)
     if method.accepts is Baskets:
         if request.preparation:
             raise WrongUse("Baskets have no columns to prepare: omit the preparation.")
@@ -90,8 +100,14 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
                 f"{request.source}: these look like baskets; {method.name} takes tables (see `shoal methods`). {error}"
             ) from error
     schema = schema_of(intake.data)
-    formulas = formulas_published(schema) if isinstance(schema, Table) and request.formulas else ()
-    return replace(intake, warnings=(*intake.warnings, *formulas), seconds=time.perf_counter() - begin)
+    if isinstance(schema, Table):
+        if not request.reading.published:
+            refuse_identifiers(schema, intake.data.rows, request.roles.insist)
+        formulas = formulas_published(schema) if request.formulas else ()
+        plain = [column for column in schema.columns if column.role in PLAIN]
+        notes = (*made_keys(keys), *taken_sentences((column.name, column.domain) for column in plain))
+        intake = replace(intake, warnings=(*intake.warnings, *formulas), notes=notes)
+    return replace(intake, seconds=time.perf_counter() - begin)
 
 
 def load_baskets(request: Request, engine: Engine | None = None) -> Intake:
@@ -147,7 +163,8 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     )
     schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
     data = with_schema(encoded.table, schema)
-    return Intake(data, encoded.left_out, specs, (*encoded.remarks, *warnings), preparation=steps)
+    said = (*encoded.remarks, *warnings)
+    return Intake(data, encoded.left_out, specs, said, preparation=steps, unread=encoded.unread)
 
 
 def give_hierarchies(

@@ -14,7 +14,7 @@ def test_a_table(shoal: Callable[..., object], people: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert "120 rows, 5 columns" in answer.out
     row = next(line for line in answer.out.splitlines() if line.startswith("education"))
-    assert row.split()[:6] == ["education", "nominal", "3", "0", "0.0%", "quasi"]
+    assert row.split()[:7] == ["education", "category:", "names", "3", "0", "0.0%", "quasi"]
 
 
 def test_the_suggested_command_runs(shoal: Callable[..., object], people: Path, folder: Path) -> None:
@@ -39,6 +39,17 @@ def test_columns_together(shoal: Callable[..., object], people: Path) -> None:
     assert shown["quasi"] == ["education"]
     assert (shown["classes"], shown["smallest"], shown["unique"]) == (3, 40, 0.0)
     assert shoal("inspect", people, "--quasi", "educaton").code == 2
+
+
+def test_the_suggested_command_takes_the_columns_that_were_named(
+    shoal: Callable[..., Any], people: Path, folder: Path
+) -> None:
+    answer = shoal("inspect", people, "--quasi", "age,education")
+    (command,) = [line.strip() for line in answer.out.splitlines() if line.startswith("  shoal anonymize")]
+    assert " --quasi age,education " in command
+    assert command.endswith("--others drop -o out")
+    assert "zip" not in command
+    assert shoal(*shlex.split(command)[1:]).code == 0
 
 
 def test_baskets(shoal: Callable[..., object], folder: Path) -> None:

@@ -122,7 +122,8 @@ def test_suppressed_rows_are_left_out_or_published_as_stars(table: Callable[...,
     )
     reported = json.loads(table(*call, "--json").out)
     assert (reported["published"], reported["suppressed_published"]) == (120 - lost, False)
-    assert reported["summary"][0].startswith("Levels: ")
+    assert reported["summary"][0].startswith("Taken: ")
+    assert reported["summary"][1].startswith("Levels: ")
 
 
 def test_hierarchies_are_named_shortly(

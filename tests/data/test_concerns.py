@@ -76,7 +76,7 @@ def test_nothing_to_say() -> None:
 def test_a_quasi_identifier_that_names_persons_and_is_published_raw() -> None:
     phone = column("phone", Role.QUASI, "1 1 2 3")
     (sentence,) = said(phone, phone=["1", "1", "{2|3}", "{2|3}"])
-    assert "'phone' looks like one that names persons, and 2 rows publish it as it is" in sentence
+    assert "'phone' looks like one that names persons, and 4 rows publish it, alone or in a list" in sentence
     assert said(phone, phone=["*"] * 4) == ()
 
 

@@ -119,11 +119,26 @@ def test_check_takes_rows(file: Files) -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcxyz"), min_size=4, max_size=4), min_size=1, max_size=5))
 def test_check_agrees_with_the_naive_twin(table: list[list[str]]) -> None:
+    rooted = [*map(list, table)] if len({row[-1] for row in table}) == 1 else [[*row, "*"] for row in table]
     good = (
         len({row[0] for row in table}) == len(table)
         and naive.nests([[f"{level} {cell}" for level, cell in enumerate(row)] for row in table])
-        and not naive.ambiguous(
-            [*map(list, table)] if len({row[-1] for row in table}) == 1 else [[*row, "*"] for row in table]
-        )
+        and not naive.ambiguous(naive.apart(rooted))
     )
     assert (not check(table)) == good
+
+
+SAUSAGES = (
+    "sausage;sausage;meat;*\nham;sausage;meat;*\nbeef;beef;meat;*\ntea;drinks;drinks;*\nbun;bread;bread;*\n"
+)
+PARENTS = "sausage,sausage\nham,sausage\nsausage,meat\nbeef,meat\nmeat,*\ntea,drinks\ndrinks,*\n"
+
+
+@pytest.mark.parametrize("text", [SAUSAGES, PARENTS, PARENTS.replace("ham,sausage\n", "") + "ham,sausage\n"])
+def test_a_node_with_the_name_of_a_leaf_is_published_under_its_own(file: Files, text: str) -> None:
+    tree = read_hierarchy(file(text))
+    paths = {path[0]: path for path in tree.paths()}
+    assert paths["sausage"][1:3] == paths["ham"][1:3] == ("sausage (group)", "meat")
+    assert not tree.ambiguous()
+    assert not check(file(text))
+    assert paths["beef"][1] == "beef", "a leaf that is repeated is not renamed"

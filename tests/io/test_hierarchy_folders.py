@@ -1,6 +1,6 @@
 """A folder of hierarchies, each named after its column."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,15 +8,10 @@ import pytest
 from tests.io.hierarchy_texts import AMNESIA, RANGES, Files, rows
 
 from shoal.data.domain import Domain, Kind
-from shoal.data.hierarchy import Hierarchy
 from shoal.errors import BadData
-from shoal.io.hierarchies.load import hierarchy_files, read_hierarchy
-
-
-def read_hierarchies(folder: Path, columns: Iterable[str] | Mapping[str, Domain]) -> dict[str, Hierarchy]:
-    domains = columns if isinstance(columns, Mapping) else {}
-    files = hierarchy_files(folder, columns)
-    return {column: read_hierarchy(path, domains.get(column)) for column, path in files.items()}
+from shoal.io.hierarchies.load import (
+    read_hierarchies,
+)
 
 
 def test_a_folder_gives_the_hierarchies_of_its_columns_alone(tmp_path: Path, file: Files) -> None:

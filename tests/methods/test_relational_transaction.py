@@ -91,6 +91,51 @@ def test_random_tables_are_kept_by_the_twin(count: int) -> None:
     assert tried > 0.9 * count
 
 
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_sensitive_item_is_learned_above_h(count: int) -> None:
+    """Whoever knows the cells and m public items of somebody finds no sensitive item in more than a share of h."""
+    random = np.random.default_rng(21)
+    fewer = tried = 0
+    for _ in range(count):
+        data, k, m = random_table(random), int(random.integers(2, 4)), int(random.integers(1, 4))
+        column = data.column("buys")
+        items = item_sets(column).vocabulary
+        if data.rows < k or len(items) < 2:
+            continue
+        secret = replace(column, sensitive_items=items[:2], insensitive_items=items[2:3])
+        data = Table(tuple(secret if one is column else one for one in data.columns))
+        bound, h = {"relational": float(random.random())}, float(random.choice([0.25, 0.5, 0.75]))
+        release, _ = RelationalTransaction(k=k, m=m, h=h, bound=bound).anonymize(data)
+        assert is_k_km_anonymous(rows_of(release.data), k, m, items[2:3], items[:2], h)
+        assert all(verdict.holds for verdict in judge(release) if verdict.model != "nothing-published")
+        plain, _ = RelationalTransaction(k=k, m=m, bound=bound).anonymize(data)
+        kept, all_of = (sum(len(one[1]) for one in rows_of(each.data)) for each in (release, plain))
+        assert kept <= all_of
+        fewer += kept < all_of
+        tried += 1
+    assert tried > 0.7 * count
+    assert fewer > 0.3 * tried
+
+
+def test_what_tells_too_much_is_left_out_and_nothing_else() -> None:
+    """All who hold a hold the secret: a goes. Half of all hold it, which is allowed, so that the secret stays."""
+    sets = [["a", "s"]] * 3 + [["b"]] * 3 + [["b", "s"]] * 2 + [["b"]] * 2
+    frame = pl.DataFrame({"x": ["p"] * 10, "buys": sets})
+    options: dict[str, Any] = {"k": 2, "m": 1, "quasi": "x", "items": "buys", "sensitive_items": "s"}
+    run = shoal.anonymize(frame, "relational-transaction", h=0.5, **options)
+    assert sorted(sorted(one[1]) for one in rows_of(run.release.data)) == sorted(
+        [["s"]] * 3 + [["b"]] * 5 + [["b", "s"]] * 2
+    )
+    assert [verdict.promise for verdict in run.verdicts][-1].endswith(
+        "a sensitive item in at most 0.5 of them"
+    )
+    strict = shoal.anonymize(frame, "relational-transaction", h=0.4, **options)
+    held = sorted(sorted(one[1]) for one in rows_of(strict.release.data))
+    assert held == sorted([["a"]] * 3 + [["b"]] * 7)
+    with pytest.raises(WrongUse, match="none is"):
+        shoal.anonymize(frame, "relational-transaction", h=0.4, k=2, quasi="x", items="buys")
+
+
 def _flat(sets: Any) -> Any:
     return build("suppress", nominal(sets.vocabulary or ("x",)), "buys")
 

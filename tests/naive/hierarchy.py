@@ -58,3 +58,21 @@ def ambiguous(rows: Sequence[Sequence[str]]) -> set[str]:
             meaning = frozenset(row[0] for row in rows if row[level] == text)
             meanings.setdefault(text, set()).add(meaning)
     return {text for text, sets in meanings.items() if len(sets) > 1}
+
+
+def apart(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows in which a node that is called like one of its leaves, and stands for others too, has another name."""
+    made = [list(row) for row in rows]
+    for leaf in [row[0] for row in rows]:
+        spots = [
+            {place for place, row in enumerate(rows) if row[level] == leaf}
+            for level in range(1, len(rows[0]))
+        ]
+        larger = [level for level, spot in enumerate(spots, 1) if len(spot) > 1]
+        if leaf in ambiguous(rows) and all(
+            any(rows[at][0] == leaf for at in spots[one - 1]) for one in larger
+        ):
+            for level in larger:
+                for place in spots[level - 1]:
+                    made[place][level] = f"{leaf} (group)"
+    return made

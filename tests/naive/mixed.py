@@ -1,7 +1,11 @@
 """(k,k^m)-anonymity of rows with items, from its definition, in plain Python."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import Any
+
+from tests.naive.disassociation import items_below, keeps, leaves_of
 
 Row = tuple[tuple[str, ...], frozenset[str]]
 """The quasi-identifiers of a person, and her items."""
@@ -36,3 +40,42 @@ def least_rows(rows: Sequence[Row], m: int) -> int:
     """The fewest rows that anybody is found in by her cells and up to m items."""
     public = frozenset(item for row in rows for item in row[1])
     return min(len(fitting(rows, row[0], known)) for row in rows for known in known_sets(row, m, public))
+
+
+def is_disassociated(
+    rows: Sequence[dict[str, str]],
+    lines: Sequence[Any],
+    quasi: Sequence[str],
+    k: int,
+    m: int,
+    secrets: Iterable[str],
+) -> bool:
+    """Whether the clusters of each class of rows are disassociated, and have as many baskets as the class has rows."""
+    classes = Counter(tuple(row[name] for name in quasi) for row in rows)
+    baskets: Counter[tuple[str, ...]] = Counter()
+    for line in lines:
+        cells = tuple(line["class"][name] for name in quasi)
+        baskets[cells] += sum(leaf["size"] for leaf in leaves_of(line["cluster"]))
+        if items_below(line["cluster"]) & set(secrets) or not keeps(line["cluster"], k, m):
+            return False
+    return baskets == classes and min(classes.values()) >= k
+
+
+def in_order(lines: Sequence[Any], quasi: Sequence[str]) -> bool:
+    """Whether lines ascend by the cells of their class, and inside of a class by what they hold.
+
+    A simple cluster comes before a joint one; nested lists are compared, a list before those that go on after it.
+    """
+    keys = [(tuple(line["class"][name] for name in quasi), _key(line["cluster"])) for line in lines]
+    return keys == sorted(keys)
+
+
+def _key(cluster: Any) -> Any:
+    if "joint" in cluster:
+        height = _height(cluster)
+        return height, [_key(part) for part in cluster["joint"]], cluster["shared"]
+    return 0, cluster["chunks"], cluster["terms"], cluster["size"]
+
+
+def _height(cluster: Any) -> int:
+    return 1 + max(map(_height, cluster["joint"])) if "joint" in cluster else 0

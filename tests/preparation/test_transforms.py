@@ -214,3 +214,21 @@ def test_what_cannot_be_done_is_refused(step: dict[str, Any], error: type[Except
 def test_a_step_for_a_column_that_is_dropped_is_refused() -> None:
     with pytest.raises(WrongUse, match="has no effect"):
         prepared({"name": "top-coding", "limits": {"age": 90}}, roles=Roles(quasi=("sex",), others="drop"))
+
+
+def pseudonymous(numbers: list[str], key: Path) -> shoal.Run:
+    frame = pl.DataFrame({"id": numbers, "age": [20 + row % 3 for row in range(len(numbers))]})
+    step = {"name": "pseudonym", "columns": ["id"], "key": str(key)}
+    return shoal.anonymize(frame, "mondrian", k=2, quasi="age", insensitive="id", preparation=[step])
+
+
+def test_a_pseudonym_a_person_is_no_warning_but_one_that_repeats_is(tmp_path: Path) -> None:
+    run = pseudonymous([f"P{row}" for row in range(30)], tmp_path / "key")
+    assert not run.warnings
+    report = run.write(tmp_path / "out", strict=True) / "report.html"
+    text = report.read_text()
+    assert "prepared (pseudonyms by a secret key: id)" in text
+    assert "releases with the same key can be linked" in text
+    with pytest.warns(shoal.ShoalWarning):
+        run = pseudonymous([f"P{row // 2}" for row in range(30)], tmp_path / "key")
+    assert any("Rows, not persons, are counted" in one for one in run.warnings)

@@ -34,6 +34,14 @@ def check(case: Case, outcome: Outcome) -> Iterator[str]:
         yield from _asked(case, published)
         yield from _values(case, published)
         yield from _order(published)
+        if published.form == "clustered":
+            items = Counter(
+                item
+                for row in case.rows
+                for item in set(row[case.recipe["roles"]["items"]].split("|"))
+                if item
+            )
+            yield from _clusters([line["cluster"] for line in published.lines], items, len(published.rows))
         if outcome.engine == "local":
             yield from _covering(case, published, outcome, release)
         for promise in published.promises:
@@ -61,6 +69,7 @@ def judged_table(case: Case, published: Published, private: dict[str, Any]) -> j
         paths,
         orders,
         roles.get("items"),
+        published.lines if published.form == "clustered" else None,
     )
 
 
@@ -81,7 +90,7 @@ def population(case: Case) -> list[judges.Row]:
 
 def _columns(case: Case, published: Published) -> Iterator[str]:
     roles = case.recipe["roles"]
-    hidden = set(roles["identifying"])
+    hidden = {*roles["identifying"], *((roles["items"],) if published.form == "clustered" else ())}
     if wrong := hidden & set(published.names):
         yield f"the identifying columns {wrong} are published"
     wanted = [name for name in case.rows[0] if name not in hidden]
@@ -234,7 +243,7 @@ def _sets(case: Case, published: Published, outcome: Outcome, private: dict[str,
         if counts != Counter({item: support[item] for item in secrets if support[item]}):
             yield f"sensitive items are counted as {dict(counts)}"
     elif published.form == "clusters":
-        yield from _clusters(published, support, len(before))
+        yield from _clusters(published.lines, support, len(before))
     else:
         if len(published.baskets) != said:
             yield f"{len(published.baskets)} baskets where release.json says {said}"
@@ -242,15 +251,13 @@ def _sets(case: Case, published: Published, outcome: Outcome, private: dict[str,
             yield from _covered_baskets(case, published, outcome, before, private)
 
 
-def _clusters(published: Published, support: Counter[str], baskets: int) -> Iterator[str]:
+def _clusters(lines: list[Any], support: Counter[str], baskets: int) -> Iterator[str]:
     from tests.naive.disassociation import items_below, leaves_of
 
-    leaves = [leaf for cluster in published.lines for leaf in leaves_of(cluster)]
+    leaves = [leaf for cluster in lines for leaf in leaves_of(cluster)]
     if sum(leaf["size"] for leaf in leaves) != baskets:
         yield f"clusters of {sum(leaf['size'] for leaf in leaves)} baskets in all, of {baskets}"
-    named = {item for leaf in leaves for item in leaf["terms"]}.union(
-        *(items_below(one) for one in published.lines)
-    )
+    named = {item for leaf in leaves for item in leaf["terms"]}.union(*(items_below(one) for one in lines))
     if named != set(support):
         yield f"items {named ^ set(support)} are lost or invented"
 

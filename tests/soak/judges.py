@@ -16,8 +16,10 @@ from typing import Any
 
 from tests.naive import models as naive
 from tests.naive.full_domain import matching
-from tests.naive.mixed import is_k_km_anonymous
+from tests.naive.mixed import in_order, is_disassociated, is_k_km_anonymous
 from tests.soak.cells import Paths, covers
+from tests.soak.published import Published
+from tests.soak.set_judges import PublishedSets, clusters, tuples
 
 Row = dict[str, str]
 Promise = dict[str, Any]
@@ -37,9 +39,13 @@ class PublishedTable:
     paths: dict[str, Paths] = field(default_factory=dict)
     orders: dict[str, list[str]] = field(default_factory=dict)
     items: str | None = None
+    lines: list[Any] | None = None
+    """The lines of items in clusters: then every row is in a class."""
 
     @cached_property
     def telling(self) -> list[Row]:
+        if self.lines is not None:
+            return self.rows
         cells = (*self.quasi, *self.sensitive)
         stars = [row for row in self.rows if all(row[name] == "*" for name in cells)]
         # Where some of them have items, all of them are one class.
@@ -115,6 +121,19 @@ def k_km_anonymity(promise: Promise, told: PublishedTable) -> Iterator[str]:
     h = 1 if promise.get("h") is None else promise["h"]
     if not is_k_km_anonymous(rows, promise["k"], promise["m"], hidden, secrets, h):
         yield f"somebody is found by her cells and {promise['m']} items among fewer than {promise['k']} rows"
+
+
+def disassociation(promise: Promise, told: PublishedTable) -> Iterator[str]:
+    """As the clusters of baskets are judged, and each class by itself."""
+    assert told.lines is not None
+    trees = [line["cluster"] for line in told.lines]
+    sets = PublishedSets(Published({}, [], [], [], trees, ""), set(promise["sensitive"]), set())
+    yield from clusters(promise, sets)
+    plain = [{**line, "cluster": tuples(line["cluster"])} for line in told.lines]
+    if not is_disassociated(told.rows, plain, told.quasi, promise["k"], promise["m"], promise["sensitive"]):
+        yield "the clusters of a class are not those of its rows"
+    if not in_order(plain, [name for name in told.rows[0] if name in told.quasi]):
+        yield "the lines do not ascend"
 
 
 def by_class(judged: Callable[[Promise, Counter[str], Counter[str]], bool], persons: bool) -> Judge:
@@ -315,6 +334,7 @@ def believed(promise: Promise, factor: Fraction) -> bool:
 JUDGES: dict[str, Judge] = {
     "k-anonymity": k_anonymity,
     "k-km-anonymity": k_km_anonymity,
+    "disassociation": disassociation,
     "distinct-diversity": by_class(naive.distinct, persons=True),
     "entropy-diversity": by_class(entropy, persons=True),
     "recursive-diversity": by_class(naive.recursive, persons=True),

@@ -25,7 +25,7 @@ class Published:
     baskets
         Of baskets: the items of each.
     lines
-        Of groups and clusters: what each line says.
+        Of groups and clusters, and of the items of a table: what each line says.
     text
         The data as it stands there, to be compared: all part files one after the other, with one header.
     secrets
@@ -57,6 +57,11 @@ def read(folder: Path) -> Published:
         return _linked(release, facts)
     (data,) = [path for path in release.iterdir() if path.name.startswith("data.")]
     found = Published(facts, [], [], [], [], "")
+    if facts["form"] == "clustered":
+        found.rows = _rows(data)
+        found.names, found.text = list(found.rows[0]), (release / "items.jsonl").read_text(encoding="utf-8")
+        found.lines = [json.loads(line) for line in found.text.splitlines()]
+        return found
     if data.suffix == ".parquet":
         frame = pl.concat([pl.read_parquet(file) for file in _files(data)])
         found.names = frame.columns

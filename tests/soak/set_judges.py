@@ -71,7 +71,7 @@ def _rule(text: str) -> hide_rules.Rule:
 
 def clusters(promise: Promise, sets: PublishedSets) -> Iterator[str]:
     for cluster in sets.published.lines:
-        plain = _tuples(cluster)
+        plain = tuples(cluster)
         if not disassociation.keeps(plain, promise["k"], promise["m"]):
             yield f"the cluster {cluster} breaks a condition"
         if sets.secrets & disassociation.items_below(plain):
@@ -80,13 +80,14 @@ def clusters(promise: Promise, sets: PublishedSets) -> Iterator[str]:
             yield from _links(plain, Fraction(str(promise["safe"])), inside=False)
 
 
-def _tuples(cluster: dict[str, Any]) -> dict[str, Any]:
+def tuples(cluster: dict[str, Any]) -> dict[str, Any]:
+    """A cluster whose sub-records can be counted."""
     found = dict(cluster)
     for name in ("chunks", "shared"):
         if name in found:
             found[name] = [[tuple(record) for record in chunk] for chunk in found[name]]
     if "joint" in found:
-        found["joint"] = [_tuples(part) for part in found["joint"]]
+        found["joint"] = [tuples(part) for part in found["joint"]]
     return found
 
 

@@ -50,8 +50,9 @@ def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, 
 
 def _edited(random: Random, case: Case, published: Published, private: dict[str, Any]) -> str:
     """Edit something; gives what it breaks."""
-    if published.form in ("table", "linked"):
-        (_edit_rows if published.form == "table" else _edit_linked)(random, case, published)
+    if published.form in ("table", "linked", "clustered"):
+        edits = {"table": _edit_rows, "linked": _edit_linked, "clustered": _edit_clustered}
+        edits[published.form](random, case, published)
         judged = judged_table(case, published, private)
         found = [fault for promise in published.promises for fault in judges.judge(promise, judged)]
     else:
@@ -116,16 +117,29 @@ def _edit_clusters(random: Random, published: Published) -> None:
         cluster["size"] -= 1
 
 
+def _edit_clustered(random: Random, case: Case, published: Published) -> None:
+    """Edit a row, or a cluster of some class."""
+    if random.random() < 0.4:
+        _edit_rows(random, case, published)
+        return
+    trees = Published({}, [], [], [], [line["cluster"] for line in published.lines], "")
+    _edit_clusters(random, trees)
+
+
 def _write(release: Path, published: Published) -> None:
     """Write it in canonical order, with counts that fit, so that nothing but the promise is broken."""
     facts = dict(published.facts)
-    if published.form == "table":
+    if published.form in ("table", "clustered"):
         rows = sorted([row[name] for name in published.names] for row in published.rows)
         facts["rows"] = len(rows)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerows([published.names, *rows])
         (release / "data.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+        if published.form == "clustered":
+            lines = (json.dumps(line, ensure_ascii=False) for line in published.lines)
+            (release / "items.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            facts["items"] = len(_items([line["cluster"] for line in published.lines], groups=False))
     elif published.form == "linked":
         _write_linked(release, published)
         facts["groups"] = len({row[facts["link"]] for row in published.rows})

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Floats, Rows, taken
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows, taken
 from shoal.data.clusters import Clusters
 
 MOST = 60
@@ -31,12 +31,14 @@ class ClustersView:
         self._owners = clusters.owners
         self._chunk_of = np.repeat(np.arange(len(self._owners)), np.diff(clusters.record_indptr))
 
-    def candidates(self, items: Sequence[str]) -> float:
-        """How many baskets may hold the items."""
+    def candidates(self, items: Sequence[str], among: Mask | None = None) -> float:
+        """How many baskets may hold the items; `among`: which clusters are looked at, where not all are."""
         known = self._known(items)
         if not known:
-            return float(self.clusters.sizes.sum())
-        return float(self._places(known)[1].sum())
+            sizes = self.clusters.sizes
+            return float(sizes.sum() if among is None else sizes[among].sum())
+        leaves, most, _ = self._places(known)
+        return float(most.sum() if among is None else most[among[leaves]].sum())
 
     def _known(self, items: Sequence[str]) -> list[int]:
         return [self._codes[item] for item in items if item in self._codes]

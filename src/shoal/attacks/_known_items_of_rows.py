@@ -1,14 +1,20 @@
 """Rows of a table that fit all that is known of a person: her cells, and some of her items."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeAlias
 
 import numpy as np
 
 from shoal.arrays import Floats, Rows
 from shoal.attacks._class_view import ClassView
+from shoal.attacks._known_clusters import ClustersView
 from shoal.data._item_sets import item_sets, items_of
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.table import Table
+
+Candidates: TypeAlias = Callable[[Rows, list[int]], float]
+"""How many fit who is in one of some classes and holds some items."""
 
 
 def chances(
@@ -19,30 +25,55 @@ def chances(
     An item fits a row that holds it or a node above it. In a class none of whose rows holds either it was left out, and
     tells nothing of these rows.
 
+    In clusters, a cluster of a class has as many candidates as its rarest part.
+
     `hidden`: items that nobody knows. `known`: how many are known; drawn among those of a person.
     """
-    mine, theirs = items_of(people), items_of(published)
+    mine = items_of(people)
     assert mine is not None
-    assert theirs is not None
-    sets, shown = item_sets(mine), item_sets(theirs.take(_rows_of(published, view)))
+    sets = item_sets(mine)
     generator = np.random.default_rng(seed)
-    images = _images(sets, mine.hierarchy, shown)
-    order = np.argsort(view.classes.number, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(view.classes.number, minlength=len(view.classes)))))
-    fits = view.fits.tocsr()
+    asked = _in_clusters if isinstance(published, ClusteredTable) else _in_rows
+    candidates = asked(published, view, sets, mine.hierarchy)  # type: ignore[arg-type]
+    fits = view.fits
     open_items = np.array([item not in hidden for item in sets.vocabulary], dtype=np.bool_)
     found = np.zeros(people.rows)
     for person in range(people.rows):
         own = sets.items[sets.indptr[person] : sets.indptr[person + 1]]
         own = own[open_items[own]]
         drawn = generator.permutation(own)[:known].tolist()
-        classes = fits.indices[fits.indptr[person] : fits.indptr[person + 1]]
-        candidates = sum(
+        number = candidates(fits.columns[fits.indptr[person] : fits.indptr[person + 1]], drawn)
+        found[person] = 1 / number if number else 0.0
+    return found
+
+
+def _in_rows(published: Table, view: ClassView, sets: Baskets, tree: object) -> Candidates:
+    """How many rows of some classes hold something of each known item."""
+    theirs = items_of(published)
+    assert theirs is not None
+    shown = item_sets(theirs.take(_rows_of(published, view)))
+    images = _images(sets, tree, shown)
+    order = np.argsort(view.classes.number, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(view.classes.number, minlength=len(view.classes)))))
+
+    def candidates(classes: Rows, drawn: list[int]) -> float:
+        return sum(
             _fitting(shown, order[starts[place] : starts[place + 1]], [images[item] for item in drawn])
             for place in classes.tolist()
         )
-        found[person] = 1 / candidates if candidates else 0.0
-    return found
+
+    return candidates
+
+
+def _in_clusters(published: ClusteredTable, view: ClassView, sets: Baskets, tree: object) -> Candidates:
+    """How many baskets of the clusters of some classes may hold all known items."""
+    asked = ClustersView(published.clusters)
+    class_of = view.classes.number[published.holders][published.lines]
+
+    def candidates(classes: Rows, drawn: list[int]) -> float:
+        return asked.candidates([sets.vocabulary[item] for item in drawn], np.isin(class_of, classes))
+
+    return candidates
 
 
 def _rows_of(published: Table, view: ClassView) -> Rows:

@@ -11,7 +11,9 @@ from shoal.attacks._class_view import ClassView, class_view
 from shoal.attacks._known_baskets import linked_baskets
 from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data._item_sets import items_of
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -61,7 +63,8 @@ class Linkage(Attack):
         noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
         rows = max(int(whole.sizes.sum()), 1)
         success, baseline = mean(exact), 1 / rows
-        if items_of(published) is not None and items_of(people) is not None:
+        shown = isinstance(published, ClusteredTable) or items_of(published) is not None
+        if shown and items_of(people) is not None:
             return self._with_items(target, people, whole)
         words = (
             f"Who knows {', '.join(names)} of a person picks the right row with a chance of {success:.1%} on average "
@@ -86,7 +89,7 @@ class Linkage(Attack):
         hidden = {
             item
             for promise in target.release.promises
-            for role in ("sensitive_items", "insensitive_items")
+            for role in ("sensitive_items", "insensitive_items", "sensitive")
             for item in promise.get(role, ())
         }
         figures = {
@@ -137,7 +140,9 @@ class Linkage(Attack):
         some = [names[place] for place in rng.permutation(len(names))[: max(len(names) // 2, 1)]]
         return mean(_chance(class_view(published, people, some).candidates, there))
 
-    def _noisy(self, published: Table, people: Table, names: list[str], truth: object, sizes: Rows) -> Floats:
+    def _noisy(
+        self, published: Table, people: Table, names: list[str], truth: SparseRows, sizes: Rows
+    ) -> Floats:
         """The chance of somebody who is wrong about one cell of each person, and takes it for that of another."""
         rng = np.random.default_rng(self.seed)
         wrong, other = rng.integers(len(names), size=people.rows), rng.permutation(people.rows)
@@ -149,8 +154,7 @@ class Linkage(Attack):
                 column = replace(column, codes=codes)
             columns.append(column)
         fits = class_view(published, Table(tuple(columns)), names).fits
-        weight = sizes.astype(np.float64)
-        both, found, own = fits.multiply(truth) @ weight, fits @ weight, truth @ weight  # type: ignore[operator]
+        both, found, own = (one.weighed(sizes) for one in (fits.among(truth), fits, truth))
         return np.asarray(both / np.maximum(found * own, 1))
 
 

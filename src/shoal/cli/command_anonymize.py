@@ -91,7 +91,7 @@ Quiet = Annotated[bool, flag("print nothing but errors", group=OUTPUT)]
 Json = Annotated[bool, flag("print one JSON object", group=OUTPUT)]
 
 FOLDER = {"folder": ("--output", "-o")}
-OF_TABLES = ("format", "to", "safe_cells", "also", "value_map")
+OF_TABLES = ("format", "to", "safe_cells", "also", "value_map", "after", "who")
 """Options about the files of a published table."""
 
 OF_BASKETS = ("separator", "names", "encoding", "query", "sheet")

@@ -59,16 +59,18 @@ def inspect(
         count = found.baskets if found.items else 0
         profiles.baskets_profile(found, basket_suggestion(input, layout, reading, count))
     else:
-        profiles.table_profile(found, table_suggestion(found, input, reading))
+        profiles.table_profile(found, table_suggestion(found, input, reading, quasi))
     if likely is not None and isinstance(found, TableProfile) and not json:
         count = likely_count(found, likely)
         profiles.likely_baskets(likely, basket_suggestion(input, likely, reading, count))
 
 
-def table_suggestion(found: TableProfile, source: str, reading: Reading) -> str | None:
-    """A command line for a table, with the suggested roles."""
+def table_suggestion(
+    found: TableProfile, source: str, reading: Reading, quasi: Sequence[str] = ()
+) -> str | None:
+    """A command line for a table, with the suggested roles, or with quasi-identifiers that are given."""
     method = first_method(Table)
-    return method and profiles.suggestion(found, source, method, typed_options(reading))
+    return method and profiles.suggestion(found, source, method, typed_options(reading), quasi)
 
 
 def likely_count(found: TableProfile, layout: str) -> int:

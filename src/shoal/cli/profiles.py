@@ -1,6 +1,8 @@
 """What the terminal shows of data that was looked at."""
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
@@ -20,12 +22,12 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     """Show the columns of a table, what else they look like, and a command line to begin with."""
     show.line(f"{counted(found.rows, 'rows')}, {counted(len(found.columns), 'columns')}")
     show.line()
-    head = ("column", "kind", "distinct", "missing", "unique", "role", "because", "examples")
+    head = ("column", "taken as", "distinct", "missing", "unique", "role", "because", "examples")
     show.grid(
         [
             (
                 column.name,
-                column.kind,
+                f"{column.taken}: {column.taken_because}",
                 column.distinct,
                 column.missing,
                 f"{column.unique:.1%}",
@@ -41,6 +43,12 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     hint = header_hint(column.name for column in found.columns)
     notes = [hint.strip()] if hint else []
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
+    notes += [
+        f"{column.name}: taken as numbers, but {column.doubt}: if these are codes, say "
+        f"--kind {shlex.quote(column.name + '=nominal')}."
+        for column in found.columns
+        if column.doubt
+    ]
     notes += [
         f"{column.name}: {pair_text(list(column.alike))} differ in spelling alone; --normalize makes such values one."
         for column in found.columns
@@ -85,13 +93,25 @@ def quoted(value: str) -> str:
     return f'"{doubled}"'
 
 
-def suggestion(found: "TableProfile", source: str, method: str, reading: list[str]) -> str | None:
+def suggestion(
+    found: "TableProfile", source: str, method: str, reading: list[str], quasi: Sequence[str] = ()
+) -> str | None:
     """A command line with the suggested roles, ready to be pasted; None where it could not run.
 
-    `reading`: the options that say how to read the source, as they were given.
+    `reading`: the options that say how to read the source, as they were given. `quasi`: the quasi-identifiers, where
+    they were given too: other columns that look like such are dropped then.
     """
     from shoal.data.role import Role
 
+    if quasi:
+        found = replace(
+            found,
+            columns=tuple(
+                replace(column, role=Role.QUASI) if column.name in quasi else column
+                for column in found.columns
+                if column.name in quasi or column.role is not Role.QUASI
+            ),
+        )
     entity = next((column for column in found.columns if column.role is Role.ENTITY), None)
     persons = found.rows if entity is None else entity.distinct + (entity.missing > 0)
     if persons < 2 or not any(column.role is Role.QUASI for column in found.columns):
@@ -102,6 +122,7 @@ def suggestion(found: "TableProfile", source: str, method: str, reading: list[st
         # One column can be the entity, so that its name is no list.
         listed = names if role is Role.ENTITY else [name.replace(",", "\\,") for name in names]
         parts += typed_option(f"--{role}", ",".join(listed))
+    parts += ["--others", "drop"] if quasi else []
     return " ".join(map(shlex.quote, [*parts, "-o", "out"]))
 
 

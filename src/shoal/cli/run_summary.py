@@ -24,6 +24,8 @@ SCORES = {
         "ncp",
         "discernibility",
         "c_avg",
+        "item_loss",
+        "pair_loss",
         "precision",
         "starred_cells",
         "confidence_before",
@@ -81,6 +83,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
                 "summary": sentences(run),
                 "scores": flat(run.scores),
                 "unmeasured": run.unmeasured,
+                "risks": {name: dict(one) for name, one in run.risks.items()},
                 "release": str(folder / "release"),
                 "report": str(report) if report.exists() else None,
                 "seconds": dict(run.seconds),
@@ -88,6 +91,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         )
     elif not quiet:
         show.verdict_lines(run.verdicts)
+        risk_lines(run)
         run_lines(run)
         if scores := shown_scores(run):
             show.line()
@@ -103,6 +107,16 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         if report.exists():
             show.line(f"Read     {report}")
     return 0 if run.holds else 1
+
+
+def risk_lines(run: "AnyRun") -> None:
+    """What attacks left that a limit was set for."""
+    if run.risks:
+        from shoal.attacks._together import within_limits
+
+        for said, one in zip(within_limits(run.risks), run.risks.values(), strict=True):
+            show.line(f"{show.OK:<7} {said}", "bold green")
+            show.line(f"        {one['sentence']}")
 
 
 def run_lines(run: "AnyRun") -> None:
@@ -126,15 +140,18 @@ def run_lines(run: "AnyRun") -> None:
 
 
 def sentences(run: "AnyRun") -> list[str]:
-    """What the method says of its choice, in sentences: under ``summary`` of its notes."""
-    return [str(sentence) for sentence in run.trace.notes.get("summary", ())]
+    """How columns were taken, what the method says of its choice, and what earlier releases tell beside this one."""
+    notes = run.trace.notes
+    return [str(sentence) for part in ("intake", "summary", "series") for sentence in notes.get(part, ())]
 
 
 def shown_scores(run: "AnyRun") -> list["Score"]:
     """The scores of the summary, in the order of the table; first what the method looked for, if that is not there."""
+    from shoal.data.release import form_name
+
     by_name = {score.name: score for score in run.scores}
     hidden = {name for reason, names in BESIDE_THE_POINT.items() if reason in by_name for name in names}
-    wanted = SCORES.get(type(run.release.data).__name__, ())
+    wanted = SCORES.get(form_name(run.release.data).capitalize(), ())
     aim = run.trace.notes.get("objective")
     own = [aim] if aim in by_name and aim not in wanted else []
     return [by_name[name] for name in (*own, *wanted) if name in by_name and name not in hidden]
@@ -142,6 +159,7 @@ def shown_scores(run: "AnyRun") -> list["Score"]:
 
 def published_words(run: "AnyRun") -> str:
     """How much is published, in words: rows that are there as stars are not called left out."""
+    from shoal.data.clustered_table import ClusteredTable
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
     from shoal.data.linked import Linked
@@ -154,6 +172,8 @@ def published_words(run: "AnyRun") -> str:
         words += _cluster_words(data)
     elif isinstance(data, Linked):
         words += f", in {counted(len(data), 'groups')}"
+    elif isinstance(data, ClusteredTable):
+        words += f", and their items in {counted(data.clusters.count, 'clusters')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -180,8 +200,10 @@ def noun(data: "Published | Dataset") -> str:
     >>> noun(Table(()))
     'rows'
     """
-    form = type(getattr(data, "schema", data)).__name__
-    return {"Table": "rows", "Linked": "rows"}.get(form, form.lower())
+    from shoal.data.release import form_name
+
+    form = form_name(getattr(data, "schema", data))
+    return {"table": "rows", "linked": "rows"}.get(form, form)
 
 
 def _cluster_words(data: "Clusters") -> str:

@@ -107,6 +107,11 @@ def numbers_persons(name: str) -> bool:
     return named and not any(_first(known, words) for known in telling)
 
 
+def called_quasi(name: str) -> str | None:
+    """The word in the name of a column that says that others may know it."""
+    return _first(QUASI_WORD, words_of(name))
+
+
 def suggest_role(
     name: str, distinct: int, rows: int, unique: float, *, missing: int = 0, measured: bool = False
 ) -> Suggestion:

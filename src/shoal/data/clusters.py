@@ -1,11 +1,11 @@
 """Baskets published in clusters of chunks (disassociation)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, frozen, owners
+from shoal.arrays import Codes, Counts, Indptr, Items, Mask, Rows, frozen, indptr_of, owners
 from shoal.data._plural import counted
 
 
@@ -187,3 +187,32 @@ class Clusters:
             places.append(place[same])
             above = self.parents[above].astype(np.int64)
         return np.concatenate(chunks), np.concatenate(places)
+
+
+def together(parts: Sequence[Clusters]) -> Clusters:
+    """The clusters of several forests in one, tree after tree as they are given, by one vocabulary."""
+    vocabulary = tuple(sorted({item for one in parts for item in one.vocabulary}))
+    place = {item: code for code, item in enumerate(vocabulary)}
+    names = [np.array([place[item] for item in one.vocabulary], dtype=np.int32) for one in parts]
+    before = np.cumsum([0, *(len(one) for one in parts)])[:-1].tolist()
+
+    def indptr(name: str) -> Indptr:
+        return indptr_of(np.concatenate([np.diff(getattr(one, name)) for one in parts]))
+
+    return Clusters(
+        np.concatenate(
+            [
+                np.where(one.parents >= 0, one.parents + begin, -1)
+                for one, begin in zip(parts, before, strict=True)
+            ]
+        ),
+        np.concatenate([one.sizes for one in parts]),
+        indptr("chunk_indptr"),
+        indptr("record_indptr"),
+        indptr("item_indptr"),
+        np.concatenate([own[one.items] for one, own in zip(parts, names, strict=True)]),
+        indptr("term_indptr"),
+        np.concatenate([own[one.terms] for one, own in zip(parts, names, strict=True)]),
+        vocabulary,
+        np.concatenate([one.unsorted + begin for one, begin in zip(parts, before, strict=True)]),
+    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.arrays import Counts, Rows
 from shoal.data._calendar import TIMESTAMP
+from shoal.data._column_kinds import taken
 from shoal.data._item_adversary import KnownItems, known_items
 from shoal.data._spellings import alike_in
 from shoal.data._suggested_role import suggest_role
@@ -84,6 +85,10 @@ class ColumnProfile:
     reason: str
     """`role`, `reason`: a suggestion, and why. It is made from the name and the numbers above: decide yourself."""
     note: str = ""  # what else the values look like, and how to have them read so
+    taken: str = ""
+    taken_because: str = ""
+    """`taken`, `taken_because`: number, category, ordered category, date or code, and why it is taken so."""
+    doubt: str = ""  # why numbers look like codes, where they do
     alike: tuple[str, ...] = ()
     """Values that differ in spelling alone, where there are any: the first of them."""
 
@@ -194,9 +199,20 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     measured = _has_decimals(column.domain)
     role, reason = suggest_role(column.name, distinct, rows, unique, missing=missing, measured=measured)
     examples = tuple(column.domain.labels[code] for code in frequent if present[code])
-    note = format_hint(column.name, column.domain)
+    how = taken(column.name, column.domain)
     return ColumnProfile(
-        column.name, str(column.domain.kind), distinct, missing, unique, examples, role, reason, note
+        column.name,
+        str(column.domain.kind),
+        distinct,
+        missing,
+        unique,
+        examples,
+        role,
+        reason,
+        note=format_hint(column.name, column.domain),
+        taken=how.kind,
+        taken_because=how.why,
+        doubt=how.doubt,
     )
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.arrays import Mask
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.role import Role
 from shoal.data.table import Table
 
@@ -85,8 +86,11 @@ def telling_rows(table: Table) -> Mask:
     she is in the table; so it belongs to no class, however few such rows there are. A row of ``*`` with a sensitive
     value, or with items, is no such row: it would point at the few who had to be suppressed. Where some rows of ``*``
     have items, those without any are in one class with them: whoever knows the cells of a person finds all of them.
-    Promises about a population count such rows, because to be in the table is what they hide.
+    Promises about a population count such rows, because to be in the table is what they hide. Where items are published
+    in clusters, every row has a class, because every class has clusters.
     """
+    if isinstance(table, ClusteredTable):
+        return np.ones(table.rows, dtype=np.bool_)
     hidden: Mask = np.full(table.rows, bool(table.quasi), dtype=np.bool_)
     for column in (*table.quasi, *table.sensitive):
         labels = column.domain.labels

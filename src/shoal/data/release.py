@@ -28,6 +28,15 @@ Data = TypeVar("Data", default=Published, covariant=True)
 """The form of published data; rows elsewhere (`Dataset`) have to be named."""
 
 
+def form_name(data: object) -> str:
+    """The form of published data in a word; a table with something beside it is a table.
+
+    >>> form_name(Table(()))
+    'table'
+    """
+    return "table" if isinstance(data, Table) else type(data).__name__.lower()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Release(Generic[Data]):
     """The public object: published data, how it was made, and what it promises.
@@ -98,7 +107,7 @@ class Release(Generic[Data]):
 
         return to_spark(self.data)
 
-    def estimate(self, column: str, by: str | Sequence[str] = ()) -> "polars.DataFrame":
+    def estimate(self, column: str, by: str | Sequence[str] | None = None) -> "polars.DataFrame":
         """How many rows had each value of a perturbed column, estimated without bias from the published matrix.
 
         Parameters
@@ -122,7 +131,7 @@ class Release(Generic[Data]):
 
         if not isinstance(self.data, Table):
             raise WrongUse("Only the columns of a published table in memory are estimated.")
-        return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by))
+        return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by or ()))
 
     def reconstruct(self, count: int = 1, seed: int = 1) -> tuple[Baskets, ...]:
         """Draw datasets that published clusters or groups could have been made from.

@@ -51,6 +51,9 @@ class Roles(Parameters):
     others: Literal["drop", "insensitive"] | None = Field(
         default=None, description="what to do with columns that have no role"
     )
+    insist: tuple[str, ...] = Field(
+        default=(), description="quasi-identifiers that are taken although they look like identifiers"
+    )
     items: str | None = Field(
         default=None, description="column that holds a set of items a row, such as products or diagnoses"
     )

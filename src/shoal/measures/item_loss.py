@@ -4,7 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.arrays import Floats, Indptr
 from shoal.data._item_sets import item_sets, items_of
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.measures._comparison import Comparison
@@ -20,17 +22,23 @@ class ItemLoss(TableMeasure):
       become the same node are one occurrence.
     - **left_out_items**: The share of the different items of the original of which neither the item nor a node above it
       is published anywhere.
+    - **pair_loss**: One minus what is kept of the pairs of items that a person has: a pair of items that is published
+      together keeps 1, one with a node the product of what both keep.
     - **mixed_loss**: The mean of item_loss and of the loss of the cells, one minus granularity.
+
+    Where items are in clusters, those in chunks keep all, those that are only named nothing, and pairs are kept in
+    sub-records.
 
     Tables without a column of items have no such scores.
     """
 
     name: ClassVar[str] = "item-loss"
-    scores_named: ClassVar[tuple[str, ...]] = ("item_loss", "left_out_items", "mixed_loss")
+    scores_named: ClassVar[tuple[str, ...]] = ("item_loss", "left_out_items", "pair_loss", "mixed_loss")
 
     def concerns(self, release: Release) -> bool:
         """Whether there are items."""
-        return isinstance(release.data, Table) and items_of(release.data) is not None
+        data = release.data
+        return isinstance(data, ClusteredTable) or (isinstance(data, Table) and items_of(data) is not None)
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Weigh what is published of the items."""
@@ -38,19 +46,14 @@ class ItemLoss(TableMeasure):
         if not self.concerns(release) or not isinstance(both.original, Table):
             return ()
         original, published = self.tables(both)
-        before, after = items_of(original), items_of(published)
-        if before is None or after is None:
+        before = items_of(original)
+        if before is None or not len((held := item_sets(before)).items):
             return ()
-        held, shown = item_sets(before), item_sets(after)
-        if not len(held.items):
-            return ()
-        nodes, leaves = release.details.get("nodes", {}), release.details.get("leaves", 1)
-        sizes = np.array([nodes.get(text, 0) for text in shown.vocabulary], dtype=np.int64)
-        kept = float((shown.supports * (1 - sizes / max(leaves, 1))).sum())
-        loss = 1 - kept / len(held.items)
+        indptr, kept, there = _shown(published, release)
+        loss = 1 - float(kept.sum()) / len(held.items)
+        pairs = _pairs(held.indptr, np.ones(len(held.items)))
         tree = before.hierarchy
         above = {path[0]: set(path) for path in tree.paths()} if tree is not None else {}
-        there = set(shown.vocabulary)
         gone = sum(above.get(item, {item}).isdisjoint(there) for item in held.vocabulary)
         cells = next((one.value for one in Loss().compare(both) if one.name == "granularity"), 1.0)
         return (
@@ -60,5 +63,30 @@ class ItemLoss(TableMeasure):
                 gone / len(held.vocabulary),
                 "Share of the items of which nothing is published.",
             ),
+            Score(
+                "pair_loss",
+                1 - _pairs(indptr, kept) / pairs if pairs else 0.0,
+                "Share of the pairs of items of a person that is lost, 0 to 1.",
+            ),
             Score("mixed_loss", (loss + 1 - cells) / 2, "Mean of the losses of items and of cells, 0 to 1."),
         )
+
+
+def _shown(published: Table, release: Release) -> tuple[Indptr, Floats, set[str]]:
+    """Published sets, what each entry keeps of an item, and what is named at all."""
+    if isinstance(published, ClusteredTable):
+        clusters = published.clusters
+        return clusters.item_indptr, np.ones(len(clusters.items)), set(clusters.vocabulary)
+    column = items_of(published)
+    assert column is not None
+    shown = item_sets(column)
+    nodes, leaves = release.details.get("nodes", {}), release.details.get("leaves", 1)
+    sizes = np.array([nodes.get(text, 0) for text in shown.vocabulary], dtype=np.int64)
+    return shown.indptr, (1 - sizes / max(leaves, 1))[shown.items], set(shown.vocabulary)
+
+
+def _pairs(indptr: Indptr, kept: Floats) -> float:
+    """The sum over all pairs of entries of a set of the product of what both keep."""
+    sums, squares = (np.concatenate(([0.0], np.cumsum(one))) for one in (kept, kept**2))
+    whole, own = (one[indptr[1:]] - one[indptr[:-1]] for one in (sums, squares))
+    return float((whole**2 - own).sum() / 2)

@@ -7,6 +7,7 @@ from typing import Any
 from shoal.data._plural import counted
 from shoal.data._spellings import items_spelled_twice, values_alike
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -125,7 +126,7 @@ def judged_table(
         tuple(roles[Role.INSENSITIVE]),
         next(iter(roles[Role.ENTITY]), None),
         tuple(unjudged),
-        next(iter(roles[Role.ITEMS]), None),
+        table.items if isinstance(table, ClusteredTable) else next(iter(roles[Role.ITEMS]), None),
         remarks=tuple(line for name in roles[Role.SENSITIVE] for line in values_alike(name, texts[name])),
     )
 

@@ -17,7 +17,7 @@ from shoal import registry
 from shoal.data.table import Table
 from shoal.errors import BadData, WrongUse
 from shoal.models._matching import PopulationModel
-from shoal.models.model import Model
+from shoal.models.model import Model, TableModel
 from shoal.parameters import Parameters
 
 
@@ -149,7 +149,14 @@ class Promises(Parameters):
                 one.among(population) if isinstance(one, PopulationModel) and one.population is None else one
                 for one in models
             )
-        return tuple(one for model in models for one in model.bound(table, published=published))
+        return tuple(
+            one
+            for model in models
+            # A promise about items in clusters is definite as it is.
+            for one in (
+                model.bound(table, published=published) if isinstance(model, TableModel) else (model,)
+            )
+        )
 
 
 def refuse_unused_population(models: Iterable[Model]) -> None:

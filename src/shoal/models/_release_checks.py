@@ -10,6 +10,7 @@ import numpy as np
 from shoal.arrays import Mask, Rows
 from shoal.data._set_keys import as_rows, cluster_keys
 from shoal.data.baskets import Baskets, descents, ragged_ranks
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked, canonical, same_cells
@@ -17,7 +18,7 @@ from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.summary import Summary
-from shoal.data.table import Column, Table
+from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.verdict import (
     MISNUMBERED,
     SHOWN,
@@ -41,6 +42,10 @@ ORDERED = {
 NOTHING = "nothing-published"
 """The name of the verdict on data that tells nothing."""
 
+MISPLACED_LINE = (
+    "lines ascend by their class and then by what they hold, and it comes before the one ahead of it"
+)
+
 MISPLACED = "it stands elsewhere, or in another group, than in ascending order"
 
 LEAST = -1e3
@@ -56,6 +61,8 @@ def broken_order(published: Published) -> Verdict | None:
     """
     if isinstance(published, Linked):
         return verdict_on(_of_linked(published))
+    if isinstance(published, ClusteredTable):
+        return verdict_on(_of_clustered(published))
     if isinstance(published, Table | Summary):
         return verdict_on(_of_rows(published if isinstance(published, Table) else published.cells))
     return verdict_on(_of_baskets(published)) if isinstance(published, Baskets) else None
@@ -109,6 +116,20 @@ def _of_linked(published: Linked) -> OrderViolations:
     return OrderViolations("row", tuple(places[:SHOWN]), count)
 
 
+def _of_clustered(published: ClusteredTable) -> OrderViolations:
+    """Rows out of order, and lines of clusters that belong before the one ahead of them: by class, then by content."""
+    rows = _of_rows(published)
+    rank = cell_ranks(published.quasi)[published.holders]
+    late = np.flatnonzero(rank[1:] < rank[:-1]) + 1
+    line = published.lines[early_clusters(published.clusters, lines=True, inside=False)]
+    late = np.union1d(late, line[rank[line] == rank[line - 1]])
+    places = [
+        (f"line {place + 1} of the items ({published.words(int(published.holders[place]))})", MISPLACED_LINE)
+        for place in late[:SHOWN].tolist()
+    ]
+    return OrderViolations("row", (*rows.places, *places)[:SHOWN], rows.count + len(late))
+
+
 def _of_baskets(baskets: Baskets) -> OrderViolations:
     """Baskets that have another number than their place, whose items do not ascend, or that come too late."""
     late = descents(baskets.indptr, baskets.items)
@@ -132,15 +153,17 @@ def disordered_chunks(clusters: Clusters) -> tuple[Rows, Rows]:
     return mixed, early[owners[early] == owners[early - 1]]
 
 
-def early_clusters(clusters: Clusters, *, lines: bool) -> Rows:
+def early_clusters(clusters: Clusters, *, lines: bool, inside: bool = True) -> Rows:
     """Clusters that belong before the one ahead of them: among the parts of a joint cluster, and among the lines.
 
     `lines`: whether all lines are there, in their order; otherwise only the parts of joint clusters are looked at.
+    `inside`: whether to look at parts.
     """
     parents = clusters.parents
     order = np.argsort(parents, kind="stable")
     # The lines come first, for nothing is above them.
     order = order if lines else order[parents[order] >= 0]
+    order = order if inside else order[parents[order] < 0]
     if len(order) < 2:
         return order[:0]
     keys = cluster_keys(clusters)
@@ -165,7 +188,9 @@ def nothing_published(published: Published) -> Verdict | None:
 
     A table tells something where a row does, or a cell of an insensitive column.
     """
-    if isinstance(published, Table):
+    if isinstance(published, ClusteredTable):
+        tells = len(published.vocabulary) > 0 or any(map(_shows, published.columns))
+    elif isinstance(published, Table):
         others = (column for column in published.columns if column.role is Role.INSENSITIVE)
         tells = bool(telling_rows(published).any()) or any(map(_shows, others))
     elif isinstance(published, Linked):

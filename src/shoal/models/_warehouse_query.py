@@ -106,15 +106,15 @@ class Question(Parameters):
         )
         star = f"COALESCE({_text(name, 'telling')}, '') = '{SUPPRESSED}'"
         return [
-            f"held_{place} AS (SELECT {own}, {column} AS secret, COUNT(*) AS held, MAX(classes.members) AS members, "
-            f"COUNT(*) + CASE WHEN {star} THEN 0 ELSE MAX(classes.stars_{place}) END AS at_most "
-            f"FROM telling JOIN classes ON {same} GROUP BY {own}, {column})",
+            f"held_{place} AS (SELECT {own}, {column} AS secret, COUNT(*) AS held, "
+            f"MAX(classes.members) - MAX(classes.stars_{place}) AS shown "
+            f"FROM telling JOIN classes ON {same} WHERE NOT ({star}) GROUP BY {own}, {column})",
             f"whole_{place} AS (SELECT {_name(name)} AS secret, COUNT(*) AS rows_of, "
-            f"SUM(COUNT(*)) OVER () AS all_rows FROM telling GROUP BY {_name(name)})",
-            f"apart_{place} AS (SELECT h.members, MAX(w.all_rows) AS all_rows, "
-            f"SUM(GREATEST(h.held * w.all_rows - w.rows_of * h.members, 0)) AS moved FROM held_{place} AS h JOIN "
+            f"SUM(COUNT(*)) OVER () AS all_rows FROM telling WHERE NOT ({star}) GROUP BY {_name(name)})",
+            f"apart_{place} AS (SELECT h.shown, MAX(w.all_rows) AS all_rows, "
+            f"SUM(GREATEST(h.held * w.all_rows - w.rows_of * h.shown, 0)) AS moved FROM held_{place} AS h JOIN "
             f"whole_{place} AS w ON h.secret IS NOT DISTINCT FROM w.secret "
-            f"GROUP BY {', '.join(f'h.{_name(one)}' for one in self.quasi)}, h.members)",
+            f"GROUP BY {', '.join(f'h.{_name(one)}' for one in self.quasi)}, h.shown)",
         ]
 
     def _answers(self) -> list[str]:
@@ -130,15 +130,10 @@ class Question(Parameters):
                     f" AND (SELECT COALESCE(MIN(members) >= {self.k}, TRUE) FROM classes)" if self.k else ""
                 )
                 share = (fraction(self.alpha), self.alpha)
-                found.append(
-                    _most("alpha-k-anonymity", name, share, f"held_{place}", "at_most", "members", least)
-                )
+                found.append(_most("alpha-k-anonymity", name, share, f"held_{place}", "held", "shown", least))
             if self.t is not None:
                 share = (fraction(self.t), self.t)
-                known = f" = (SELECT CASE WHEN SUM(stars_{place}) > 0 THEN NULL ELSE TRUE END FROM classes)"
-                found.append(
-                    _most("t-closeness", name, share, f"apart_{place}", "moved", "members * all_rows", known)
-                )
+                found.append(_most("t-closeness", name, share, f"apart_{place}", "moved", "shown * all_rows"))
         return found
 
 

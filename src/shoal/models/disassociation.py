@@ -10,6 +10,7 @@ from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import ragged_ranks
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict, early
@@ -41,10 +42,13 @@ class Disassociated(LineModel):
     - everything ascends, so that no order tells anything: items, sub-records, chunks, terms, parts and clusters;
     - sensitive items stand in term chunks alone, so that nothing published goes with them, and some of those that are
       named is published.
+
+    Of a table whose items are in clusters, all of it is kept inside each class: every cluster is of one class, and the
+    clusters of a class have as many baskets as it has rows. So who knows all quasi-identifiers too is no better off.
     """
 
     name: ClassVar[str] = "disassociation"
-    accepts: ClassVar[tuple[type, ...]] = (Clusters,)
+    accepts: ClassVar[tuple[type, ...]] = (Clusters, ClusteredTable)
     paper: ClassVar[str] = (
         "Terrovitis, Liagouris, Mamoulis, Skiadopoulos: Privacy preservation by disassociation. PVLDB 5(10), 2012"
     )
@@ -79,6 +83,8 @@ class Disassociated(LineModel):
 
     def examine(self, published: Published, part: Part | None = None) -> Evidence:
         """Test every condition on every cluster and chunk."""
+        if isinstance(published, ClusteredTable):
+            return self.examine(published.clusters, Part("the items")).joined(_torn_classes(published))
         assert isinstance(published, Clusters)
         places = _Places(published, "" if part is None else f" of {part.name}")
         overlapping = _overlapping(published)
@@ -276,6 +282,23 @@ class _Places:
 
 def _listed(places: Rows, offender: Any) -> Found:
     return [offender(int(place)) for place in places[:SHOWN]], len(places)
+
+
+def _torn_classes(published: ClusteredTable) -> Evidence:
+    """Classes whose clusters have more or fewer baskets than there are rows."""
+    classes, sizes = published.classes, published.line_sizes
+    baskets = np.zeros(len(classes), dtype=np.int64)
+    np.add.at(baskets, classes.number[published.holders], sizes)
+    torn = np.flatnonzero(baskets != classes.sizes)
+    found = [
+        Offender(
+            published.words(int(classes.first[place])),
+            f"{counted(int(classes.sizes[place]), 'rows')}, and its clusters have "
+            f"{counted(int(baskets[place]), 'baskets')}",
+        )
+        for place in torn[:SHOWN].tolist()
+    ]
+    return Evidence(tuple((1.0, one) for one in found), len(torn))
 
 
 def _overlapping(clusters: Clusters) -> Mask:

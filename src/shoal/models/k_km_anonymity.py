@@ -12,6 +12,7 @@ from shoal.data._item_sets import disordered_sets, item_sets, items_of, label_se
 from shoal.data._plural import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.release import Published
 from shoal.data.table import Column, Table
@@ -271,6 +272,10 @@ def _combinations(number: Rows, public: Baskets, m: int) -> Iterator[Any]:
 def _items(table: Table) -> Column:
     """The column of items that a promise is about."""
     column = items_of(table)
+    if isinstance(table, ClusteredTable):
+        raise WrongUse(
+            f"The items of {table.items} are in clusters, whose rows cannot be counted: prove --model disassociation."
+        )
     if column is None:
         raise WrongUse(
             "No column holds items, so that nothing can be promised of who knows some: name it with --items."

@@ -9,6 +9,7 @@ from pydantic import PrivateAttr
 from shoal.arrays import Mask
 from shoal.data._promise_words import joined
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.group_statistics import GroupStatistics
 from shoal.data.groups import Groups
@@ -129,7 +130,7 @@ class LineModel(Model):
     def ask(self, published: Published) -> None:
         """Refuse a question that is about nothing in the published data."""
         super().ask(published)
-        assert isinstance(published, Groups | Clusters)
+        assert isinstance(published, Groups | Clusters | ClusteredTable)
         self.refuse_absent(published.vocabulary, self.secrets(published))
 
     def refuse_absent(self, items: Sequence[str], secrets: frozenset[str]) -> None:
@@ -141,7 +142,7 @@ class LineModel(Model):
             if name not in items:
                 raise UnknownName("item", name, items)
 
-    def published_secrets(self, published: Groups | Clusters) -> frozenset[str]:
+    def published_secrets(self, published: Groups | Clusters | ClusteredTable) -> frozenset[str]:
         """The named sensitive items that are published, and those that are secret because some line says so."""
         return frozenset(self.sensitive).intersection(published.vocabulary) | self.secrets(published)
 

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, field_validator
 
 from shoal.arrays import AnyArray, Mask, Rows
+from shoal.data._column_kinds import code_doubt
 from shoal.data._plural import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.domain import Domain
@@ -94,6 +95,7 @@ class TCloseness(SensitiveModel):
         """The promise with its distance decided, and the order or the tree that the distance needs."""
         distance = self.distance
         if distance == "by-kind":
+            self._refuse_codes(column)
             grown = column.hierarchy is not None or self.tree is not None
             distance = "hierarchical" if grown else "ordered" if is_ordered(column.domain) else "equal"
             distance = "ordered" if self.order is not None and self.tree is None else distance
@@ -107,6 +109,15 @@ class TCloseness(SensitiveModel):
             tree = {path[0]: path[1:] for path in column.hierarchy.paths()}
             return self.model_copy(update={"distance": distance, "tree": tree})
         return self.model_copy(update={"distance": distance})
+
+    def _refuse_codes(self, column: Column) -> None:
+        """Ask for a distance where numbers look like codes: by their ranks, classes would seem closer than they are."""
+        given = column.hierarchy is not None or self.tree is not None or self.order is not None
+        if not given and column.domain.present > 2 and (why := code_doubt(column.name, column.domain)):
+            raise WrongUse(
+                f"t-closeness needs to know how far apart the values of {column.name!r} are: they look like codes "
+                f"({why}). Say --distance equal if they are codes, or --distance ordered if larger numbers mean more."
+            )
 
     def keeps(self, histogram: Histogram, statistics: GroupStatistics) -> Mask:
         """Which groups have a distribution within t of the whole's."""

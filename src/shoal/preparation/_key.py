@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.errors import BadData, CannotWrite, WrongUse
@@ -34,6 +35,20 @@ def key_of(path: str | None, option: str) -> bytes:
     if len(key) < LEAST:
         raise BadData(f"the key has {len(key)} bytes, and could be guessed; {LEAST} are the least.", place)
     return key
+
+
+def absent_keys(keys: Iterable[str | None]) -> tuple[str, ...]:
+    """The keys whose files are not there, and will be made."""
+    return tuple(dict.fromkeys(key for key in keys if key is not None and not os.path.exists(key)))
+
+
+def made_keys(keys: Iterable[str]) -> tuple[str, ...]:
+    """What their owner should hear of keys that were made."""
+    return tuple(
+        f"A new key was made, which only you can read: {key}. Keep it secret, and keep it: the next release has the "
+        "same pseudonyms and shifted dates only with it."
+        for key in keys
+    )
 
 
 def _new_key(place: Path) -> bytes:

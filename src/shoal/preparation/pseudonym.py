@@ -25,6 +25,7 @@ class Pseudonym(Transform):
     name: ClassVar[str] = "pseudonym"
     option: ClassVar[str] = "pseudonym"
     metavar: ClassVar[str] = "COLUMN,…"
+    hides: ClassVar[bool] = True
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns that are published as pseudonyms")

@@ -48,6 +48,8 @@ class Transform(Parameters):
     """Whether a cell depends on other cells of its row; such steps come before all others."""
     whole_table: ClassVar[bool] = False
     """Whether it needs all rows at once, in memory."""
+    hides: ClassVar[bool] = False
+    """Whether only the holder of a key can tell which value stands behind what is published."""
     counts_rows: ClassVar[bool] = False
     """Whether the rows of each value matter."""
 

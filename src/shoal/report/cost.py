@@ -59,7 +59,11 @@ HEADLINES = (
         "lm_mean",
         DETAIL,
         percent,
-        (("suppressed_share", "rows suppressed", percent),),
+        (
+            ("suppressed_share", "rows suppressed", percent),
+            ("item_loss", "of the detail of items lost", percent),
+            ("pair_loss", "of the pairs of items of a person lost", percent),
+        ),
     ),
     Headline("gcp", DETAIL, percent, (("suppressed_share", "rows suppressed", percent),)),
     Headline(

@@ -10,12 +10,13 @@ import numpy as np
 
 from shoal import __version__
 from shoal.addresses import without_passwords
+from shoal.attacks._together import within_limits
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
-from shoal.data.release import Published, Release
+from shoal.data.release import Published, Release, form_name
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.measures._chosen import comparison_of
@@ -132,6 +133,8 @@ class Facts:
         What the method chose, in sentences, and what else it tells of its work.
     attacks
         What attacks find in the raw data and in the release.
+    limits
+        What attacks left that a limit was set for, in sentences.
     officer
         What a data protection officer asks.
     """
@@ -169,6 +172,7 @@ class Facts:
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
     attacks: tuple[Tried, ...] = ()
+    limits: tuple[str, ...] = ()
     officer: Assessment | None = None
 
 
@@ -183,7 +187,7 @@ def facts_of(run: "Run") -> Facts:
     recipe, attacks = recipe_text(run.recipe), attacks_of(run)
     return Facts(
         source=_source(run.recipe),
-        form=type(schema_of(release.data)).__name__.lower(),
+        form=form_name(schema_of(release.data)),
         method=release.method,
         parameters=tuple(
             (name, shown(str(value), 200))
@@ -219,6 +223,7 @@ def facts_of(run: "Run") -> Facts:
         notes=notes_of(notes),
         explanation=explanation_of(notes),
         attacks=attacks,
+        limits=within_limits(run.risks),
         officer=assessment_of(run, columns, attacks, recipe, __version__),
     )
 

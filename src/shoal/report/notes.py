@@ -8,7 +8,7 @@ from shoal.report.wording import number, shown
 SHOWN = 60
 """Notes that are listed."""
 
-TOLD = ("pictures", "solutions", "summary", "explanation")
+TOLD = ("pictures", "solutions", "summary", "intake", "unread", "series", "explanation")
 """Notes that have a place of their own on the page; so have those about rules."""
 
 

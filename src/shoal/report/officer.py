@@ -6,13 +6,14 @@ order of the headings follows ISO/IEC 27559: context, data, identifiability, gov
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.data._column_kinds import taken
 from shoal.data._promise_words import grouped, joined, sentence
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.role import Role
@@ -24,14 +25,20 @@ from shoal.report.wording import counted, number, percent, shown
 if TYPE_CHECKING:
     from shoal.data.verdict import Verdict
     from shoal.outcome import AnyRun
+    from shoal.preparation.transform import Transform
 
 RARE = 5
 """Rare values that are listed."""
+
+SHOWN = 200
+"""Columns that are not published of which so many are listed."""
 
 UNCHANGED = (
     "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
 )
 
+
+HIDDEN = "Only who holds the key can tell what stands behind a pseudonym; releases with the same key can be linked."
 
 HALF = (
     "Chance to pick the right row for somebody who knows half of the quasi-identifiers from another source, the mean "
@@ -62,6 +69,7 @@ class ColumnFate:
     loss: str
     distinct: str
     why: str
+    taken: str = "–"  # as numbers, categories, dates or codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,7 @@ class Assessment:
     forced: tuple[str, ...]
     trace: tuple[tuple[str, str], ...]
     terms: tuple[tuple[str, str], ...]
+    earlier: str = ""  # what earlier releases of the same people tell beside this one, where they were given
 
 
 def assessment_of(
@@ -100,6 +109,7 @@ def assessment_of(
         forced_by(run),
         trace_of(run, recipe, version),
         tuple((words, shown(str(output[name]), 600)) for name, words in named if output.get(name)),
+        " ".join(shown(str(one), 600) for one in run.trace.notes.get("series", ())),
     )
 
 
@@ -153,15 +163,34 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
     fates = []
     for column in original.columns:
         if column.name in known:
-            fates.append(_generalized(known[column.name], promised))
+            fate = _generalized(known[column.name], promised)
         else:
-            fates.append(_other(column, there.get(column.name), column.name in changed))
+            fate = _other(column, there.get(column.name), column.name in changed)
+        how = taken(column.name, column.domain)
+        fate = replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})")
+        fates.append(
+            _prepared(fate, [step for step in run.preparation if column.name in step.columns_changed])
+        )
     named = run.recipe.get("roles", {}).get("identifying", ())
-    gone = [
-        str(name) for name in ([named] if isinstance(named, str) else named) if name not in original.names
-    ]
-    why = "it names a person"
-    return (*fates, *(ColumnFate(name, "identifying", "not published", "all", "–", why) for name in gone))
+    names = {named} if isinstance(named, str) else set(named)
+    gone = [str(name) for name in run.trace.notes.get("unread", names) if name not in original.names]
+    return (*fates, *(_unread(shown(name), name in names) for name in gone[:SHOWN]))
+
+
+def _unread(name: str, identifying: bool) -> ColumnFate:
+    """A column that is neither read nor published."""
+    role, why = ("identifying", "it names a person") if identifying else ("none", "it was to be dropped")
+    return ColumnFate(name, role, "not published", "all", "–", why)
+
+
+def _prepared(fate: ColumnFate, steps: "Sequence[Transform]") -> ColumnFate:
+    """What happened to a column before the method, said first."""
+    if not steps:
+        return fate
+    before = "; ".join(shown(step.sentence(), 200) for step in steps)
+    after = "" if fate.happened == "unchanged" else f"; then {fate.happened}"
+    why = HIDDEN if any(step.hides for step in steps) and fate.why == UNCHANGED else fate.why
+    return replace(fate, happened=f"prepared ({before}){after}", why=why)
 
 
 def _generalized(column: Generalized, promised: str) -> ColumnFate:

@@ -76,7 +76,7 @@ def render_parts(facts: Facts) -> dict[str, str]:
     """The sections of the page of plain facts that have something to show, by their names, without the page around."""
     pictured = _pictured(facts)
     sections = {
-        "attacks": facts.attacks,
+        "attacks": facts.attacks or facts.limits,
         "columns": facts.columns,
         "solutions": facts.solutions,
         "rules": facts.rules,

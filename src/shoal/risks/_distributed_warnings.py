@@ -10,7 +10,7 @@ from shoal.data.dataset import COUNT, Dataset
 from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.risks.disclosure_warnings import nothing_told, of_column, warned_of_own_values
+from shoal.risks.disclosure_warnings import names_values, nothing_told, of_column, warned_of_own_values
 from shoal.risks.role_guards import determined_in_parts, known_too_in_parts, warned_of_known, warned_of_names
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ def value_counts(data: Dataset, table: Table) -> dict[str, Counts]:
 
 
 def _raw_rows(original: Column, published: Dataset) -> int:
-    """How many published cells are values of the original as they were."""
+    """How many published cells are or list values of the original."""
     values = set(original.domain.labels) - {""}
     cells = published.parts.counts([original.name])
     return sum(
         count
         for text, count in zip(cells[original.name].to_list(), cells[COUNT].to_list(), strict=True)
-        if text in values
+        if text is not None and names_values(text, values)
     )

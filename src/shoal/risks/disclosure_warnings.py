@@ -16,6 +16,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.profile import ColumnProfile, profile_column
+from shoal.data.published_syntax import set_members
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.risks.role_guards import determined, known_too, warned_of_known, warned_of_names
@@ -59,7 +60,7 @@ def of_column(
     Parameters
     ----------
     raw
-        Counts the published cells that are values of the original as they were; it is not asked without need.
+        Counts the published cells that are or list values of the original; it is not asked without need.
     """
     found: list[str] = []
     if column.role in (Role.ENTITY, Role.IDENTIFYING):
@@ -72,7 +73,7 @@ def of_column(
     if column.role is Role.QUASI and profile.role in (Role.IDENTIFYING, Role.ENTITY) and (cells := raw()):
         found.append(
             f"The quasi-identifier {column.name!r} looks like one that names persons, and {cells:,} "
-            f"row{'s publish' if cells != 1 else ' publishes'} it as it is. If it names persons, make it "
+            f"row{'s publish' if cells != 1 else ' publishes'} it, alone or in a list. If it names persons, make it "
             "identifying."
         )
     if column.role is Role.QUASI and profile.note:
@@ -159,10 +160,19 @@ def warned_of_own_values(columns: Sequence[Column], profiles: Sequence[ColumnPro
 
 
 def _raw_rows(original: Column, published: Column) -> int:
-    """How many published cells are values of the original as they were."""
+    """How many published cells are or list values of the original."""
     values = set(original.domain.labels) - {""}
-    raw = np.array([label in values for label in published.domain.labels], dtype=np.bool_)
+    raw = np.array([names_values(label, values) for label in published.domain.labels], dtype=np.bool_)
     return int(raw[published.codes].sum()) if raw.any() else 0
+
+
+def names_values(cell: str, values: Collection[str]) -> bool:
+    """Whether a published cell is one of some values, or a set that lists one.
+
+    >>> [names_values(cell, {"P1", "P2"}) for cell in ("P1", "{P2|P3}", "*", "P*")]
+    [True, True, False, False]
+    """
+    return cell in values or any(member in values for member in set_members(cell) or ())
 
 
 def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left_out: bool = False) -> int:

@@ -11,6 +11,7 @@ from shoal.data.clusters import Cluster, Clusters
 from shoal.data.dataset import schema_of
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
+from shoal.data.release import form_name
 from shoal.data.table import Column, Table
 from shoal.outcome import AnyRun
 from shoal.report.card import Card
@@ -36,7 +37,7 @@ def shown_of(run: AnyRun, folder: Path) -> dict[str, Any]:
     """
     local = run.engine.name == "local"
     shown: dict[str, Any] = {
-        "form": type(schema_of(run.release.data)).__name__.lower(),
+        "form": form_name(schema_of(run.release.data)),
         "holds": run.holds,
         "verdicts": [
             {

@@ -5,9 +5,9 @@ meaning only.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -105,13 +105,39 @@ def examine_rows(rows: LeafRows) -> tuple[list[Finding], Levels]:
     columns = zip(*cells, strict=True)
     matrix = [[numbers.setdefault(text, len(numbers)) for text in column] for column in columns]
     shape = (len(matrix), len(lines))
-    levels = Levels(tuple(numbers), np.array(matrix, dtype=np.int32).reshape(shape), lines)
+    levels = _groups_apart(Levels(tuple(numbers), np.array(matrix, dtype=np.int32).reshape(shape), lines))
     found += faulty_leaves(levels)
     found += _duplicates(levels)
     found += _forks(levels)
     found += _lost_leaves(levels)
     found += _ambiguities(levels)
     return found, levels
+
+
+def group_name(text: str, taken: Collection[str]) -> str:
+    """What a node is published as that has the name of one of its leaves.
+
+    >>> group_name("sausage", {"sausage"}), group_name("sausage", {"sausage", "sausage (group)"})
+    ('sausage (group)', 'sausage (group 2)')
+    """
+    names = (f"{text} (group{f' {number}' if number > 1 else ''})" for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def _groups_apart(levels: Levels) -> Levels:
+    """The levels with names of their own for nodes that are called like one of several leaves below them."""
+    if len(levels.numbers) < 2:
+        return levels
+    texts, numbers = list(levels.texts), levels.numbers.copy()
+    for number in dict.fromkeys(number for number, *_ in ambiguous_texts(_below_root(levels))):
+        leaf = np.flatnonzero(levels.numbers[0] == number)
+        above = levels.numbers[1:] == number
+        larger = above.sum(axis=1) > 1
+        if len(leaf) != 1 or not above[larger][:, leaf[0]].all() or texts[number] == ROOT:
+            continue
+        texts.append(group_name(texts[number], texts))
+        numbers[1:][above & larger[:, None]] = len(texts) - 1
+    return Levels(tuple(texts), numbers, levels.lines)
 
 
 def _even_rows(rows: LeafRows, found: list[Finding]) -> tuple[list[list[str]], list[int]]:
@@ -201,9 +227,7 @@ def _lost_leaves(levels: Levels) -> Iterator[Finding]:
 
 def _ambiguities(levels: Levels) -> Iterator[Finding]:
     root = levels.texts.index(ROOT) if ROOT in levels.texts else -1
-    single_top = len(levels.numbers) > 1 and bool(np.all(levels.numbers[-1] == levels.numbers[-1][:1]))
-    below_root = levels.numbers[:-1] if single_top else levels.numbers
-    for number, low, high in ambiguous_texts(below_root):
+    for number, low, high in ambiguous_texts(_below_root(levels)):
         if number != root:
             leaf = int(np.flatnonzero(levels.numbers[high] == number)[0])
             yield Finding(
@@ -212,6 +236,12 @@ def _ambiguities(levels: Levels) -> Iterator[Finding]:
                 "could not be distinguished; give each meaning its own text.",
                 levels.lines[leaf],
             )
+
+
+def _below_root(levels: Levels) -> Codes:
+    """The levels without that of the root, where there is one."""
+    single_top = len(levels.numbers) > 1 and bool(np.all(levels.numbers[-1] == levels.numbers[-1][:1]))
+    return levels.numbers[:-1] if single_top else levels.numbers
 
 
 def _shown(levels: Levels, leaves: Rows) -> str:
@@ -226,6 +256,7 @@ def examine_edges(edges: Edges) -> tuple[list[Finding], Levels]:
     A node keeps its distance from the root: where a branch is shorter than the longest one, its leaf is repeated on
     the levels between level 0 and its parent.
     """
+    edges = _groups_below(edges)
     found = [
         Finding("empty", f"the parent of {child!r} is empty; name it, or write {ROOT!r}.", line)
         for child, parent, line in zip(edges.children, edges.parents, edges.lines, strict=True)
@@ -264,6 +295,19 @@ def examine_edges(edges: Edges) -> tuple[list[Finding], Levels]:
     levels = Levels(names, np.array(rows if height else rows[:0], dtype=np.int32), leaf_lines)
     found += _faulty_ranges(edges, levels) if edges.ranges else faulty_leaves(levels)
     return found, levels
+
+
+def _groups_below(edges: Edges) -> Edges:
+    """The edges with names of their own for nodes that have other names and their own below them."""
+    own = {child for child, parent in zip(edges.children, edges.parents, strict=True) if child == parent}
+    pairs = list(zip(edges.children, edges.parents, strict=True))
+    nodes = own & {parent for child, parent in pairs if child != parent} - {ROOT}
+    if not nodes or edges.ranges:
+        return edges
+    taken = {*edges.children, *edges.parents}
+    names = {text: group_name(text, taken) for text in sorted(nodes)}
+    children = [names.get(child, child) if child != parent else child for child, parent in pairs]
+    return replace(edges, children=children, parents=[names.get(parent, parent) for _, parent in pairs])
 
 
 def _parents(

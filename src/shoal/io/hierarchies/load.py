@@ -52,12 +52,24 @@ def read_hierarchy(path: str | Path, domain: Domain | None = None) -> Hierarchy:
     return levels.hierarchy()
 
 
-def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Path]:
-    """Find the files of the hierarchies of columns in a folder; files of other columns are left alone.
+def read_hierarchies(
+    folder: str | Path, columns: Iterable[str] | Mapping[str, Domain]
+) -> dict[str, Hierarchy]:
+    """Read the hierarchies of columns from a folder; files of other columns are left alone.
 
     The file of a column is called ``<column>.csv`` or ``<anything>_hierarchy_<column>.csv``, or the same with
-    ``.tsv``, ``.txt`` or ``.json``. Raises `BadData` if the folder cannot be read, or if two files claim one column.
+    ``.tsv``, ``.txt`` or ``.json``. A column without a file has no hierarchy.
+
+    `columns`: the names of the columns; with their domains if hierarchies of ranges are to be read. Raises `BadData`
+    if the folder cannot be read, if two files claim one column, or if a file has a fault.
     """
+    domains = columns if isinstance(columns, Mapping) else {}
+    files = hierarchy_files(folder, columns)
+    return {column: read_hierarchy(path, domains.get(column)) for column, path in files.items()}
+
+
+def hierarchy_files(folder: str | Path, columns: Iterable[str]) -> dict[str, Path]:
+    """Find the files of the hierarchies of columns in a folder, as `read_hierarchies` reads them."""
     try:
         files = sorted(
             path for path in Path(folder).iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()

@@ -48,6 +48,7 @@ _ROLES = {
 }
 _TITLES = {
     "table": "Anonymized table",
+    "clustered": "Anonymized table with items in clusters",
     "baskets": "Anonymized baskets",
     "groups": "Anonymized baskets in groups",
     "clusters": "Anonymized baskets in clusters",
@@ -56,6 +57,8 @@ _TITLES = {
 }
 _FORMS = {
     "table": "An anonymized table, a row a person or record.",
+    "clustered": "An anonymized table, and the items of each class of its rows: parts of the items of a person, and "
+    "nothing that says which belong together, or to which row.",
     "baskets": "Anonymized baskets: a set of items for each person.",
     "groups": "Anonymized baskets in groups: public items of each basket, and sensitive items of the group alone.",
     "clusters": "Anonymized baskets in clusters: parts of baskets, and nothing that says which belong together.",
@@ -196,7 +199,7 @@ def _resources(published: Path, release: Release[Any], facts: Facts) -> list[dic
             resource["type"] = "table"
         else:
             resource["type"] = "file"
-        if tables is None:
+        if tables is None or path.suffix == ".jsonl":
             resource["codebook"] = _items(release, facts)
         found.append(resource)
     copies = [published / name for name in COPIES if (published / name).is_file()]

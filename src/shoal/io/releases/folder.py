@@ -25,6 +25,8 @@ import polars.exceptions
 
 from shoal.data._safe_cells import refuse_unsafe_names
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
+from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
@@ -38,6 +40,7 @@ from shoal.io.baskets.layouts import published_name
 from shoal.io.baskets.load import load_baskets, write_baskets
 from shoal.io.hierarchies.load import hierarchy_from_data
 from shoal.io.reading import Reading, own_reading
+from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_lines
 from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
@@ -75,6 +78,9 @@ def write_data(
             refuse_unsafe_names(data)
         write_table(_ordered(data), folder / f"data.{table_format}", safe_cells=safe_cells)
         shape = {"form": "table", "columns": list(map(_entry, data.columns)), **counts_of(data)}
+        if isinstance(data, ClusteredTable):
+            write_lines(data, folder)
+            shape |= {"form": "clustered", "sets": data.items}
         return {**shape, "safe_cells": True} if safe_cells else shape
     if isinstance(data, Linked):
         return write_linked(data, folder, table_format, safe_cells)
@@ -92,6 +98,8 @@ def write_data(
 
 def counts_of(data: Published) -> dict[str, int]:
     """How much is published: what release.json says and the data file must bear out."""
+    if isinstance(data, ClusteredTable):
+        return {"rows": data.rows, **_items_in_clusters(data.clusters)}
     if isinstance(data, Table):
         return {"rows": data.rows}
     if isinstance(data, Linked):
@@ -103,8 +111,11 @@ def counts_of(data: Published) -> dict[str, int]:
     if isinstance(data, Groups):
         items = len(np.union1d(data.items, data.sensitive_items))
         return {"baskets": int(data.group_indptr[-1]), "groups": len(data), "items": items}
-    items = len(np.union1d(data.items, data.terms))
-    return {"baskets": int(data.sizes.sum()), "clusters": data.count, "items": items}
+    return {"baskets": int(data.sizes.sum()), **_items_in_clusters(data)}
+
+
+def _items_in_clusters(clusters: Clusters) -> dict[str, int]:
+    return {"clusters": clusters.count, "items": len(np.union1d(clusters.items, clusters.terms))}
 
 
 def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
@@ -121,6 +132,8 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
 def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "table":
         return _read_table(path, shape)
+    if shape["form"] == "clustered":
+        return with_lines(_read_table(path, shape), path.with_name(ITEM_LINES), shape["sets"])
     if shape["form"] == "linked":
         return read_linked(path, shape)
     if shape["form"] == "summary":
@@ -180,7 +193,7 @@ def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
 
 
 def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    if shape["form"] in ("table", "linked", "summary"):
+    if shape["form"] in ("table", "clustered", "linked", "summary"):
         return "data.csv", "data.parquet"
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
@@ -309,8 +322,9 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """What lies in a published folder and is no part of the release, by its path inside, and why.
 
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
-    alone, of linked tables the file of the secrets, and what goes with the data (datapackage.json, README.md, and the
-    copies for other programs that the former names): nothing hidden, no links, no folders.
+    alone, of linked tables the file of the secrets, of items in clusters the file of these, and what goes with the data
+    (datapackage.json, README.md, and the copies for other programs that the former names): nothing hidden, no links, no
+    folders.
 
     `folder`: the folder that a release was written to, or the published folder inside.
     """
@@ -318,7 +332,7 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     known = (
         *(FACTS, DESCRIPTOR, README, *DATA_NAMES, *copies_named(published)),
-        *(SECRET_NAMES if _is_linked(published) else ()),
+        *_files_beside(published),
     )
     for entry in sorted(published.iterdir()):
         if entry.name in known:
@@ -335,12 +349,13 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     return found
 
 
-def _is_linked(published: Path) -> bool:
-    """Whether release.json says that two linked tables are published."""
+def _files_beside(published: Path) -> tuple[str, ...]:
+    """The files that may lie beside the data file, as the form in release.json has them."""
     try:
-        return bool(read_facts(published / FACTS).shape["form"] == "linked")
+        form = read_facts(published / FACTS).shape["form"]
     except BadData:
-        return False
+        return ()
+    return {"linked": SECRET_NAMES, "clustered": (ITEM_LINES,)}.get(form, ())
 
 
 def is_release(folder: object) -> bool:

@@ -29,6 +29,7 @@ PRIVATE = frozenset({"seed", "source", "input", "path", "hierarchies", "hierarch
 
 _SHAPES: dict[str, dict[str, type]] = {
     "table": {"columns": list, "rows": int},
+    "clustered": {"columns": list, "sets": str, "rows": int, "clusters": int, "items": int},
     "baskets": {"layout": str, "baskets": int, "items": int, "sensitive": list, "insensitive": list},
     "groups": {"baskets": int, "groups": int, "items": int},
     "clusters": {"baskets": int, "clusters": int, "items": int},
@@ -178,7 +179,7 @@ def read_facts(path: Path) -> Facts:
     if tool.keys() != {"name", "version"} or not all(isinstance(text, str) for text in tool.values()):
         raise BadData(f"'tool' has a name and a version, and nothing else. {_CHANGED}", path)
     _check_promises(facts["promises"], path)
-    if form in ("table", "linked"):
+    if form in ("table", "clustered", "linked"):
         _check_columns(facts["columns"], facts["promises"], path)
     elif form == "baskets":
         _check_items(facts, path)

@@ -295,7 +295,8 @@ def load_table(
         return opened.cell_fault("", column.name, cell, missing).line
 
     taken = how_taken(opened, encoded, types, reading, line_of)
-    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken)
+    unread = tuple(name for name in opened.names if name not in schema.names)
+    return EncodedTable(Dataset(schema, coded, seen.kept), seen.rows - seen.kept, persons, taken, unread)
 
 
 def _refuse_whole(engine: "Distributed", steps: Sequence[Transform]) -> None:

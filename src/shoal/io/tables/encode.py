@@ -51,6 +51,7 @@ class EncodedTable:
     in which a value repeats."""
     taken: tuple[str, ...] = ()
     """What is said of how columns are taken: otherwise than by their type, or with a name that looks like data."""
+    unread: tuple[str, ...] = ()  # columns of the source that are not kept
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -165,7 +166,8 @@ def encode_table(
         return opened.fault("", int(np.flatnonzero(rows)[column.codes == code][0]), column.name).line
 
     taken = how_taken(opened, columns, types, reading, line_of)
-    return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken)
+    unread = tuple(name for name in opened.names if name not in kept_names)
+    return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken, unread)
 
 
 def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, rows: Mask) -> Mask:

@@ -2,30 +2,36 @@
 
 import time
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from shoal import registry
 from shoal.arrays import Codes, Rows
 from shoal.data._equal_rows import row_classes
 from shoal.data._item_sets import item_column, item_sets, items_of, without_items
 from shoal.data._plural import counted
+from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release
-from shoal.data.table import Table
+from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._candidates import Candidate, Goal
+from shoal.methods.disassociation.method import Disassociation
+from shoal.methods.relational_transaction._chunks import Chunked, chunked
 from shoal.methods.relational_transaction._classes import as_classes, published_cells, united
-from shoal.methods.relational_transaction._items import ItemNodes, loss_of, protected, published_sets
+from shoal.methods.relational_transaction._coherence import coherent
+from shoal.methods.relational_transaction._items import OUT, ItemNodes, loss_of, protected, published_sets
 from shoal.methods.table_method import TableMethod, published
 from shoal.models.k_km_anonymity import KKmAnonymity
-from shoal.models.model import TableModel
+from shoal.models.model import Model, TableModel
 
 BOUNDS = ("relational", "items")
 
@@ -35,12 +41,16 @@ TRIED = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """Classes, and the node of each occurrence of an item."""
+    """Classes, and what becomes of items: the node of each occurrence, or clusters."""
 
-    numbers: Rows
-    nodes: Codes
+    order: Rows
+    starts: Rows
+    """`order`, `starts`: the rows of each class."""
+    shown: Table  # the cells of these rows as they are published
     relational: float
     items: float
+    nodes: Codes | None = None
+    chunks: Chunked | None = None
 
 
 class RelationalTransaction(TableMethod):
@@ -51,7 +61,8 @@ class RelationalTransaction(TableMethod):
     as long as the mean loss of cells stays within a bound. Larger classes lose more of the cells and, up to a size,
     less of the items: where an item is left out, it is so in its whole class. In each class, items are then published
     as nodes of their hierarchy or left out, until every combination of up to m of them is held by k rows of the class
-    or by none. Without a hierarchy of items they can only be left out.
+    or by none. Without a hierarchy of items they can only be left out. Or they are disassociated in each class: all of
+    them stay, in clusters of chunks, and neither which of them go together nor whose they are is published.
     """
 
     name: ClassVar[str] = "relational-transaction"
@@ -80,6 +91,27 @@ class RelationalTransaction(TableMethod):
         "stays within it; items=0.3 unites no more of them than it takes to lose at most so much of the items",
     )
 
+    item_step: Literal["generalization", "disassociation"] = Field(
+        default="generalization",
+        description="what protects items in a class: nodes of their hierarchy and leaving out, in the rows; or "
+        "clusters of chunks beside them, in which all items stay",
+    )
+    h: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="largest share of those rows that hold a sensitive item: (h,k,p)-coherence in each class",
+    )
+
+    @field_validator("h")
+    @classmethod
+    def _shares(cls, h: float | None, info: ValidationInfo) -> float | None:
+        if h is not None and info.data.get("item_step") == "disassociation":
+            raise WrongUse(
+                "only for items in rows: in clusters, nothing that is published goes with sensitive items"
+            )
+        return h
+
     @field_validator("bound")
     @classmethod
     def _known_bounds(cls, bound: dict[str, float]) -> dict[str, float]:
@@ -98,8 +130,23 @@ class RelationalTransaction(TableMethod):
         return []
 
     def models(self) -> tuple[Any, ...]:
-        """The promises about classes, and that who knows all cells and m items finds k rows."""
-        return (*super().models(), KKmAnonymity(k=self.k, m=self.m))
+        """The promises about classes, and that who knows all cells and m items finds k rows.
+
+        What is promised of items in clusters is no promise about classes: it is made when they are there.
+        """
+        if self.item_step == "disassociation":
+            return super().models()
+        return (*super().models(), KKmAnonymity(k=self.k, m=self.m, h=self.h))
+
+    def without_effect(self, data: Table | Baskets) -> tuple[str, ...]:
+        """What to say of parameters and roles that change nothing."""
+        said = super().without_effect(data)
+        column = items_of(data) if isinstance(data, Table) else None
+        if column is not None and column.insensitive_items and self.item_step == "disassociation":
+            said += (
+                "--insensitive-items has no effect: in clusters, such items are treated like public ones.",
+            )
+        return said
 
     def anonymize(
         self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
@@ -117,38 +164,57 @@ class RelationalTransaction(TableMethod):
         assert column is not None
         sets = item_sets(column)
         tree = ItemNodes.of(sets)
-        made = self._made(table, sets, tree, numbers, models, threads)
+        made = self._made(table, sets, tree, numbers, models, threads, tie_key(seed))
         clock.append(time.perf_counter())
-        order, starts = as_classes(made.numbers)
-        named = published_sets(sets, made.nodes, tree)
-        shown = published_cells(without_items(table), order, starts)
-        cells = {one.name: one for one in shown.quasi}
-        by_class = replace(item_column(column.name, named.take(order)), hierarchy=None)
-        release_table, places = published(table.take(order), cells | {column.name: by_class})
+        shown, places, details = self._published(table, column, sets, tree, made)
         clock.append(time.perf_counter())
-        above = tree.above
-        names = [text for text in named.vocabulary if text in above]
-        details: dict[str, Any] = {}
-        if sets.hierarchy is not None:
-            details = {"nodes": {text: above[text] for text in names}, "leaves": tree.leaves}
-        if not set(named.vocabulary) - {*column.sensitive_items, *column.insensitive_items}:
-            details["public_items"] = 0
+        promises: tuple[Model, ...] = models
+        if made.chunks is not None:
+            promises = (*models, self._apart().promise(sets))
         release = Release(
-            data=release_table,
+            data=shown,
             method=self.name,
             parameters=self.model_dump(mode="json", exclude={"promises"}, exclude_none=True),
-            promises=tuple(model.as_promise() for model in models),
+            promises=tuple(model.as_promise() for model in promises),
             suppressed=data.rows - len(rows),
             details=details,
         )
         timings = dict(zip(("cluster", "merge", "publish"), np.diff(clock).tolist(), strict=True))
-        notes = {"classes": len(starts) - 1, "relational_loss": made.relational, "item_loss": made.items}
+        notes = {"classes": len(made.starts) - 1, "relational_loss": made.relational, "item_loss": made.items}
         return release, Trace(
-            rows[order][places], timings, notes | {"summary": self._summary(made, starts, numbers)}
+            rows[made.order][places], timings, notes | {"summary": self._summary(made, numbers)}
         )
 
-    def _summary(self, made: Made, starts: Rows, first: Rows) -> list[str]:
-        sizes = np.diff(starts)
+    def _published(
+        self, table: Table, column: Column, sets: Baskets, tree: ItemNodes, made: Made
+    ) -> tuple[Table, Rows, dict[str, Any]]:
+        """The published rows in canonical order, where they were, and the public facts of the method."""
+        cells = {one.name: one for one in made.shown.quasi}
+        if made.chunks is not None:
+            bare, places = published(without_items(table).take(made.order), cells)
+            ranks = cell_ranks(bare.quasi)
+            first = np.unique(ranks, return_index=True)[1]
+            holders = first[made.chunks.classes]
+            return ClusteredTable(bare.columns, column.name, made.chunks.clusters, holders), places, {}
+        assert made.nodes is not None
+        named = published_sets(sets, made.nodes, tree)
+        by_class = replace(item_column(column.name, named.take(made.order)), hierarchy=None)
+        shown, places = published(table.take(made.order), cells | {column.name: by_class})
+        details: dict[str, Any] = {}
+        if sets.hierarchy is not None:
+            above = tree.above
+            names = [text for text in named.vocabulary if text in above]
+            details = {"nodes": {text: above[text] for text in names}, "leaves": tree.leaves}
+        if not set(named.vocabulary) - {*column.sensitive_items, *column.insensitive_items}:
+            details["public_items"] = 0
+        return shown, places, details
+
+    def _apart(self) -> Disassociation:
+        """The method that disassociates the items of a class."""
+        return Disassociation(k=self.k, m=self.m)
+
+    def _summary(self, made: Made, first: Rows) -> list[str]:
+        sizes = np.diff(made.starts)
         said = (
             f"{counted(len(sizes), 'classes')} of {sizes.min():,} to {sizes.max():,} rows, from "
             f"{int(first.max()) + 1:,} by {self.clusters}; the cells lose {made.relational:.1%}, the items "
@@ -170,8 +236,8 @@ class RelationalTransaction(TableMethod):
 
     @property
     def splits_ties(self) -> bool:
-        """Where the method that makes the first classes does."""
-        return self._clustering().splits_ties
+        """Where the method that makes the first classes does, and where equal sets come into different clusters."""
+        return self.item_step == "disassociation" or self._clustering().splits_ties
 
     def _first(self, data: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:
         """The rows that are published, and the class of each, by a method of tables."""
@@ -198,6 +264,7 @@ class RelationalTransaction(TableMethod):
         numbers: Rows,
         models: tuple[TableModel, ...],
         engine: Local,
+        seed: int,
     ) -> Made:
         """Classes and nodes within the bound."""
         known = np.ones(len(tree.labels), dtype=np.bool_)
@@ -208,8 +275,15 @@ class RelationalTransaction(TableMethod):
             # Only promises that coarser classes keep as well allow it to unite some.
             allowed = bound if all(model.coarsens for model in models) else 0.0
             classes, loss = united(table, sets, numbers, near, allowed)
-            nodes = protected(sets, tree, known, *as_classes(classes), self.k, self.m, engine)
-            return Made(classes, nodes, loss, loss_of(nodes, known, sets.items, tree))
+            order, starts = as_classes(classes)
+            shown = published_cells(without_items(table), order, starts)
+            if self.item_step == "disassociation":
+                chunks = chunked(sets, order, cell_ranks(shown.quasi), self._apart(), seed, engine)
+                return Made(order, starts, shown, loss, chunks.loss, chunks=chunks)
+            nodes = protected(sets, tree, known, order, starts, self.k, self.m, engine)
+            if self.h is not None:
+                nodes = coherent(sets, nodes, known, order, starts, self.m, Fraction(str(self.h)), OUT)
+            return Made(order, starts, shown, loss, loss_of(nodes, known, sets.items, tree), nodes)
 
         if "items" not in self.bound:
             return attempt(self.bound["relational"])

@@ -1,0 +1,102 @@
+"""A transformer for scikit-learn: the columns of a table, as coarse as k-anonymity asks for.
+
+::
+
+    make_pipeline(Anonymizer(k=10), LogisticRegression()).fit(X, y)
+
+What it hands on is for a model of the owner's own: rows keep their order, so that it is no release. To publish, call
+`shoal.anonymize`.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.errors import Infeasible, MissingExtra
+from shoal.io.reading import Reading
+from shoal.pipeline import anonymize
+
+try:
+    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise MissingExtra("A transformer for scikit-learn", "learning") from error
+
+BLOCK = 1 << 22
+"""Distances that are computed at a time."""
+
+
+class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replace the numbers of each row by the means of its class of at least k rows.
+
+    `fit` forms the classes by Mondrian, with all columns as quasi-identifiers. `transform` gives every row the means of
+    the class that its numbers lie in, or of the nearest one: so every row of the table that it was fitted on has the
+    numbers of at least k - 1 others.
+
+    Parameters
+    ----------
+    k
+        Least number of rows of a class.
+    parameters
+        Further parameters of the method, such as ``{"split": "loss"}``.
+
+    Attributes
+    ----------
+    low_, high_, means_
+        Smallest and largest number and the mean of each class in each column.
+    sizes_
+        Rows of each class that it was fitted on.
+    """
+
+    def __init__(self, k: int = 10, parameters: dict[str, Any] | None = None) -> None:
+        self.k = k
+        self.parameters = parameters
+
+    def fit(self, X: Any, y: Any = None) -> "Anonymizer":
+        """Form the classes of the rows of a table; `y` is not looked at."""
+        numbers = validate_data(self, X, dtype=np.float64)
+        if len(numbers) < self.k:
+            raise Infeasible(
+                f"n_samples={len(numbers)} is below k={self.k}: no class of k rows can be formed."
+            )
+        names = [f"x{place}" for place in range(numbers.shape[1])]
+        frame = pl.DataFrame({name: numbers[:, place] for place, name in enumerate(names)})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a release, which this is not
+            run = anonymize(
+                frame,
+                "mondrian",
+                k=self.k,
+                quasi=names,
+                insist=names,
+                reading=Reading(kinds=dict.fromkeys(names, "numeric")),
+                **(self.parameters or {}),
+            )
+        cells = run.release.to_polars(ranges="text").select(names)
+        number = np.empty(len(numbers), dtype=np.int64)
+        number[run.trace.rows] = cells.select(pl.struct(names).rank("dense")).to_series().to_numpy() - 1
+        self.sizes_ = np.bincount(number)
+        self.low_ = np.full((len(self.sizes_), numbers.shape[1]), np.inf)
+        self.high_ = -self.low_
+        np.minimum.at(self.low_, number, numbers)
+        np.maximum.at(self.high_, number, numbers)
+        sums = np.zeros_like(self.low_)
+        np.add.at(sums, number, numbers)
+        self.means_ = np.clip(sums / self.sizes_[:, None], self.low_, self.high_)
+        spread = numbers.max(axis=0) - numbers.min(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The means of the class that each row lies in, or of the nearest one."""
+        check_is_fitted(self)
+        numbers = validate_data(self, X, dtype=np.float64, reset=False)
+        found = np.empty(len(numbers), dtype=np.int64)
+        step = max(BLOCK // max(len(self.sizes_), 1), 1)
+        for begin in range(0, len(numbers), step):
+            some = numbers[begin : begin + step, None, :]
+            outside = np.maximum(self.low_ - some, some - self.high_).clip(0) / self._scale
+            found[begin : begin + step] = outside.sum(axis=2).argmin(axis=1)
+        return self.means_[found]

@@ -1,0 +1,128 @@
+"""Identifiers among the quasi-identifiers are refused unless they are insisted on; how columns are taken is said."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.parts import MemoryEngine
+
+import shoal
+from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.role import Role
+from shoal.data.table import Column
+from shoal.errors import WrongUse
+from shoal.models.t_closeness import TCloseness
+from shoal.risks.identifier_guard import identifier
+
+ROWS = 60
+STROKE = pl.DataFrame(
+    {
+        "patient_id": [f"P{4000 + 7 * row}" for row in range(ROWS)],
+        "contacts": [f"{900 + 3 * row}; {5000 + 11 * row}" for row in range(ROWS)],
+        "age": [50 + row % 30 for row in range(ROWS)],
+        "birth_date": [f"{1930 + row % 50}-{1 + row % 12:02}-{1 + row % 28:02}" for row in range(ROWS)],
+        "postcode": [10000 + row * 3 for row in range(ROWS)],
+        "pair": [row // 2 for row in range(ROWS)],
+        "alive": [row % 2 for row in range(ROWS)],
+        "outcome": [1 + row * 7 % 5 for row in range(ROWS)],
+    }
+)
+GIVEN: dict[str, Any] = {"k": 3, "sensitive": ["outcome"], "others": "drop"}
+
+
+def numbers(*values: float) -> Domain:
+    return Domain(Kind.NUMERIC, tuple(f"{value:g}" for value in values), np.array(values, dtype=np.float64))
+
+
+def named(name: str, domain: Domain) -> Column:
+    return Column(name, Role.QUASI, domain, np.zeros(1, dtype=np.int32))
+
+
+@pytest.mark.parametrize("name", ["patient_id", "contacts"])
+@pytest.mark.parametrize("engine", [None, "parts"])
+def test_identifiers_are_no_quasi_identifiers(name: str, engine: str | None) -> None:
+    where = {} if engine is None else {"engine": MemoryEngine()}
+    with pytest.raises(WrongUse, match=rf"{name}' looks like an identifier.*insist"):
+        shoal.anonymize(STROKE, "mondrian", quasi=["age", name], **GIVEN, **where)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_they_are_taken_where_they_are_insisted_on_and_warned_of() -> None:
+    run = shoal.anonymize(STROKE, "mondrian", quasi=["age", "patient_id"], insist="patient_id", **GIVEN)
+    assert any(
+        "'patient_id' looks like one that names persons, and 60 rows publish it" in one
+        for one in run.warnings
+    )
+    with pytest.raises(WrongUse, match="no quasi-identifier"):
+        shoal.anonymize(STROKE, "mondrian", quasi=["age"], insist=["pair"], **GIVEN)
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "refused"),
+    [
+        ("patient_id", nominal(("a", "b", "c", "d")), True),
+        ("x", numbers(*range(100, 160)), True),  # numbered one after the other
+        ("x", nominal(tuple(f"name {row}" for row in range(60))), True),
+        ("age", numbers(*range(60)), False),
+        ("zip", nominal(tuple(f"0{row + 1000}" for row in range(60))), False),
+        ("income", numbers(*(row * 100 for row in range(60))), False),
+        ("when", nominal(tuple(f"2024-01-01 10:{row:02}:00" for row in range(60))), False),  # timestamps
+        ("weight", nominal(tuple(f"{row + 40},{row % 10}" for row in range(60))), False),
+        ("flag", numbers(0, 1), False),
+    ],
+)
+def test_what_looks_like_an_identifier(name: str, domain: Domain, refused: bool) -> None:
+    rows = 2000 if name == "flag" else domain.present
+    assert bool(identifier(named(name, domain), rows)) is refused
+    assert not identifier(named(name, domain), domain.present * 3), "values repeat"
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_every_unsafe_column_of_the_trial_is_warned_of() -> None:
+    """Exact birth date, postcode, a number that occurs twice: published unchanged, each is named; a flag is not."""
+    run = shoal.anonymize(
+        STROKE.drop("contacts"), "mondrian", quasi=["age"], k=3, sensitive=["outcome"], others="insensitive"
+    )
+    said = " ".join(run.warnings)
+    for name in ("patient_id", "birth_date", "postcode", "pair"):
+        assert repr(name) in said
+    assert "'alive' looks like" not in said
+    assert "names persons, and its name" not in said
+    assert "Rows, not persons" not in said
+
+
+def test_the_run_says_how_columns_are_taken(tmp_path: Path) -> None:
+    run = shoal.anonymize(STROKE, "mondrian", quasi=["age", "postcode", "birth_date"], **GIVEN)
+    taken, doubt = run.trace.notes["intake"]
+    assert taken == "Taken: age, postcode, outcome as numbers; birth_date as dates."
+    assert doubt.startswith(
+        "postcode (its name says 'postcode'), outcome (5 small whole numbers) look like codes"
+    )
+    shown = run.write(tmp_path / "out") / "report.html"
+    assert "number (5 small whole numbers?)" in shown.read_text()
+
+
+def test_closeness_asks_for_a_distance_between_codes() -> None:
+    quasi: dict[str, Any] = {"quasi": ["age"], **GIVEN, "t": 0.9}
+    with pytest.raises(WrongUse, match=r"how far apart the values of 'outcome'.*distance"):
+        shoal.anonymize(STROKE, "mondrian", **quasi)
+    for distance, words in (("equal", "distances of 1 between"), ("ordered", "by the ranks of")):
+        run = shoal.anonymize(STROKE, "mondrian", distance=distance, **quasi)
+        assert words in next(one.remark for one in run.verdicts if one.model == "t-closeness")
+    assert TCloseness(t=0.5).fitted(named("alive", numbers(0, 1))).distance == "ordered"
+    assert TCloseness(t=0.5).fitted(named("children", numbers(0, 1, 2, 3))).distance == "ordered"
+
+
+@pytest.mark.parametrize("step", ["pseudonym", "shift-dates"])
+def test_a_key_that_is_made_is_reported(step: str, tmp_path: Path) -> None:
+    key, given = str(tmp_path / "key"), {"pseudonym": "pair", "shift-dates": "birth_date"}
+    options: dict[str, Any] = {"name": step, "columns": [given[step]], "key": key}
+    more = {"person": "patient_id"} if step == "shift-dates" else {}
+    for made in (True, False):
+        roles = {"quasi": ["age"], "insensitive": [given[step]], "sensitive": ["outcome"], "others": "drop"}
+        with pytest.warns(shoal.ShoalWarning):
+            run = shoal.anonymize(STROKE, "mondrian", k=3, preparation=[{**options, **more}], **roles)
+        said = [one for one in run.trace.notes["intake"] if "new key" in one]
+        assert [key in one for one in said] == [True] * made
