@@ -7,16 +7,14 @@ import numpy as np
 from shoal.arrays import Counts, Floats, Mask, Rows, taken
 from shoal.data._basket_orders import Distinct, orders_of
 from shoal.data._near_clusters import clusters_of
-from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.release import Release
-from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 from shoal.risks._group_members import central, distinct_members, largest, shares_and_kinds
 
 
-class Pivot(Measure):
+class Pivot(BasketMeasure):
     """How often a reader who names one member of a group names one that holds a sensitive item of the group.
 
     All groups with a sensitive item are attacked, and each counts once. The reader names a basket, and thereby
@@ -61,17 +59,14 @@ class Pivot(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Attack every group that has a sensitive item."""
-        original, release = both.original, both.release
-        if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
-            raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
-        groups = release.data
+        original, groups = self.baskets(both)
         asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
         if not len(asked):
             return ()
         shares, kinds = shares_and_kinds(original, groups)
         beside = "".join(
             f"; 1/p is {1 / promise['p']:.4g}"
-            for promise in release.promises
+            for promise in both.release.promises
             if promise.get("model") == "privacy-degree"
         )
         every = np.ones(len(shares), dtype=np.bool_)
@@ -90,7 +85,7 @@ class Pivot(Measure):
                 beside,
             ),
         ]
-        replay = _replay(groups, release, asked, shares, kinds)
+        replay = _replay(groups, both.release, asked, shares, kinds)
         if replay is not None:
             found, alone = replay
             scores.append(_score("replay", found, "replays the method and names one who fits", beside))
