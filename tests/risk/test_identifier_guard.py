@@ -121,7 +121,12 @@ def test_a_key_that_is_made_is_reported(step: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"name": step, "columns": [given[step]], "key": key}
     more = {"person": "patient_id"} if step == "shift-dates" else {}
     for made in (True, False):
-        roles = {"quasi": ["age"], "insensitive": [given[step]], "sensitive": ["outcome"], "others": "drop"}
+        roles: dict[str, Any] = {
+            "quasi": ["age"],
+            "insensitive": [given[step]],
+            "sensitive": ["outcome"],
+            "others": "drop",
+        }
         with pytest.warns(shoal.ShoalWarning):
             run = shoal.anonymize(STROKE, "mondrian", k=3, preparation=[{**options, **more}], **roles)
         said = [one for one in run.trace.notes["intake"] if "new key" in one]
