@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.parts import MemoryEngine
+from tests.tables import column as library_column
 
 import shoal
 from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column
 from shoal.errors import WrongUse
@@ -77,6 +81,20 @@ def test_what_looks_like_an_identifier(name: str, domain: Domain, refused: bool)
     rows = 2000 if name == "flag" else domain.present
     assert bool(identifier(named(name, domain), rows)) is refused
     assert not identifier(named(name, domain), domain.present * 3), "values repeat"
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(["x", "patient_id", "zip", "name", "contacts", "code", "age"]),
+    st.sampled_from(["number", "name", "list"]),
+    st.lists(st.integers(0, 60), min_size=2, max_size=60),
+)
+def test_what_inspect_suggests_as_quasi_is_never_refused(name: str, form: str, drawn: list[int]) -> None:
+    """So that the command that it proposes runs."""
+    made = {"number": str, "name": lambda n: f"n{n}", "list": lambda n: f"P{n}; Q{n + 100}"}
+    column = library_column(name, [made[form](n) for n in drawn])
+    if profile_column(column).role is Role.QUASI:
+        assert not identifier(column, len(drawn))
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
