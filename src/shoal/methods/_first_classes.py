@@ -23,7 +23,10 @@ def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:
     shared: dict[str, Any] = {
         field: getattr(owner, field) for field in TableMethod.model_fields if field not in instead
     }
-    return kind(**{field: value for field, value in shared.items() if value is not None}, **instead)
+    first: TableMethod = kind(
+        **{field: value for field, value in shared.items() if value is not None}, **instead
+    )
+    return first
 
 
 def first_classes(method: TableMethod, table: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:
