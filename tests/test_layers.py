@@ -62,6 +62,7 @@ NEIGHBORS = {
     ("assessing", "sources"),
     ("assessing", "recipe"),
     ("attacking", "measuring"),
+    ("attacking", "outcome"),
     ("attacking", "pipeline"),
     ("attacking", "recipe"),
     ("attacking", "sources"),

@@ -5,7 +5,7 @@
     shoal.risk("people.csv", quasi=["age", "zip"])
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def risk(
     Parameters
     ----------
     source
-        A path, an address of a database, a frame, a `Table` or `Baskets`.
+        A path, an address of a database, a frame, a list of baskets, a `Table` or `Baskets`.
     quasi
         Columns that may be known; those of that role, or the suggested ones, by default.
     sensitive, insensitive
@@ -48,7 +48,8 @@ def risk(
     entity
         The column that says which rows belong to one person.
     baskets
-        The layout of baskets. A source without one is a table, unless its name ends in ``.dat`` or ``.spmf``.
+        The layout of baskets. A source without one is a table, unless it is a list, or its name ends in ``.dat`` or
+        ``.spmf``.
     population
         A table of everybody, with the same columns: for journalist and marketer risk.
     seed
@@ -63,11 +64,28 @@ def risk(
     except ValidationError as error:
         raise WrongUse(explain(error)) from error
     data = _read(source, reading, baskets, _listed(sensitive), _listed(insensitive), entity)
+    of_tables = {
+        "quasi": _listed(quasi),
+        "entity": entity,
+        "population": None if population is None else True,
+    }
+    _refuse_idle(data, of_tables, {"sensitive": _listed(sensitive), "insensitive": _listed(insensitive)})
     if isinstance(data, Baskets):
         return baskets_risk(data, seed=seed)
     columns = _known(data, _listed(quasi))
     others = None if population is None else _population(population, columns, reading)
     return table_risk(data, columns, asked, others)
+
+
+def _refuse_idle(data: Table | Baskets, of_tables: Mapping[str, Any], of_baskets: Mapping[str, Any]) -> None:
+    """Refuse what would be without effect: columns of baskets, and items of a table."""
+    if isinstance(data, Baskets):
+        for name in (name for name, given in of_tables.items() if given is not None and given != ()):
+            raise WrongUse(f"--{name} is about a table, and these are baskets; omit it.")
+    for name in (name for name, given in of_baskets.items() if given and isinstance(data, Table)):
+        raise WrongUse(
+            f"--{name} names items of baskets, and this is a table: say with --quasi which columns may be known."
+        )
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -86,7 +104,8 @@ def _read(
 
     if isinstance(source, Table | Baskets):
         return source
-    if layout is not None or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
+    sets = isinstance(source, list | tuple)
+    if layout is not None or sets or (isinstance(source, str | Path) and format_of(source) in BASKET_ENDINGS):
         roles = Roles(sensitive=sensitive, insensitive=insensitive)
         found = load_baskets(Request(source, roles=roles, reading=reading, layout=layout)).data
         assert isinstance(found, Baskets)

@@ -3,6 +3,7 @@
 ::
 
     shoal.attack("out", original="people.csv", holdout=0.1)
+    shoal.attack(run, holdout=0.1)
 
 Attacks run on the owner's own data, to see before publishing what others could learn.
 
@@ -22,27 +23,27 @@ from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.linked import Linked
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.errors import WrongUse
-from shoal.measuring import read_original
+from shoal.measuring import plan_of, read_original
+from shoal.outcome import AnyRun, Run
 from shoal.pipeline import carry_out
 from shoal.recipe import Recipe, make_method
-from shoal.sources import read_baskets_for, read_roles
+from shoal.sources import Request, load_table, read_baskets_for
 
 FEWEST = 2
 """Without so many people on both sides nobody can be held out."""
 
 
 def attack(
-    folder: str | Path,
-    original: Any,
+    folder: str | Path | AnyRun,
+    original: Any = None,
     *,
     control: Any = None,
     holdout: float | None = None,
-    other: str | Path | None = None,
-    attacks: Sequence[str] | None = None,
+    other: str | Path | AnyRun | None = None,
+    attacks: str | Sequence[str] | None = None,
     people: int | None = None,
     seed: int = 0,
 ) -> dict[str, Attacked]:
@@ -51,18 +52,18 @@ def attack(
     Parameters
     ----------
     folder
-        What `Run.write` or `shoal anonymize … -o` made, with its run.json.
+        What `Run.write` or `shoal anonymize … -o` made, with its run.json; or a run whose rows are in memory.
     original
-        What the release was made from.
+        What the release was made from; a run has it.
     control
         People of the same kind who are not in the release.
     holdout
         Instead of `control`: repeat the recipe of the run without such a share of the people, and attack that release.
         What is found then is about the method, and not about this very release.
     other
-        The folder of another release about some of the same people.
+        Another release about some of the same people: its folder, or a run.
     attacks
-        Only these, by name.
+        Only these, by name; by default all that have something to work on.
     people, seed
         How many people are tried at most, and what they are drawn with.
 
@@ -78,8 +79,8 @@ def attack(
         )
     if holdout is not None and not 0 < holdout < 1:
         raise WrongUse(f"The share of people that is held out must be above 0 and below 1, not {holdout}.")
-    release, data, plan = read_original(folder, original)
-    others = None if other is None else read_release(Path(other))
+    release, data, plan = _attacked(folder, original)
+    others = other.release if isinstance(other, Run) else None if other is None else read_release(Path(other))
     if others is not None and type(others.data) is not type(release.data):
         raise WrongUse(
             "The other release has another form: both must be tables, baskets, groups or clusters."
@@ -88,7 +89,21 @@ def attack(
     target: Target = Target(release, data, outside, others)
     if holdout is not None:
         target = held_out(target, plan, holdout, seed)
-    return attack_all(target, attacks, people=people, seed=seed)
+    chosen = (attacks,) if isinstance(attacks, str) else attacks or None
+    return attack_all(target, chosen, people=people, seed=seed)
+
+
+def _attacked(folder: str | Path | AnyRun, original: Any) -> tuple[Release, Table | Baskets, Recipe]:
+    """What is attacked, what it was made from, and the recipe of the run."""
+    if not isinstance(folder, Run):
+        if original is None:
+            raise WrongUse("A folder is attacked beside its original: give --original INPUT.")
+        return read_original(folder, original)
+    if original is not None:
+        raise WrongUse("A run has its original already; omit it.")
+    if not isinstance(folder.original, Table | Baskets):
+        raise WrongUse("A run is attacked where its rows are in memory; write it, and attack the folder.")
+    return folder.release, folder.original, plan_of(folder.recipe, folder.release)
 
 
 def held_out(target: Target, plan: Recipe, share: float, seed: int) -> Target:
@@ -113,11 +128,13 @@ def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Tabl
         return control
     if isinstance(original, Baskets):
         return read_baskets_for(control, plan)
-    table = read_roles(control, plan.roles.model_copy(update={"others": "drop"}), plan.source.reading, {})
+    roles = plan.roles.model_copy(update={"others": "drop"})
+    request = Request(control, roles, plan.source.reading, preparation=plan.the_preparation())
+    table: Table = load_table(request).data
     if table.names != original.names:
-        roles = {column.name: column.role for column in original.columns}
-        table.select(roles)  # names the first column that is missing
-        table = Table(tuple(replace(table.column(name), role=role) for name, role in roles.items()))
+        played = {column.name: column.role for column in original.columns}
+        table.select(played)  # names the first column that is missing
+        table = Table(tuple(replace(table.column(name), role=role) for name, role in played.items()))
     return table
 
 
@@ -126,7 +143,7 @@ def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:
     return {name: one.as_dict() for name, one in found.items()}
 
 
-def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
+def find(folder: str | Path, known: Mapping[str, Any] | Sequence[str] | str) -> Found:
     """What a neighbour finds in a release who knows some columns or items of somebody.
 
     Parameters
@@ -144,29 +161,7 @@ def find(folder: str | Path, known: Mapping[str, str] | Sequence[str]) -> Found:
     if (Path(folder) / RUN).is_file():
         recipe, trees = read_run(folder)
         sensitive = tuple(recipe.get("roles", {}).get("sensitive", ()))
-    if isinstance(release.data, Table | Linked) and not isinstance(known, Mapping):
-        known = _as_columns(known)
     return find_in(release, known, trees, sensitive)
-
-
-def _as_columns(words: Sequence[str]) -> dict[str, str]:
-    """Columns and values out of words with an equals sign; a word without one goes on with the value before it.
-
-    >>> _as_columns(["age=39", "height=1", "7"])
-    {'age': '39', 'height': '1,7'}
-    """
-    found: dict[str, str] = {}
-    name = ""
-    for word in words:
-        left, sign, value = word.partition("=")
-        if sign:
-            name = left.strip()
-            found[name] = value.strip()
-        elif not name:
-            raise WrongUse(f"Of this release one knows columns and values, such as age=39, and not {word!r}.")
-        else:
-            found[name] += f",{word}"
-    return found
 
 
 def explain(folder: str | Path, original: Any, row: int) -> Explanation:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shoal.errors import MissingExtra
+from shoal.errors import Infeasible, MissingExtra
 from shoal.io.reading import Reading
 from shoal.pipeline import anonymize
 
@@ -58,7 +58,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """Form the classes of the rows of a table; `y` is not looked at."""
         numbers = validate_data(self, X, dtype=np.float64)
         if len(numbers) < self.k:
-            raise ValueError(
+            raise Infeasible(
                 f"n_samples={len(numbers)} is below k={self.k}: no class of k rows can be formed."
             )
         names = [f"x{place}" for place in range(numbers.shape[1])]

@@ -102,16 +102,15 @@ def read_both(
     release = where.open_release(Path(folder))
     path = str(original) if isinstance(original, str | Path) else None
     layout = {} if baskets is None else {"baskets": baskets}
-    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **layout}})
+    plan = plan_of(recipe, release, path, **layout)
     if registry.load("method", release.method).accepts is Baskets:
         trees, source = hierarchies or kept, plan.source
         request = Request(original, plan.roles, source.reading, trees, layout=source.baskets, seed=plan.seed)
         data = load_baskets(request, where).data
     else:
-        roles = plan.roles if "roles" in recipe else _roles_in(release)
         steps = plan.the_preparation()
         _refuse_absent_keys(steps)
-        request = Request(original, roles, plan.source.reading, preparation=steps)
+        request = Request(original, plan.roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)
         table = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
@@ -119,6 +118,14 @@ def read_both(
     both = comparison_of(data, release)
     refuse_other_original(both, path)
     return both, plan
+
+
+def plan_of(
+    recipe: Mapping[str, Any], release: Release[Any], path: str | None = None, **source: Any
+) -> Recipe:
+    """The recipe of a run, with the roles that its release names where it keeps none: its data was in memory."""
+    plan = Recipe(**{**recipe, "source": {**recipe.get("source", {}), "path": path or "-", **source}})
+    return plan if "roles" in recipe else plan.model_copy(update={"roles": _roles_in(release)})
 
 
 def _refuse_absent_keys(steps: Sequence[Transform]) -> None:

@@ -106,6 +106,8 @@ class Run(Generic[Original, Data]):
         What it is measured by; by default all that run by default.
     both
         The original and the release side by side, once they are measured.
+    risks
+        What attacks left that a limit was set for, by their names: the limit, and the figures of the attack.
     """
 
     original: Original
@@ -124,6 +126,7 @@ class Run(Generic[Original, Data]):
     unmeasured: str | None = None
     measures: tuple[Measure, ...] | None = None
     both: Comparison | None = None
+    risks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What a run keeps is written, shown and handed on.
@@ -173,12 +176,10 @@ class Run(Generic[Original, Data]):
             trees = {
                 column.name: column.hierarchy for column in schema.columns if column.hierarchy is not None
             }
-            return find_in(
-                cast(Release, self.release), {name: str(cell) for name, cell in known.items()}, trees
-            )
+            return find_in(cast(Release, self.release), known, trees)
         tree = {} if schema.hierarchy is None else {"items": schema.hierarchy}
         secrets = [schema.vocabulary[item] for item in schema.sensitive.tolist()]
-        return find_in(cast(Release, self.release), tuple(known), tree, secrets, schema.vocabulary)
+        return find_in(cast(Release, self.release), known, tree, secrets, schema.vocabulary)
 
     def explain(self, row: int) -> Any:
         """Why the cells of a row of the original, counted from 0, are as coarse as they are."""
@@ -218,6 +219,7 @@ class Run(Generic[Original, Data]):
             "verdicts": [verdict.as_dict() for verdict in self.verdicts],
             "scores": [score.as_dict() for score in self.scores],
             "unmeasured": self.unmeasured,
+            "risks": {name: dict(one) for name, one in self.risks.items()},
             "seconds": dict(self.seconds),
             "notes": without_passwords(dict(self.trace.notes)),
             "warnings": list(self.warnings),

@@ -21,7 +21,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine, Judgment, engine_for
-from shoal.errors import Stage, WrongUse, logged, warn
+from shoal.errors import BadData, Stage, WrongUse, logged, warn
 from shoal.io.overwrite_guard import refuse_existing, refuse_source, refuse_source_folder
 from shoal.io.reading import Reading, with_names
 from shoal.io.source import refuse_address
@@ -164,7 +164,9 @@ def publish(recipe: Recipe, *, force: bool = False, stage: Stage | None = None) 
         finished = run_on(engine, recipe, method, stage=stage, judged=False)
         if output.max_risk:
             (stage or (lambda _: None))("attacking")
-            refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            tried = refuse_risky(Target(finished.release, finished.original), output.max_risk)
+            risks = {name: {"limit": output.max_risk[name], **one.as_dict()} for name, one in tried.items()}
+            finished = replace(finished, risks=risks)
         mapped = finished.value_map() if output.value_map is not None else None
         finished = finished.written(
             output.folder,
@@ -213,9 +215,9 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
+    _refuse_idle_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
-    if seed is None and method.splits_ties:
-        seed = tie_key(None)
+    seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
     if intake.notes:
         read = {"intake": list(intake.notes), "unread": list(intake.unread)}
@@ -257,6 +259,20 @@ def carry_out(
         both=both,
     )
     return finished if proof is None else finished.judged(*proof)
+
+
+def _refuse_idle_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
+    """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
+
+    Whatever is published of such baskets says nothing. `here`: whether they are in memory.
+    """
+    if isinstance(baskets, Table):
+        return
+    if not len(baskets.items if here else baskets.vocabulary):
+        raise BadData("no basket holds an item, so there is nothing to publish.")
+    known = here and method.needs_sensitive and len(baskets.sensitive) > 0
+    if known and not baskets.supports[baskets.sensitive].any():
+        raise BadData("no basket holds a sensitive item, so there is nothing to hide.")
 
 
 def _repeating(seed: int | None, method: Method, trace: Trace, intake: Intake) -> dict[str, Any]:

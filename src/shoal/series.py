@@ -336,7 +336,7 @@ def appearances(
         view = class_view(data, original)
         secret = _secret(view.classes.table, column)
         group, count = view.classes.number, len(view.classes)
-        rows, places = view.fits.nonzero()
+        rows, places = view.fits.rows, view.fits.columns
     order = np.argsort(group, kind="stable")
     indptr = np.concatenate(([0], np.cumsum(np.bincount(group, minlength=count))))
     return Appearances(

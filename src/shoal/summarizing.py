@@ -169,7 +169,7 @@ def summarize(
     asked = Protection(**protection)
     tables = _tables(by)
     summed = (sums,) if isinstance(sums, str) else tuple(sums)
-    refuse_sums(asked, summed)
+    refuse_sums(asked, summed, {name for table in tables for name in table})
     tell = logged(stage)
     tell("reading")
     begin = time.perf_counter()

@@ -297,7 +297,7 @@ def _in_roles(schema: Any, roles: Roles) -> Any:
         return with_column_roles(schema, roles)
     if isinstance(schema, Linked) and roles_given(roles):
         raise WrongUse(
-            "Columns of linked tables have the roles that release.json names; leave --quasi and so on away."
+            "Columns of linked tables have the roles that release.json names; omit --quasi and so on."
         )
     if isinstance(schema, Baskets) and (roles.sensitive or roles.insensitive):
         return with_roles(schema, roles)

@@ -9,7 +9,9 @@ import pytest
 from tests.cli.conftest import ROLES, folder, people, shoal
 
 import shoal as library
+from shoal.attacking import _read_control
 from shoal.errors import WrongUse
+from shoal.measuring import read_original
 
 __all__ = ["folder", "people", "shoal"]
 
@@ -79,3 +81,38 @@ def test_in_python(released: Path) -> None:
     assert found["linkage"].people == 50
     with pytest.raises(WrongUse, match="held out"):
         library.attack("out", released, holdout=0.001)
+
+
+def test_a_run_is_attacked_without_files(released: Path, folder: Path) -> None:
+    """The same figures as from the folder that it writes, also beside a control: roles are those of the release."""
+    options: dict[str, Any] = {
+        "k": 5,
+        "quasi": ["age", "education"],
+        "sensitive": "occupation",
+        "others": "drop",
+    }
+    run = library.anonymize(released, "mondrian", **options)
+    run.write("again", report=False)
+    lines = released.read_text().splitlines()
+    (folder / "control.csv").write_text("\n".join([lines[0], *lines[5:40]]) + "\n")
+    for extra in ({"control": "control.csv"}, {"holdout": 0.2}):
+        asked: dict[str, Any] = {"attacks": ("linkage", "membership"), **extra}
+        assert library.attack(run, **asked) == library.attack("again", released, **asked)
+    assert set(library.attack(run, attacks="linkage")) == {"linkage"}
+    assert library.attack(run, other=run, attacks="intersection") == library.attack(
+        "again", released, other="again", attacks="intersection"
+    )
+    with pytest.raises(WrongUse, match="omit it"):
+        library.attack(run, released)
+    with pytest.raises(WrongUse, match="original"):
+        library.attack("again")
+
+
+def test_a_control_is_prepared_like_the_original(shoal: Callable[..., Any], people: Path) -> None:
+    options = ("--top", "age=60", "--no-report", "-o", "top")
+    answer = shoal("anonymize", "mondrian", people, "--k", 5, *ROLES, *options)
+    assert answer.code == 0, answer.err
+    _, original, plan = read_original("top", people)
+    ages = _read_control(people, original, plan).column("age").domain.labels
+    assert ages == original.column("age").domain.labels
+    assert "60+" in ages

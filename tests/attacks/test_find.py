@@ -221,6 +221,43 @@ def test_a_finer_cut_breaks_the_promise() -> None:
         run.explain(1_000)
 
 
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({}, "Nothing is known"),
+        ([], "Nothing is known"),
+        (None, "columns and values"),
+        (7, "columns and values"),
+    ],
+)
+def test_what_is_not_known_is_refused(known: Any, said: str) -> None:
+    run = library.anonymize(PEOPLE, "mondrian", k=10)
+    with pytest.raises(WrongUse, match=said):
+        run.find(known)
+
+
+def test_what_is_known_in_other_forms() -> None:
+    run = library.anonymize(PEOPLE, "mondrian", k=10)
+    age = texts(PEOPLE)[0]["age"]
+    assert (
+        run.find({"age": int(age)})
+        == run.find([f"age={age}"])
+        == run.find(f"age={age}")
+        == run.find({"age": age})
+    )
+    with pytest.raises(WrongUse, match="by its number"):
+        run.explain("first")  # type: ignore[arg-type]
+
+
+def test_secrets_and_single_items_of_groups() -> None:
+    run = library.anonymize(THOUSAND, "cahd", p=4)
+    item = run.release.data.group(0).baskets[0][0]
+    assert run.find(item) == run.find([item])
+    for known, said in (([SECRETS[0]], "secret"), ({item: 1}, "items"), ([], "Nothing is known")):
+        with pytest.raises(WrongUse, match=said):
+            run.find(known)
+
+
 def shown_count(said: str) -> str:
     return said.split(" published rows fit")[0]
 
@@ -245,6 +282,9 @@ def test_on_the_command_line(shoal: Callable[..., Any], people: Path) -> None:
     assert set(plain["guess"]["occupation"]) == {"value", "share", "control"}
     said = shoal("find", "out", "--known", "education=college").out
     assert f"the chance to pick the right one is 1 in {shown_count(said)}" in said
+    assert "\nRows " in said
+    said = shoal("find", "out", "--known", "education=College").out
+    assert said == "Nothing in the release fits: no published cell of education fits 'College'.\n"
     said = shoal("find", "out", "--row", 7, "--original", people)
     assert "Row 7 is one of" in said.out
     plain = json.loads(shoal("find", "out", "--row", 7, "--original", people, "--json").out)
@@ -259,6 +299,7 @@ def test_on_the_command_line(shoal: Callable[..., Any], people: Path) -> None:
         (("--row", "3"), "--original"),
         (("--known", "milk"), "age=39"),
         (("--known", "a=1"), "column"),
+        (("--known", "age=1,age=2"), "two values"),
     ],
 )
 def test_bad_use_is_explained(

@@ -1,5 +1,6 @@
 """Nothing is published where an attack leaves more risk than was allowed."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,20 @@ def test_a_release_below_the_limits_is_written(shoal: Callable[..., Any], people
     answer = publish(shoal, people, "--max-risk", "linkage=0.2,certainty=1")
     assert answer.code == 0, answer.err
     assert (folder / "out" / "release").is_dir()
+    assert "OK      linkage: a residual risk of 0.1" in answer.out
+    assert "and at most 0.2 was allowed" in answer.out
+    kept = json.loads((folder / "out" / "run.json").read_text())["risks"]
+    assert kept["linkage"]["limit"] == 0.2 >= kept["linkage"]["residual"] > 0
+    assert set(kept) == {"linkage", "certainty"}
+
+
+def test_the_report_and_json_say_what_is_left(shoal: Callable[..., Any], people: Path, folder: Path) -> None:
+    limits = ("--max-risk", "downcoding=0.9")
+    answer = shoal("anonymize", "mondrian", people, "--k", 5, *ROLES, *limits, "--json", "-o", "out")
+    left = json.loads(answer.out)["risks"]["downcoding"]
+    assert left["limit"] == 0.9
+    page = (folder / "out" / "report.html").read_text()
+    assert f"downcoding: a residual risk of {left['residual']:.4g} is left" in page
 
 
 def test_nothing_is_written_above_a_limit(shoal: Callable[..., Any], people: Path, folder: Path) -> None:
@@ -37,7 +52,13 @@ def test_a_recipe_keeps_its_limits(shoal: Callable[..., Any], people: Path, fold
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [("linkag=0.1", "linkage"), ("linkage=2", "between 0 and 1"), ("linkage=x", "linkage")]
+    ("limit", "said"),
+    [
+        ("linkag=0.1", "linkage"),
+        ("linkage=2", "between 0 and 1"),
+        ("linkage=x", "linkage"),
+        ("membership=0.1", "afterwards"),
+    ],
 )
 def test_bad_limits_are_refused(shoal: Callable[..., Any], people: Path, limit: str, said: str) -> None:
     answer = publish(shoal, people, "--max-risk", limit)

@@ -73,7 +73,7 @@ def test_refusals(shoal: Callable[..., object], people: Path) -> None:
     ("option", "instead"),
     [
         (("--form", "blocks", "--order", "rcm"), "gray or lexicographic"),
-        (("--improve",), "leave it away"),
+        (("--improve",), "omit it"),
     ],
 )
 def test_parameters_that_need_all_rows_are_refused_before_any_is_read(

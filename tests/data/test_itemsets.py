@@ -13,6 +13,7 @@ from tests.naive import itemsets as naive
 from shoal.data.baskets import Baskets
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import read_baskets
+from shoal.mining import frequent_itemsets as frequent
 from shoal.mining.association_rules import AssociationRules, association_rules
 from shoal.mining.frequent_itemsets import Itemsets, frequent_itemsets, least_count, supports_of, top_itemsets
 
@@ -38,18 +39,28 @@ def plain_rules(baskets: Baskets, rules: AssociationRules) -> dict[naive.Rule, f
     return dict(zip(rules.texts(baskets.vocabulary), rules.confidences.tolist(), strict=True))
 
 
-@given(baskets_of, st.integers(1, 5), st.one_of(st.none(), st.integers(1, 7)), st.integers(1, 2))
-def test_frequent_itemsets(sets: list[set[str]], least: int, size: int | None, threads: int) -> None:
+dense = st.sampled_from([0, frequent.DENSE, 1 << 40])
+"""All baskets by their items, some, or all by bits."""
+
+
+@given(baskets_of, st.integers(1, 5), st.one_of(st.none(), st.integers(1, 7)), st.integers(1, 2), dense)
+def test_frequent_itemsets(
+    sets: list[set[str]], least: int, size: int | None, threads: int, dense: int
+) -> None:
     baskets = read(sets)
-    found = frequent_itemsets(baskets, least, size, threads=threads)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "DENSE", dense)
+        found = frequent_itemsets(baskets, least, size, threads=threads)
     assert plain(baskets, found) == naive.frequent_itemsets(sets, least, size)
     assert [len(text) for text in found.texts(baskets.vocabulary)] == found.sizes.tolist()
 
 
-@given(baskets_of, st.integers(1, 40), st.one_of(st.none(), st.integers(1, 3)))
-def test_top_itemsets(sets: list[set[str]], count: int, size: int | None) -> None:
+@given(baskets_of, st.integers(1, 40), st.one_of(st.none(), st.integers(1, 3)), dense)
+def test_top_itemsets(sets: list[set[str]], count: int, size: int | None, dense: int) -> None:
     baskets = read(sets)
-    found = top_itemsets(baskets, count, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "DENSE", dense)
+        found = top_itemsets(baskets, count, size)
     assert found.texts(baskets.vocabulary) == naive.top_itemsets(sets, count, size)
 
 
@@ -98,12 +109,14 @@ def test_the_order_of_baskets_does_not_matter(sets: list[set[str]], random: "np.
     assert one.parents.tolist() == other.parents.tolist()
 
 
-def test_many_baskets_need_more_than_a_word() -> None:
+@pytest.mark.parametrize("dense", [0, 1 << 40])
+def test_many_baskets_need_more_than_a_word(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of several words, and rows that are numbered anew on the way down."""
     random = np.random.default_rng(3)
     held = random.random((3000, 7)) < np.array([0.9, 0.8, 0.5, 0.3, 0.1, 0.05, 0.02])
     sets = [{"abcdefg"[item] for item in np.flatnonzero(row)} for row in held]
     baskets = read(sets)
+    monkeypatch.setattr(frequent, "DENSE", dense)
     assert plain(baskets, frequent_itemsets(baskets, 1)) == naive.frequent_itemsets(sets, 1)
 
 

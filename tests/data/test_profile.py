@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.naive import baskets as naive
 
-from shoal.data._known_items import Holders, known_items
+from shoal.data._item_adversary import Holders, known_items
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
 from shoal.data.profile import profile_baskets, profile_table

@@ -13,6 +13,7 @@ from tests.io.test_published_sets import CLUSTER, GROUP
 from tests.naive import published_sets as naive
 
 from shoal.errors import BadData
+from shoal.io.baskets import numbered_texts
 from shoal.io.releases import plain_lines
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.kernels._compiling import eagerly
@@ -102,7 +103,7 @@ def test_faults_are_told_by_the_other_reader(kind: str, line: str, path: Path) -
 
 
 def test_more_texts_than_room(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_lines, "ROOM", 2)
+    monkeypatch.setattr(numbered_texts, "ROOM", 2)
     items = ", ".join(f'"{number:03}"' for number in range(500))
     path.write_text(f'{{"baskets": [[{items}]], "sensitive": {{}}}}\n', encoding="utf-8")
     with eagerly():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.microaggregation import best_groups, mdav
+from shoal.kernels.near_points import best_groups, mdav
 
 LINES = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(1, 4)), min_size=1, max_size=8, unique_by=lambda p: p[0]

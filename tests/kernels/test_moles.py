@@ -11,7 +11,7 @@ from tests.naive import coherence as naive
 
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
-from shoal.kernels import cohorts
+from shoal.kernels import cohorts, popcount
 from shoal.kernels.moles import group_of
 from shoal.methods.coherence import _compiled as compiled
 from shoal.methods.coherence._compiled import CompiledSearch, single_moles
@@ -44,8 +44,8 @@ def test_shared(one: list[int], other: list[int]) -> None:
 @given(words=st.lists(st.tuples(*[st.integers(0, 2**64 - 1)] * 3), max_size=5))
 def test_counts_of_bits(words: list[tuple[int, int, int]]) -> None:
     one, other, third = (np.array([word[place] for word in words], dtype=np.uint64) for place in range(3))
-    assert cohorts.count_both(one, other) == sum((word[0] & word[1]).bit_count() for word in words)
-    assert cohorts.count_all_three(one, other, third) == sum(
+    assert popcount.count_both(one, other) == sum((word[0] & word[1]).bit_count() for word in words)
+    assert popcount.count_all_three(one, other, third) == sum(
         (word[0] & word[1] & word[2]).bit_count() for word in words
     )
     rows = int32(list(range(0, 64 * len(words), 7)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.basket_cases import small_baskets
+from tests.basket_cases import baskets_of, small_baskets
 from tests.basket_losses import drawn, losses, refuse_greater
 from tests.basket_parts import laid_out, read_back, text_of, text_of_parts
 from tests.parts import MemoryEngine, parted_baskets
@@ -18,6 +18,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.datasets.shopping import Shopping
+from shoal.engines.local import Local
 from shoal.errors import Infeasible, WrongUse
 from shoal.io.releases.set_lines import read_clusters, read_groups
 from shoal.methods.cahd.method import Cahd
@@ -255,3 +256,9 @@ def test_parts_that_differ_from_memory_lose_hardly_more(tmp_path: Path, method: 
         published = read_back(there.data, read, tmp_path / "data")
         pairs.append((losses(method, baskets, here.data), losses(method, baskets, published)))
     refuse_greater(pairs)
+
+
+def test_a_part_of_empty_baskets_is_divided_too():
+    """That nobody holds an item is refused of all baskets together, and not of those in one part."""
+    release, _ = Disassociation(k=2).divided(baskets_of([[]] * 6, vocabulary=("a",)), Local(threads=1), 1)
+    assert release.data.sizes.sum() == 6

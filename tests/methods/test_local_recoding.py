@@ -13,11 +13,11 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible
 from shoal.methods._full_domain import _search as descent
-from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._class_facts import Facts
 from shoal.methods._full_domain._local_recoding import Absorption, LocalRecoding
-from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, placed, published_classes
 from shoal.methods._full_domain._search import Descent, Progress
+from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain._tuples import Grouping
 from shoal.methods.lattice import Lattice
 from shoal.outcome import judge

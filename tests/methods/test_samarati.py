@@ -18,7 +18,7 @@ from shoal.data.trace import Trace
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._full_domain._heights import Heights
 from shoal.methods._full_domain._levels import Lattice
-from shoal.methods._full_domain._problem import Judge
+from shoal.methods._full_domain._table_to_generalize import Judge
 from shoal.methods.samarati import Samarati
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness

@@ -24,17 +24,20 @@ from shoal.models.hkp_coherence import HkpCoherence
     k=st.integers(2, 5),
     p=st.integers(1, 9),
     dense=st.sampled_from([0.0, 0.3, 2.0]),
+    compiled=st.booleans(),
 )
 def test_verdicts_are_those_of_all_combinations(
-    baskets: Baskets, h: float, k: int, p: int, dense: float
+    baskets: Baskets, h: float, k: int, p: int, dense: float, compiled: bool
 ) -> None:
-    """With matrices that are all dense, all sparse, and mixed."""
+    """With matrices that are all dense, all sparse, and mixed; dense ones by products, or by the compiled search."""
     sets, text = sets_of(baskets), baskets.vocabulary
     public = [text[item] for item in baskets.public]
     private = [text[item] for item in baskets.sensitive]
     moles = naive.moles(sets, public, private, Fraction(str(h)), k, p)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cohort_pairs, "DENSE", dense)
+        for name in ("PATIENCE", "STARTED"):
+            patch.setattr(cohort_pairs, name, -1.0 if compiled else 1e9)
         verdict = HkpCoherence(h=h, k=k, p=p).verify(baskets)
         least, broken = cohort_pairs.broken_sets(baskets, Fraction(str(h)), k, p)
     assert verdict.holds == (not moles)
@@ -102,14 +105,20 @@ def test_no_baskets_break_nothing() -> None:
     assert HkpCoherence(h=0.5, k=2, p=2).verify(none).holds
 
 
-def test_the_search_ends_where_very_much_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("patience", "found"), [(-1.0, 5), (1e9, 190)])
+def test_the_search_ends_where_very_much_is_broken(
+    patience: float, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All pairs are judged at once by a product, and one by one by kernels."""
     monkeypatch.setattr(cohort_pairs, "MOST", 5)
+    monkeypatch.setattr(cohort_pairs, "PATIENCE", patience)
+    monkeypatch.setattr(cohort_pairs, "STARTED", patience)
     baskets = baskets_of(
         [[chr(97 + place) for place in range(20)], *[[chr(97 + row % 20)] for row in range(40)]]
     )
     verdict = HkpCoherence(h=1, k=2, p=6).verify(baskets)
     assert not verdict.holds
-    assert verdict.offender_count == 190
+    assert verdict.offender_count == found
 
 
 def test_tables_are_refused() -> None:

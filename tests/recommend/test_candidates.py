@@ -11,7 +11,7 @@ from shoal.data.domain import Kind
 from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import make_method
-from shoal.recommendation.candidates import candidates, harder, main_parameter
+from shoal.recommendation.candidate_list import candidates, harder, main_parameter
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import builder_for
 from shoal.recommendation.scale import scale_for

@@ -11,7 +11,7 @@ from tests.hand_made import BASKETS, CLUSTERS, GROUPS
 
 from shoal.data.baskets import Baskets
 from shoal.data.hierarchy import Hierarchy
-from shoal.report.items import BARS, SHOWN, items_of
+from shoal.report.item_counts import BARS, SHOWN, items_of
 
 FOODS = Hierarchy((("a", "b", "c"), ("ab", "c"), ("*",)), (np.array([0, 0, 1]), np.array([0, 0])))
 

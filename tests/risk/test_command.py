@@ -28,7 +28,7 @@ def test_a_table_as_json(shoal: Callable[..., Any], people: Path) -> None:
 def test_a_table_in_words(shoal: Callable[..., Any], people: Path) -> None:
     answer = shoal("risk", people)
     assert answer.code == 0, answer.err
-    for words in ("120 people", "prosecutor", "Unique in the table", "separation", "single out", "WARNING"):
+    for words in ("120 persons", "prosecutor", "Unique in the table", "separation", "single out", "WARNING"):
         assert words in answer.out
 
 
@@ -40,6 +40,22 @@ def test_a_population_file(shoal: Callable[..., Any], folder: Path) -> None:
     assert plain["prosecutor"]["highest"] == 1.0
     assert plain["journalist"] == {"highest": 0.5, "average": 0.375, "above": 1.0}
     assert plain["marketer"]["average"] == 0.375
+    assert plain["strangers"] == 0
+
+
+def test_a_population_of_others(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "few.csv").write_text("age\n20\n20\n22\n")
+    (folder / "all.csv").write_text("age\n20\n21\n21\n21\n")
+    options = ("risk", "few.csv", "--quasi", "age", "--population", "all.csv")
+    assert json.loads(shoal(*options, "--json").out)["strangers"] == 2
+    assert "WARNING 2 persons of the table cannot be in the population" in shoal(*options).out
+
+
+def test_one_row(shoal: Callable[..., Any], folder: Path) -> None:
+    (folder / "one.csv").write_text("age,sex\n20,f\n")
+    said = shoal("risk", "one.csv", "--quasi", "age,sex").out
+    assert said.startswith("1 person; known: age, sex.\n")
+    assert "One row stands alone, whatever is known of it.\n" in said
 
 
 def test_baskets(shoal: Callable[..., Any], folder: Path) -> None:
@@ -51,7 +67,11 @@ def test_baskets(shoal: Callable[..., Any], folder: Path) -> None:
         "3": 0.0,
         "4": 0.0,
     }
-    assert "mean chance" in shoal("risk", "shop.dat").out
+    said = shoal("risk", "shop.dat").out
+    assert "mean chance" in said
+    assert "4        0  –" in said, "no basket has four items"
+    answer = shoal("risk", "shop.dat", "--quasi", "a")
+    assert (answer.code, "these are baskets" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +81,7 @@ def test_baskets(shoal: Callable[..., Any], folder: Path) -> None:
         (("--sample-fraction", "2"), 2, "sample_fraction"),
         (("--population-size", "3"), 2, "smaller"),
         (("--population", "nowhere.csv"), 3, "nowhere.csv"),
+        (("--sensitive", "occupation"), 2, "this is a table"),
     ],
 )
 def test_bad_use_is_explained(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.domain import Domain, Kind
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
@@ -29,40 +29,36 @@ class ClassView:
     classes
         Of the published table, by the columns that are known.
     fits
-        A sparse matrix of 0 and 1: people by classes. Of linked tables the share of a group that is like a person.
+        People by classes, 1 where they fit. Of linked tables the share of a group that is like a person.
     sizes
         Rows of each class, or persons where a column tells them.
     """
 
     classes: PublishedClasses
-    fits: Any
+    fits: SparseRows
     sizes: Counts
 
     @property
     def candidates(self) -> Floats:
         """How many published rows fit each of the people."""
-        return np.asarray(self.fits @ self.sizes.astype(np.float64))
+        return self.fits.weighed(self.sizes)
 
     def homes(self) -> tuple[Rows, Mask]:
         """The class of each of the people where it is certain, else -1; and the classes of which all people are known.
 
         A class that as many of all people fit as it has rows is theirs, though it stays open which row is whose.
         """
-        fitting = np.asarray((self.fits != 0).sum(axis=0)).ravel()
-        whole = fitting == self.classes.sizes
-        home = np.full(self.fits.shape[0], -1, dtype=np.int64)
-        pairs = self.fits.tocoo()
-        inside = whole[pairs.col]
-        home[pairs.row[inside]] = pairs.col[inside]
+        whole = self.fits.held == self.classes.sizes
+        home = np.full(len(self.fits), -1, dtype=np.int64)
+        inside = whole[self.fits.columns]
+        home[self.fits.rows[inside]] = self.fits.columns[inside]
         return home, whole
 
-    def counts(self, column: Column) -> Any:
-        """How often each class has each value of a published column, stars aside: classes by values, sparse."""
-        from scipy.sparse import csr_array
-
+    def counts(self, column: Column) -> SparseRows:
+        """How often each class has each value of a published column, stars aside: classes by values."""
         tally = self.classes.tally(column)
-        shape = (len(self.classes), len(column.domain))
-        return csr_array((tally.counts.astype(np.float64), tally.values, tally.indptr), shape=shape)
+        values = tally.values.astype(np.int64)
+        return SparseRows(tally.indptr, values, tally.counts.astype(np.float64), len(column.domain))
 
 
 def class_view(published: Table | Linked, people: Table, known: Sequence[str] | None = None) -> ClassView:
@@ -75,32 +71,40 @@ def class_view(published: Table | Linked, people: Table, known: Sequence[str] | 
     known
         The columns that are known; all quasi-identifiers by default. Of linked tables always all public ones.
     """
-    from scipy.sparse import csr_array
-
     if isinstance(published, Linked):
         return _group_view(published, people)
     if known is not None:
         published = with_known(published, known)
     people = compacted(people)
-    classes = PublishedClasses.of(published)
+    classes, sizes = _classes(published)
     combos = people.select(column.name for column in published.quasi)
     number = _numbers(combos, people.rows)
     combo, found = match_pairs(classes, people)
     kinds = int(number.max(initial=-1)) + 1
-    matrix = csr_array((np.ones(len(combo)), (combo, found)), shape=(kinds, len(classes)))
-    entity = published.entity
-    sizes = classes.sizes if entity is None else classes.persons(entity.name)
-    return ClassView(classes, matrix[number], sizes)
+    matrix = SparseRows.of(combo, found, 1.0, (kinds, len(classes)))
+    return ClassView(classes, matrix.take(number), sizes)
+
+
+def fitting_classes(
+    published: Table, person: Table, known: Sequence[str]
+) -> tuple[PublishedClasses, Counts, Rows]:
+    """The classes by some known columns, the size of each, and those that fit one person, without a sparse matrix."""
+    classes, sizes = _classes(with_known(published, known))
+    return classes, sizes, np.unique(match_pairs(classes, compacted(person))[1])
+
+
+def _classes(published: Table) -> tuple[PublishedClasses, Counts]:
+    """The classes of a table, and how many rows or persons each has."""
+    classes, entity = PublishedClasses.of(published), published.entity
+    return classes, classes.sizes if entity is None else classes.persons(entity.name)
 
 
 def _group_view(data: Linked, people: Table) -> ClassView:
     """The groups of the rows that are like people: each such row counts for its share of the group."""
-    from scipy.sparse import csr_array
-
     classes = PublishedClasses.of(data.secrets)
     who, rows = alike_pairs(people, data)
     group, sizes = data.groups[rows], data.sizes
-    fits = csr_array((1 / sizes[group], (who, group)), shape=(people.rows, len(classes)))
+    fits = SparseRows.of(who, group, 1 / sizes[group], (people.rows, len(classes)))
     return ClassView(classes, fits, sizes)
 
 
@@ -193,13 +197,10 @@ def secrets(published: Table, original: Table) -> tuple[Column, ...]:
     )
 
 
-def covers(published: Column, original: Column) -> Any:
-    """Which values of the original each published text may stand for: texts by values, of 0 and 1, sparse."""
-    from scipy.sparse import csr_array
-
+def covers(published: Column, original: Column) -> SparseRows:
+    """Which values of the original each published text may stand for: texts by values, 1 where it may."""
     reader = CellReader(original)
     values = [reader.values(text) for text in published.domain.labels]
     indptr = np.concatenate(([0], np.cumsum([len(one) for one in values])))
-    flat = np.concatenate(values) if values else np.empty(0, dtype=np.int32)
-    shape = (len(published.domain), len(original.domain))
-    return csr_array((np.ones(len(flat)), flat, indptr), shape=shape)
+    flat = np.concatenate([np.empty(0, dtype=np.int64), *values])
+    return SparseRows(indptr, flat, np.ones(len(flat)), len(original.domain))

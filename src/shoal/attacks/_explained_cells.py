@@ -101,6 +101,8 @@ def explain_row(original: Table, release: Release, row: int, rows: Rows | None =
             "Only generalized cells of a table are explained; linked tables publish public cells as they are, and "
             "baskets have none. Say with --known what is known of a person."
         )
+    if not isinstance(row, int | np.integer):
+        raise WrongUse(f"A row is named by its number, and not by {row!r}.")
     if not 0 <= row < original.rows:
         raise WrongUse(f"There is no row {row + 1:,}: the original has {original.rows:,} rows.")
     place, members = _place(original, published, row, rows)
@@ -133,7 +135,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
         found = np.flatnonzero(rows == row)
         return (int(found[0]) if len(found) else None), rows
     view = class_view(published, original.take(np.array([row])))
-    if not len(view.fits.indices):
+    if not len(view.fits.columns):
         return None, None
     first = int(view.classes.first[_likeliest(view, original, row)])
     names = [column.name for column in published.quasi]
@@ -147,7 +149,7 @@ def _place(original: Table, published: Table, row: int, rows: Rows | None) -> tu
 
 def _likeliest(view: "ClassView", original: Table, row: int) -> int:
     """Of the classes that fit somebody the smallest that has a row with her secrets."""
-    fitting, table = view.fits.indices, view.classes.table
+    fitting, table = view.fits.columns, view.classes.table
     has = np.ones(table.rows, dtype=np.bool_)
     for column in table.sensitive:
         if column.name in original.names:

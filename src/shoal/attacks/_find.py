@@ -1,16 +1,17 @@
 """Find me: what a neighbour finds in a release who knows some things about somebody."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from shoal.arrays import Floats, Rows
-from shoal.attacks._class_view import class_view
+from shoal.attacks._class_view import fitting_classes
 from shoal.attacks._known_baskets import BasketsView, group_shares
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks._naive_bayes import posterior
+from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.domain import Domain, Kind
@@ -47,7 +48,7 @@ class Guess:
     control: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Found:
     """What fits in a release.
 
@@ -58,11 +59,15 @@ class Found:
     chance
         To pick the right one of them; 0 where none fits.
     rows
-        The first of them, or of their groups, as lines of the published data counted from 1; none for clusters.
+        The first of them, or of their groups, counted from 1 below the header; none for clusters.
     guess
         By sensitive column or item.
     noun
         What fits: rows, or baskets.
+    places
+        What `rows` counts: rows, baskets, or groups.
+    unfit
+        Where nothing fits: the columns whose known value fits no published cell, each with that value.
     """
 
     matches: int
@@ -70,6 +75,12 @@ class Found:
     rows: tuple[int, ...] = ()
     guess: Mapping[str, Guess] = field(default_factory=dict)
     noun: str = "rows"
+    places: str = "rows"
+    unfit: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        guesses = ", ".join(f"{name}: {one.value!r} ({one.share:.1%})" for name, one in self.guess.items())
+        return f"<Found: {counted(self.matches, self.noun)} fit, chance {self.chance:.4g}; {guesses or 'no guess'}>"
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -83,7 +94,7 @@ class Found:
 
 def find_in(
     release: Release,
-    known: Mapping[str, str] | Sequence[str],
+    known: Mapping[str, Any] | Sequence[str] | str,
     trees: Mapping[str, Hierarchy] | None = None,
     sensitive: Sequence[str] = (),
     exist: Collection[str] = (),
@@ -93,7 +104,7 @@ def find_in(
     Parameters
     ----------
     known
-        Columns and their values, or items of a basket.
+        Columns and their values, as a mapping or as ``["age=39"]``, or items of a basket.
     trees
         Hierarchies by column (``items`` for baskets), by which published cells are read.
     sensitive
@@ -111,17 +122,10 @@ def find_in(
     data = release.data
     if isinstance(data, Summary):
         raise WrongUse("Cross-tables tell of cells and not of persons: nobody is found in them.")
-    tabular = isinstance(data, Table | Linked)
-    if tabular != isinstance(known, Mapping):
-        wanted = "columns and values, such as age=39" if tabular else "items, such as milk,bread"
-        raise WrongUse(f"Of this release one knows {wanted}; give --known so.")
-    if isinstance(data, Linked):
-        assert isinstance(known, Mapping)
-        return _in_linked(data, known)
-    if isinstance(data, Table):
-        assert isinstance(known, Mapping)
-        return _in_table(data, known, trees or {})
-    items = list(dict.fromkeys(known))
+    if isinstance(data, Table | Linked):
+        cells = _columns_of(known)
+        return _in_linked(data, cells) if isinstance(data, Linked) else _in_table(data, cells, trees or {})
+    items = _items_of(known)
     tree = (trees or {}).get("items")
     _refuse_unknown(items, data, tree, exist)
     if isinstance(data, Groups):
@@ -131,6 +135,57 @@ def find_in(
     return _in_baskets(data, items, tree, sensitive)
 
 
+def _columns_of(known: object) -> dict[str, str]:
+    """Columns and values out of a mapping, or out of words such as ``age=39``."""
+    if isinstance(known, Mapping):
+        cells = {str(name): "" if cell is None else str(cell).strip() for name, cell in known.items()}
+    else:
+        cells = _as_columns(_words(known, "columns and values, such as age=39"))
+    if not cells:
+        raise WrongUse("Nothing is known: name columns and values, such as age=39, with --known.")
+    return cells
+
+
+def _items_of(known: object) -> list[str]:
+    """Items, each once."""
+    wanted = "items, such as milk,bread"
+    if isinstance(known, Mapping):
+        raise WrongUse(f"Of this release one knows {wanted}; give --known so.")
+    if not (items := list(dict.fromkeys(_words(known, wanted)))):
+        raise WrongUse(f"Nothing is known: name {wanted}, with --known.")
+    return items
+
+
+def _words(known: object, wanted: str) -> list[str]:
+    if isinstance(known, str):
+        return [known]
+    if not isinstance(known, Iterable):
+        raise WrongUse(f"Of this release one knows {wanted}; give --known so.")
+    return [str(word) for word in known]
+
+
+def _as_columns(words: Sequence[str]) -> dict[str, str]:
+    """Columns and values out of words with an equals sign; a word without one goes on with the value before it.
+
+    >>> _as_columns(["age=39", "height=1", "7"])
+    {'age': '39', 'height': '1,7'}
+    """
+    found: dict[str, str] = {}
+    name = ""
+    for word in words:
+        left, sign, value = word.partition("=")
+        if sign:
+            name = left.strip()
+            if name in found:
+                raise WrongUse(f"--known gives {name!r} two values; one person has one.")
+            found[name] = value.strip()
+        elif not name:
+            raise WrongUse(f"Of this release one knows columns and values, such as age=39, and not {word!r}.")
+        else:
+            found[name] += f",{word}"
+    return found
+
+
 def _refuse_unknown(
     items: Sequence[str], data: Baskets | Groups | Clusters, tree: Hierarchy | None, exist: Collection[str]
 ) -> None:
@@ -138,12 +193,17 @@ def _refuse_unknown(
     for item in items:
         if item not in known:
             raise UnknownName("published item", item, data.vocabulary)
+    if isinstance(data, Groups):
+        secret = {data.vocabulary[code] for code in np.unique(data.sensitive_items).tolist()}
+        for item in items:
+            if item in secret:
+                raise WrongUse(f"{item!r} is a secret of the release; name items that others may know.")
 
 
 def person_of(known: Mapping[str, str], published: Table, trees: Mapping[str, Hierarchy]) -> Table:
     """One person of whom some columns are known, ready to be looked for."""
     published.select(known)
-    return Table(tuple(_cell(name, text.strip(), trees.get(name)) for name, text in known.items()))
+    return Table(tuple(_cell(name, text, trees.get(name)) for name, text in known.items()))
 
 
 def _cell(name: str, text: str, tree: Hierarchy | None) -> Column:
@@ -165,31 +225,34 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
     if len(quasi) < len(known):
         odd = next(name for name in known if name not in quasi)
         raise WrongUse(f"{odd!r} is no quasi-identifier of the release; name columns that others may know.")
-    view = class_view(published, person, quasi)
-    matches = int(view.candidates[0])
-    places = view.fits.indices
-    rows_inside = float(view.classes.sizes[places].sum())
-    table = view.classes.table
+    classes, sizes, places = fitting_classes(published, person, quasi)
+    if not (matches := int(sizes[places].sum())):
+        alone = {name: len(fitting_classes(published, person, [name])[2]) for name in quasi}
+        return Found(0, 0.0, unfit={name: known[name] for name in quasi if not alone[name]})
+    rows_inside = float(classes.sizes[places].sum())
     guess = {}
-    for column in table.sensitive:
-        counts = np.asarray((view.fits @ view.counts(column)).toarray()).ravel()
+    for column in classes.table.sensitive:
+        tally = classes.tally(column)
+        inside = np.repeat(np.isin(np.arange(len(classes)), places), np.diff(tally.indptr))
+        counts = np.bincount(tally.values[inside], tally.counts[inside], len(column.domain))
         if not counts.sum():
             continue
         best = int(counts.argmax())
-        general = posterior(table, person, column, quasi)[0]
+        general = posterior(classes.table, person, column, quasi)[0]
         share = counts[best] / rows_inside  # a star tells no value, and its row counts
         guess[column.name] = Guess(column.domain.labels[best], float(share), float(general[best]))
-    rows = _rows_of(published, view.classes, places)
-    return Found(matches, 1 / matches if matches else 0.0, rows, guess)
+    return Found(matches, 1 / matches, _rows_of(published, classes, places), guess)
 
 
 def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
     """The public rows that are as known, and the secrets of their groups."""
     rows = np.ones(data.rows, dtype=np.bool_)
+    unfit = {}
     for column, text in zip(data.public.select(known), known.values(), strict=True):
-        rows &= np.array([label == text.strip() for label in column.domain.labels], dtype=np.bool_)[
-            column.codes
-        ]
+        fits = np.array([label == text for label in column.domain.labels], dtype=np.bool_)[column.codes]
+        rows &= fits
+        if not fits.any():
+            unfit[column.name] = text
     places = np.flatnonzero(rows)
     guess = {}
     for column in data.secrets.sensitive if len(places) else ():
@@ -199,7 +262,7 @@ def _in_linked(data: Linked, known: Mapping[str, str]) -> Found:
         overall = float((column.codes == best).mean())
         guess[column.name] = Guess(column.domain.labels[best], float(shares[best]), overall)
     chance = 1 / len(places) if len(places) else 0.0
-    return Found(len(places), chance, tuple((places[:LISTED] + 1).tolist()), guess)
+    return Found(len(places), chance, tuple((places[:LISTED] + 1).tolist()), guess, unfit=unfit)
 
 
 def _rows_of(published: Table, classes: PublishedClasses, places: Rows) -> tuple[int, ...]:
@@ -228,7 +291,7 @@ def _in_baskets(
         if text in data.vocabulary and shares[data.code(text)] > 0
     }
     chance = 1 / len(rows) if len(rows) else 0.0
-    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess, "baskets")
+    return Found(len(rows), chance, tuple((rows[:LISTED] + 1).tolist()), guess, "baskets", "baskets")
 
 
 def _in_clusters(clusters: Clusters, items: Sequence[str], sensitive: Sequence[str]) -> Found:
@@ -262,4 +325,5 @@ def _in_groups(groups: Groups, items: Sequence[str]) -> Found:
         for item in np.flatnonzero(mean > 0).tolist()
     }
     chance = 1 / len(rows) if len(rows) else 0.0
-    return Found(len(rows), chance, tuple((np.unique(group)[:LISTED] + 1).tolist()), guess, "baskets")
+    places = tuple((np.unique(group)[:LISTED] + 1).tolist())
+    return Found(len(rows), chance, places, guess, "baskets", "groups")

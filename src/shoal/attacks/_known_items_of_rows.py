@@ -35,14 +35,14 @@ def chances(
     generator = np.random.default_rng(seed)
     asked = _in_clusters if isinstance(published, ClusteredTable) else _in_rows
     candidates = asked(published, view, sets, mine.hierarchy)  # type: ignore[arg-type]
-    fits = view.fits.tocsr()
+    fits = view.fits
     open_items = np.array([item not in hidden for item in sets.vocabulary], dtype=np.bool_)
     found = np.zeros(people.rows)
     for person in range(people.rows):
         own = sets.items[sets.indptr[person] : sets.indptr[person + 1]]
         own = own[open_items[own]]
         drawn = generator.permutation(own)[:known].tolist()
-        number = candidates(fits.indices[fits.indptr[person] : fits.indptr[person + 1]], drawn)
+        number = candidates(fits.columns[fits.indptr[person] : fits.indptr[person + 1]], drawn)
         found[person] = 1 / number if number else 0.0
     return found
 

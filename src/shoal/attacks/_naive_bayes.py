@@ -41,7 +41,7 @@ def _scores(published: Table, people: Table, secret: Column, names: Sequence[str
         counts = pairs.reshape(len(column.domain), values).astype(np.float64)
         meant = covers(column, known)
         counts /= np.maximum(np.diff(meant.indptr), 1)[:, None]
-        score += _logs(meant.T @ counts, prior)[known.codes]
+        score += _logs(meant.turned_times(counts), prior)[known.codes]
     return score
 
 

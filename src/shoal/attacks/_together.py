@@ -1,6 +1,7 @@
 """All attacks that have something to work on in a release."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shoal import registry
 from shoal.attacks.attack import Attack, Attacked, Target
@@ -41,15 +42,23 @@ def attack_all(
             found[name] = result
         elif names is not None and strict:
             raise WrongUse(
-                f"The attack {name} has nothing to work on in this release; it is about "
-                f"{' and '.join(form.__name__.lower() for form in one.accepts)}. {_needs(name)}"
+                f"The attack {name} has nothing to work on in this release: it is about {_forms(one)}. "
+                f"{NEEDS.get(name, 'Leave it out')}."
             )
     return found
 
 
-def _needs(name: str) -> str:
-    needed = {"intersection": "It needs --other.", "membership": "It needs --control or --holdout."}
-    return needed.get(name, "Leave it out.")
+NEEDS = {"intersection": "It needs --other", "membership": "It needs --control or --holdout"}
+"""What an attack needs beside the release and its original."""
+
+
+def _forms(attack: Attack) -> str:
+    """The forms that an attack is about, in words."""
+    words = [
+        {"Table": "tables", "Linked": "linked tables"}.get(form.__name__, form.__name__.lower())
+        for form in attack.accepts
+    ]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
@@ -58,6 +67,11 @@ def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
         registry.load("attack", name)
         if not 0 <= limit <= 1:
             raise WrongUse(f"The largest residual risk of {name} must be between 0 and 1, not {limit:g}.")
+        if name in NEEDS:
+            raise WrongUse(
+                f"--max-risk cannot limit {name}, which needs more than the release and its original; use "
+                "`shoal attack` afterwards."
+            )
     if limits and engine != "local":
         raise WrongUse(
             "--max-risk attacks the release in memory; use --engine local, or `shoal attack` afterwards."
@@ -80,3 +94,11 @@ def refuse_risky(target: Target, limits: Mapping[str, float]) -> dict[str, Attac
                 f"allowed. {one.sentence} Promise more, or allow more. Nothing was written."
             )
     return found
+
+
+def within_limits(risks: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """What attacks left that a limit was set for, a sentence each."""
+    return tuple(
+        f"{name}: a residual risk of {one['residual']:.4g} is left, and at most {one['limit']:g} was allowed."
+        for name, one in risks.items()
+    )

@@ -14,6 +14,7 @@ from shoal.attacks._known_baskets import (
     public_items,
 )
 from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked, class_table
@@ -114,18 +115,15 @@ def _shares(number: Rows, codes: Any, visible: Any) -> tuple[Any, Any]:
     visible
         Which codes are values: a star is none, and nobody is certain of what it hides.
     """
-    from scipy.sparse import csr_array, diags_array
-
     classes = int(number.max(initial=-1)) + 1
-    counts = csr_array((np.ones(len(number)), (number, codes)), shape=(classes, len(visible)))
-    sizes = np.asarray(counts.sum(axis=1)).ravel()
-    shown = counts @ diags_array(visible.astype(np.float64))
-    highest = np.asarray(shown.max(axis=1).todense()).ravel() / np.maximum(sizes, 1)
-    overall = np.asarray(counts.sum(axis=0)).ravel() / max(len(number), 1)
+    counts = SparseRows.of(number, codes, 1.0, (classes, len(visible)))
+    sizes, of_row = np.bincount(number, minlength=classes), counts.rows
+    highest = np.zeros(classes)
+    np.maximum.at(highest, of_row, np.where(visible[counts.columns], counts.values, 0.0))
+    overall = np.bincount(codes, minlength=len(visible)) / max(len(number), 1)
     # The distance is the sum of all excesses: what a class does not hold is not in excess.
-    held = counts.tocoo()
-    excess = np.maximum(held.data / sizes[held.row] - overall[held.col], 0)
-    return highest, np.bincount(held.row, excess, classes)
+    excess = np.maximum(counts.values / sizes[of_row] - overall[counts.columns], 0)
+    return highest / np.maximum(sizes, 1), np.bincount(of_row, excess, classes)
 
 
 def _secret_incidence(data: Baskets, original: Baskets) -> Any:

@@ -140,7 +140,7 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
         source = original.column(column.name)
         there = np.zeros(len(source.domain), dtype=np.bool_)
         there[source.codes] = True
-        meant = (covers(column, source).toarray() > 0) & there
+        meant = (covers(column, source).dense() > 0) & there
         count = meant.sum(axis=1)
         raw = np.isin(column.domain.labels, source.domain.labels)
         cell = column.codes[first]
@@ -218,10 +218,10 @@ def _right(claims: Claims, view: ClassView, original: Table) -> Mask:
     """Which claims hold of the people who fit the class."""
     if not len(claims.classes):
         return np.zeros(0, dtype=np.bool_)
-    fits = view.fits.tocoo()
+    fits = view.fits
     width = len(original.column(claims.column).domain)
-    codes = original.column(claims.column).codes[fits.row]
-    held = np.unique(fits.col.astype(np.int64) * width + codes)
+    codes = original.column(claims.column).codes[fits.rows]
+    held = np.unique(fits.columns * width + codes)
     right = np.zeros(len(claims.classes), dtype=np.bool_)
     place, value = np.nonzero(claims.values[claims.groups])
     keys = claims.classes[place] * np.int64(width) + value

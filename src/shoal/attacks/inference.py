@@ -89,8 +89,8 @@ class Inference(Attack):
 def by_majority(view: ClassView, secret: Column) -> Rows:
     """The most frequent published secret of the rows that fit each of the people; of all rows where none fits."""
     counts = view.counts(secret)
-    overall = np.asarray(counts.sum(axis=0)).ravel()
-    scores = (view.fits @ counts).toarray()
+    overall = np.bincount(counts.columns, counts.values, counts.width)
+    scores = view.fits.times(counts)
     empty = scores.sum(axis=1) == 0
     scores[empty] = overall
     # Ties go to the value that is more frequent in all.

@@ -97,9 +97,8 @@ def _both(
     codes = {label: code for code, label in enumerate(second.domain.labels)}
     moved = np.array([codes.get(label, len(codes)) for label in secret.domain.labels])
     here, there = class_view(published, people), class_view(other, people)
-    one = (here.fits @ here.counts(here.classes.table.column(secret.name))).toarray()
-    counts = there.counts(there.classes.table.column(secret.name))
-    two = (there.fits @ counts).toarray()
+    one = here.fits.times(here.counts(here.classes.table.column(secret.name)))
+    two = there.fits.times(there.counts(there.classes.table.column(secret.name)))
     two = np.hstack([two, np.zeros((len(two), 1))])[:, moved]
     overall = np.bincount(secret.codes, minlength=len(secret.domain)).astype(np.float64)
     one[one.sum(axis=1) == 0] = overall

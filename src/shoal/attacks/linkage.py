@@ -11,6 +11,7 @@ from shoal.attacks._class_view import ClassView, class_view
 from shoal.attacks._known_baskets import linked_baskets
 from shoal.attacks.attack import Attack, Attacked, Target, mean
 from shoal.data._item_sets import items_of
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
@@ -139,7 +140,9 @@ class Linkage(Attack):
         some = [names[place] for place in rng.permutation(len(names))[: max(len(names) // 2, 1)]]
         return mean(_chance(class_view(published, people, some).candidates, there))
 
-    def _noisy(self, published: Table, people: Table, names: list[str], truth: object, sizes: Rows) -> Floats:
+    def _noisy(
+        self, published: Table, people: Table, names: list[str], truth: SparseRows, sizes: Rows
+    ) -> Floats:
         """The chance of somebody who is wrong about one cell of each person, and takes it for that of another."""
         rng = np.random.default_rng(self.seed)
         wrong, other = rng.integers(len(names), size=people.rows), rng.permutation(people.rows)
@@ -151,8 +154,7 @@ class Linkage(Attack):
                 column = replace(column, codes=codes)
             columns.append(column)
         fits = class_view(published, Table(tuple(columns)), names).fits
-        weight = sizes.astype(np.float64)
-        both, found, own = fits.multiply(truth) @ weight, fits @ weight, truth @ weight  # type: ignore[operator]
+        both, found, own = (one.weighed(sizes) for one in (fits.among(truth), fits, truth))
         return np.asarray(both / np.maximum(found * own, 1))
 
 

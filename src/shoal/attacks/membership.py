@@ -10,6 +10,7 @@ from shoal.attacks._class_view import class_view, dressed
 from shoal.attacks._known_baskets import BasketsView, public_items
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attack, Attacked, Target
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -48,7 +49,7 @@ class Membership(Attack):
         asked = outside.take(np.sort(order[half:])[: self.people])
         inside = original.take(self.drawn(original.rows))
         rows = max(int(around.sizes.sum()), 1)
-        excess = around.sizes / rows - np.asarray((around.fits != 0).sum(axis=0)).ravel() / half
+        excess = around.sizes / rows - around.fits.held / half
         found = _says_in(class_view(published, inside).fits, excess).mean()
         spared = 1 - _says_in(class_view(published, asked).fits, excess).mean()
         return self._answered(float(found), float(spared), inside.rows + asked.rows)
@@ -119,6 +120,6 @@ def _share(baskets: Baskets, original: Baskets, *, exact: bool) -> Share:
     return share
 
 
-def _says_in(fits: Any, excess: Floats) -> Floats:
+def _says_in(fits: SparseRows, excess: Floats) -> Floats:
     """1 for people whose classes together hold more rows of the release than people like them outside, else 0."""
-    return np.asarray((fits @ excess > 0).astype(np.float64))
+    return (fits.weighed(excess) > 0).astype(np.float64)

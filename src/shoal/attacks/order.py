@@ -233,7 +233,7 @@ def fitting(
         wanted = column.role in (Role.QUASI, Role.SENSITIVE) if names is None else column.name in names
         if wanted and column.name in there.names:
             other = there.column(column.name)
-            meant = covers(column, other).toarray() > 0
+            meant = covers(column, other).dense() > 0
             meant[[text == SUPPRESSED for text in column.domain.labels]] = True
             right &= meant[column.codes, other.codes]
     return right

@@ -11,7 +11,7 @@ from shoal.attacks._find import Found
 from shoal.cli import show
 from shoal.cli.command_anonymize import Json, first_example
 from shoal.cli.options import list_option, single, whole
-from shoal.data._plural import counted
+from shoal.data._plural import counted, singular
 from shoal.errors import WrongUse
 
 EXAMPLE = """{first}
@@ -72,15 +72,20 @@ def find(
 def lines(found: Found) -> None:
     """What fits, in words."""
     if not found.matches:
-        show.line("Nothing in the release fits.")
+        odd = [f"no published cell of {name} fits {text!r}" for name, text in found.unfit.items()]
+        show.line(f"Nothing in the release fits{': ' if odd else ''}{', '.join(odd)}.")
         return
     show.line(
-        f"{counted(found.matches, f'published {found.noun}')} fit: the chance to pick the right one is 1 in "
+        f"{counted(found.matches, f'published {found.noun}')} {'fits' if found.matches == 1 else 'fit'}: the chance "
+        "to pick the right one is 1 in "
         f"{found.matches:,}."
     )
     if found.rows:
         more = ", …" if len(found.rows) > LINES else ""
-        show.line(f"Lines {', '.join(map(str, found.rows[:LINES]))}{more} of the published data.")
+        what = singular(found.places) if len(found.rows) == 1 else found.places
+        show.line(
+            f"{what.capitalize()} {', '.join(map(str, found.rows[:LINES]))}{more} of the published data."
+        )
     if found.guess:
         ranked = sorted(found.guess.items(), key=lambda pair: -pair[1].share)[:LINES]
         rows = [(name, one.value, f"{one.share:.1%}", f"{one.control:.1%}") for name, one in ranked]

@@ -102,6 +102,8 @@ def baskets_lines(found: BasketsRisk) -> None:
             _interval(one.interval, one.exact),
             _percent(one.chance),
         )
+        if one.baskets
+        else (one.known, 0, "–", "–", "–")
         for one in found.known
     ]
     show.grid(rows, ["known items", "baskets", "unique", "interval", "mean chance"])
@@ -120,13 +122,18 @@ def table_lines(found: TableRisk) -> None:
     show.line()
     _combination_lines(found)
     _record_lines(found)
+    if strangers := found.linkage.strangers:
+        said = f"{counted(strangers, 'persons')} of the table cannot be in the population: nobody or too few there have"
+        show.line(
+            f"{show.WARNING:<7} {said} their values. Is it the population of this table?", "bold yellow"
+        )
     for kind in found.kinds:
         show.line(f"{show.WARNING:<7} {kind.reason}", "bold yellow")
 
 
 def _linkage_lines(found: TableRisk) -> None:
     linkage = found.linkage
-    show.line(f"{counted(linkage.people, 'people')}; known: {', '.join(found.quasi)}.", "bold")
+    show.line(f"{counted(linkage.people, 'persons')}; known: {', '.join(found.quasi)}.", "bold")
     risks = {"prosecutor": linkage.prosecutor, "journalist": linkage.journalist, "marketer": linkage.marketer}
     show.grid(
         [
@@ -139,7 +146,9 @@ def _linkage_lines(found: TableRisk) -> None:
 
 def _unique_lines(found: TableRisk) -> None:
     uniques = found.population_uniques
-    show.line(f"Unique in the table: {_percent(found.sample_uniques)} ({found.linkage.unique:,} people).")
+    show.line(
+        f"Unique in the table: {_percent(found.sample_uniques)} ({counted(found.linkage.unique, 'persons')})."
+    )
     models = [("Pitman", uniques.pitman), ("Zayatz", uniques.zayatz), ("SNB", uniques.snb)]
     text = ", ".join(
         f"{name} {'no estimate' if share is None else _percent(share)}" for name, share in models
@@ -162,6 +171,9 @@ def _column_lines(found: TableRisk) -> None:
 def _combination_lines(found: TableRisk) -> None:
     combinations = found.combinations
     wanted = "all rows" if combinations.wanted == 1 else f"{combinations.wanted:.0%} of the rows"
+    if combinations.found == ((),):
+        show.line("One row stands alone, whatever is known of it.")
+        return
     if not combinations.found:
         show.line(f"No combination of up to {counted(combinations.largest, 'columns')} singles out {wanted}.")
         return

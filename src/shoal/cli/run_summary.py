@@ -83,6 +83,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
                 "summary": sentences(run),
                 "scores": flat(run.scores),
                 "unmeasured": run.unmeasured,
+                "risks": {name: dict(one) for name, one in run.risks.items()},
                 "release": str(folder / "release"),
                 "report": str(report) if report.exists() else None,
                 "seconds": dict(run.seconds),
@@ -90,6 +91,7 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         )
     elif not quiet:
         show.verdict_lines(run.verdicts)
+        risk_lines(run)
         run_lines(run)
         if scores := shown_scores(run):
             show.line()
@@ -105,6 +107,16 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         if report.exists():
             show.line(f"Read     {report}")
     return 0 if run.holds else 1
+
+
+def risk_lines(run: "AnyRun") -> None:
+    """What attacks left that a limit was set for."""
+    if run.risks:
+        from shoal.attacks._together import within_limits
+
+        for said, one in zip(within_limits(run.risks), run.risks.values(), strict=True):
+            show.line(f"{show.OK:<7} {said}", "bold green")
+            show.line(f"        {one['sentence']}")
 
 
 def run_lines(run: "AnyRun") -> None:

@@ -2,7 +2,7 @@
 
 from shoal.addresses import without_passwords
 from shoal.cli.show import as_json, grid, line, written
-from shoal.recommendation.candidates import Tried
+from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.propose import Recommendation
 
 WIDTH = 24

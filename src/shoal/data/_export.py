@@ -220,7 +220,7 @@ def _middle(low: Any, high: Any) -> Any:
 
 
 def linked_frame(data: Linked, ranges: Ranges = "text") -> "polars.DataFrame":
-    """A row for each public row, with the list of all secrets of its group: which of them is its own is not told."""
+    """A row for each public row, with the list of all secrets of its group: which of them is its own stays open."""
     import polars as pl
 
     secrets = to_polars(data.secrets, ranges).group_by(data.link, maintain_order=True).agg(pl.all())

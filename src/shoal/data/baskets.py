@@ -47,6 +47,7 @@ class Baskets:
     hierarchy: Hierarchy | None = None
     unsorted: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     misnumbered: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    _supports: Counts | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in (
@@ -80,7 +81,11 @@ class Baskets:
     @property
     def supports(self) -> Counts:
         """The number of baskets that hold each item."""
-        return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64)
+        if self._supports is None:
+            counts = np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64)
+            object.__setattr__(self, "_supports", counts)
+        assert self._supports is not None
+        return self._supports.copy()
 
     @property
     def public(self) -> Items:

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import Counts, Rows
 from shoal.data._calendar import TIMESTAMP
 from shoal.data._column_kinds import taken
-from shoal.data._known_items import KnownItems, known_items
+from shoal.data._item_adversary import KnownItems, known_items
 from shoal.data._spellings import alike_in
 from shoal.data._suggested_role import suggest_role
 from shoal.data.baskets import Baskets

@@ -106,7 +106,7 @@ class Release(Generic[Data]):
 
         return to_spark(self.data)
 
-    def estimate(self, column: str, by: str | Sequence[str] = ()) -> "polars.DataFrame":
+    def estimate(self, column: str, by: str | Sequence[str] | None = None) -> "polars.DataFrame":
         """How many rows had each value of a perturbed column, estimated without bias from the published matrix.
 
         Parameters
@@ -130,7 +130,7 @@ class Release(Generic[Data]):
 
         if not isinstance(self.data, Table):
             raise WrongUse("Only the columns of a published table in memory are estimated.")
-        return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by))
+        return estimated(self.data, self.promises, column, (by,) if isinstance(by, str) else tuple(by or ()))
 
     def reconstruct(self, count: int = 1, seed: int = 1) -> tuple[Baskets, ...]:
         """Draw datasets that published clusters or groups could have been made from.

@@ -1,5 +1,6 @@
 """Who wants to be told when kernels are compiled. Importing this imports no compiler."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,6 +30,11 @@ def eagerly() -> Iterator[None]:
         yield
     finally:
         _eager.reset(token)
+
+
+def are_loaded() -> bool:
+    """Whether something in this process has paid for loading the compiler already."""
+    return "shoal.kernels._jit" in sys.modules
 
 
 def is_eager() -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
-from shoal.kernels.popcount import ones
 from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
@@ -147,24 +146,6 @@ def cohort_bits(holders: Holders, items: Array, out: Array) -> None:
         other = holders.bits[items[place] - holders.first_bits]
         for word in range(len(out)):
             out[word] &= other[word]
-
-
-@jit
-def count_both(one: Array, other: Array) -> int:
-    """The number of bits that are set in both."""
-    total = np.uint64(0)
-    for word in range(len(one)):
-        total += ones(one[word] & other[word])
-    return int(total)
-
-
-@jit
-def count_all_three(one: Array, other: Array, third: Array) -> int:
-    """The number of bits that are set in all three."""
-    total = np.uint64(0)
-    for word in range(len(one)):
-        total += ones(one[word] & other[word] & third[word])
-    return int(total)
 
 
 @jit

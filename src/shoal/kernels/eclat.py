@@ -6,7 +6,8 @@ single item), the item, and the support. A set comes after the smaller one.
 
 The baskets of a root item are numbered anew and every item that is frequent among them becomes a row of bits, one bit
 a basket: what lies below a rare item is a handful of words, whatever the number of all baskets. Where a set on the
-way down is much rarer than the root, the bits are numbered anew again.
+way down is much rarer than the root, the bits are numbered anew again. Where most baskets are long, all of them become
+bits first, and roots are cut out of those.
 
 Who wants the most frequent sets gives a heap of as many keys as sets are wanted: a set's key is larger the more baskets
 hold it, and of as many the fewer items it has. What is below all keys of a full heap is passed over, and so is all that
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
-from shoal.kernels.popcount import ones
+from shoal.kernels.popcount import count_both, ones
 from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
@@ -99,6 +100,7 @@ def mine_roots(
     size: int,
     limit: int,
     top: Array,
+    rows: Array,
 ) -> tuple[Array, int]:
     """Find the frequent sets whose rarest item is one of ``first`` … ``last - 1``.
 
@@ -116,6 +118,8 @@ def mine_roots(
         Stop where more sets than that are found.
     top
         The keys of the most frequent sets found so far, a heap, and 0 where there is none; empty if all are wanted.
+    rows
+        A row of bits for each item, one bit a basket; without any, the items of the baskets are walked through.
 
     Returns
     -------
@@ -137,7 +141,10 @@ def mine_roots(
         if size == 1:
             continue
         enough = max(least, top[0] // SIZES) if len(top) else least
-        met = frequent_companions(root, holders, indptr, items, counts, enough)
+        if len(rows):
+            met = companions_by_bits(root, rows, counts, enough)
+        else:
+            met = frequent_companions(root, holders, indptr, items, counts, enough)
         if size == 2 or len(met) == 1:
             for item in met:
                 if is_high(top, counts[item], 2):
@@ -145,12 +152,16 @@ def mine_roots(
                     count += 1
                     rank(top, counts[item], 2)
         elif len(met):
-            bits, words = bits_of(root, holders, indptr, items, met, counts)
+            if len(rows):
+                bits, words = shared_bits(root, len(holders), rows, met)
+            else:
+                bits, words = bits_of(root, holders, indptr, items, met, counts)
             supports = np.empty(len(met), dtype=np.int64)
             for place in range(len(met)):
                 supports[place] = counts[met[place]]
             found, count = search(bits, words, met, supports, node, (least, size, limit), top, found, count)
-        forget(root, holders, indptr, items, counts)
+        if not len(rows):
+            forget(root, holders, indptr, items, counts)
         if count > limit:
             break
     return found[: ENTRY * count], count
@@ -175,6 +186,47 @@ def frequent_companions(
                 found += 1
     sort(met, 0, found)
     return met[:found]
+
+
+@jit
+def rows_of_bits(item_indptr: Array, baskets: Array, count: int) -> Array:
+    """A row of bits for each item: which of all baskets hold it."""
+    rows = np.zeros((len(item_indptr) - 1, (count + 63) // 64), dtype=np.uint64)
+    for item in range(len(rows)):
+        for entry in range(item_indptr[item], item_indptr[item + 1]):
+            rows[item, baskets[entry] >> 6] |= ONE << np.uint64(baskets[entry] & 63)
+    return rows
+
+
+@jit
+def companions_by_bits(root: int, rows: Array, counts: Array, least: int) -> Array:
+    """The items above a root that enough of its baskets hold, ascending; `counts` is left with their counts."""
+    met = np.empty(len(rows), dtype=np.int64)
+    found = 0
+    for item in range(root + 1, len(rows)):
+        counts[item] = count_both(rows[root], rows[item])
+        if counts[item] >= least:
+            met[found] = item
+            found += 1
+    return met[:found]
+
+
+@jit
+def shared_bits(root: int, held: int, rows: Array, met: Array) -> tuple[Array, int]:
+    """A row of bits for each companion: which of the root's baskets hold it. And the words of a row."""
+    wide = rows.shape[1]
+    words, listed = wide, 0
+    positions = np.empty(held, dtype=np.int64)
+    if (held + 63) // 64 * SHRINK <= wide:
+        words = (held + 63) // 64
+        listed = list_positions(rows[root], positions)
+    bits = np.empty(len(met) * words, dtype=np.uint64)
+    both = np.empty(wide, dtype=np.uint64)
+    for slot in range(len(met)):
+        for word in range(wide):
+            both[word] = rows[root, word] & rows[met[slot], word]
+        store(both, wide, positions, listed, bits, slot * words)
+    return bits, words
 
 
 @jit
@@ -249,7 +301,11 @@ def search(
         own = begin + (place - frames[depth, FIRST]) * wide
         narrow = (supports[place] + 63) // 64
         listed = 0
-        if narrow * SHRINK <= wide:
+        # Sets that are not made longer are counted, and their bits forgotten.
+        longest = depth + 3 >= size
+        if longest:
+            narrow = 0
+        elif narrow * SHRINK <= wide:
             listed = list_positions(bits[own : own + wide], positions)
         else:
             narrow = wide
@@ -259,10 +315,14 @@ def search(
         kept = 0
         for other in range(place + 1, end):
             theirs = own + (other - place) * wide
-            support = intersect(bits, own, theirs, wide, both)
+            if longest:
+                support = count_both(bits[own : own + wide], bits[theirs : theirs + wide])
+            else:
+                support = intersect(bits, own, theirs, wide, both)
             if support < least or not is_high(top, support, depth + 3):
                 continue
-            store(both, wide, positions, listed, bits, free + kept * narrow)
+            if not longest:
+                store(both, wide, positions, listed, bits, free + kept * narrow)
             items[end + kept], supports[end + kept] = items[other], support
             kept += 1
         if kept:

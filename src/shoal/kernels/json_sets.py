@@ -2,8 +2,6 @@
 
 Only what our own writers write is read here: their blanks, no escapes in texts, whole numbers without a sign. Anything
 else is given up, for a reader that can say what is wrong with it.
-
-Texts are numbered when they are met first, in a table of twice as many slots as there may be texts.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -12,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.texts import FULL, HASH, PRIME, Texts, number_of
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
 QUOTE, BACKSLASH, BLANK, OPEN, CLOSE, BRACE, COMMA, LINE = 34, 92, 32, 91, 93, 125, 44, 10
 
-READ, GIVEN_UP, FULL = 0, 1, 2
-"""What came of it: all was read; something else was met; there are more texts than the table has room for."""
+READ, GIVEN_UP = 0, 1
+"""What came of it, beside that the table of texts is `FULL`: all was read; something else was met."""
 
 
 def _word(text: str) -> Array:
@@ -30,15 +29,6 @@ BASKETS, SENSITIVE = _word('{"baskets": ['), _word('], "sensitive": {')
 SIZE, CHUNKS, TERMS = _word('{"size": '), _word(', "chunks": '), _word(', "terms": ')
 JOINT, SHARED = _word('{"joint": ['), _word('], "shared": ')
 NEXT, COLON = _word(", "), _word(": ")
-
-
-class Texts(NamedTuple):
-    """The texts of a file: slots of a hash table with their numbers, and where each of them begins and ends."""
-
-    slots: Array
-    begins: Array
-    ends: Array
-    used: Array
 
 
 class Sets(NamedTuple):
@@ -67,34 +57,16 @@ def _text(text: Array, place: Whole, texts: Texts) -> tuple[Whole, Whole]:
         return -1, -1
     begin = place + 1
     end = begin
-    key = np.uint64(14695981039346656037)
+    key = HASH
     while end < len(text) and text[end] != QUOTE:
         letter = text[end]
         if letter == BACKSLASH or letter < BLANK:
             return -1, -1
-        key = (key ^ np.uint64(letter)) * np.uint64(1099511628211)
+        key = (key ^ np.uint64(letter)) * PRIME
         end += 1
     if end >= len(text) or end == begin:
         return -1, -1
-    mask = len(texts.slots) - 1
-    slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(mask))
-    while texts.slots[slot] >= 0:
-        number = texts.slots[slot]
-        first = texts.begins[number]
-        if texts.ends[number] - first == end - begin:
-            letter = 0
-            while letter < end - begin and text[first + letter] == text[begin + letter]:
-                letter += 1
-            if letter == end - begin:
-                return number, end + 1
-        slot = (slot + 1) & mask
-    number = texts.used[0]
-    if number == len(texts.begins):
-        return -2, -1
-    texts.slots[slot] = number
-    texts.begins[number], texts.ends[number] = begin, end
-    texts.used[0] += 1
-    return number, end + 1
+    return number_of(text, begin, end, key, texts), end + 1
 
 
 @jit

@@ -15,8 +15,6 @@ from shoal.kernels.cohorts import (
     Holders,
     cohort_bits,
     cohort_rows,
-    count_all_three,
-    count_both,
     count_listed,
     counts_by_rows,
     forget,
@@ -24,6 +22,7 @@ from shoal.kernels.cohorts import (
     met_items,
     peak_of,
 )
+from shoal.kernels.popcount import count_all_three, count_both
 
 SAFE, RARE, BREACH = 0, 1, 2
 """What a set is: no mole, a mole that too few baskets hold, a mole that gives a secret away."""

@@ -1,9 +1,13 @@
-"""The number of ones in a word of 64 bits, by the processor's own instruction."""
+"""The number of ones in words of 64 bits, by the processor's own instruction."""
 
 from typing import Any
 
+import numpy as np
 from numba.core import config, types
 from numba.extending import intrinsic
+
+from shoal.arrays import AnyArray as Array
+from shoal.kernels._jit import jit
 
 
 def _ones_in_python(word: Any) -> int:
@@ -22,3 +26,21 @@ def _ones_compiled(context: Any, word: Any) -> Any:
 
 ones: Any = _ones_in_python if getattr(config, "DISABLE_JIT", False) else _ones_compiled
 """``ones(word)`` inside a kernel: how many bits of an unsigned word are set."""
+
+
+@jit
+def count_both(one: Array, other: Array) -> int:
+    """The number of bits that are set in both."""
+    total = np.uint64(0)
+    for word in range(len(one)):
+        total += ones(one[word] & other[word])
+    return int(total)
+
+
+@jit
+def count_all_three(one: Array, other: Array, third: Array) -> int:
+    """The number of bits that are set in all three."""
+    total = np.uint64(0)
+    for word in range(len(one)):
+        total += ones(one[word] & other[word] & third[word])
+    return int(total)

@@ -9,9 +9,9 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._local_recoding import LocalRecoding
 from shoal.methods._full_domain._objective import Minimized
-from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, scores
 from shoal.methods._full_domain._search import Descent, Progress, branch_and_bound
+from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain.method import FullDomain, local_sentence, proof_sentence
 
 LARGE = 50_000

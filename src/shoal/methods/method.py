@@ -210,8 +210,6 @@ class Method(Parameters):
             self._accept_items(form)
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
-        if isinstance(form, Baskets):
-            self._accept_baskets(form, here=data is form)
         for model in self.models():
             model.refuse_unknown(form)
 
@@ -228,14 +226,3 @@ class Method(Parameters):
                 f"{self.name} takes a table with a column of items: name it with --items, or where they are with "
                 "--items-from visits.csv:patient,diagnosis."
             )
-
-    def _accept_baskets(self, form: Baskets, here: bool) -> None:
-        """Refuse baskets none of which holds an item, or a sensitive one where all is about them.
-
-        Whatever is published of such baskets says nothing. `here`: whether they are in memory.
-        """
-        if not len(form.items if here else form.vocabulary):
-            raise BadData("no basket holds an item, so there is nothing to publish.")
-        known = here and self.needs_sensitive and len(form.sensitive) > 0
-        if known and not form.supports[form.sensitive].any():
-            raise BadData("no basket holds a sensitive item, so there is nothing to hide.")

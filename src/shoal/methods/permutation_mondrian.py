@@ -13,7 +13,7 @@ from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
-from shoal.methods.cahd._pictures import degrees
+from shoal.methods.cahd._group_pictures import degrees
 from shoal.methods.cahd._publish import publish
 from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method

@@ -9,9 +9,9 @@ from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._heights import Heights
 from shoal.methods._full_domain._improved import Solution
-from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import Part, loss_of, published_classes, scores
-from shoal.methods._full_domain._suppression import Outcome
+from shoal.methods._full_domain._suppressed_classes import Outcome
+from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain.method import FullDomain, choice_sentence
 
 LARGEST = 2_000_000

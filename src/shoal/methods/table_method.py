@@ -61,7 +61,7 @@ class TableMethod(Promises, Method):
         Raises
         ------
         WrongUse
-            With the option to leave away.
+            With the option to omit.
         """
         for model in self.misfits():
             option = self.overlapping()

@@ -42,6 +42,9 @@ CROWD = 4
 PAIRED = 2048
 """Items of which all pairs are counted, at most."""
 
+DENSE = 512
+"""Bits of all baskets that can be looked at while one walks through two items of a basket."""
+
 BLOCKS = 16
 """Parts of the work for each thread: the sets lie unevenly."""
 
@@ -221,16 +224,21 @@ def _mined(
         parents = np.full(len(frequent), -1)
         return Itemsets(len(baskets), least, parents, frequent, supports[frequent], ranks)
     indptr, items, item_indptr, holders = _by_rank(baskets, frequent)
-    from shoal.kernels.eclat import ENTRY, mine_roots
+    from shoal.kernels.eclat import ENTRY, mine_roots, rows_of_bits
 
     longest = int(np.diff(indptr).max(initial=0))
     deepest = min(size or longest, max(longest, 1))
     keys = np.zeros(top, dtype=np.int64)
+    rows = np.empty((0, 0), dtype=np.uint64)
+    if len(frequent) ** 2 * len(baskets) < DENSE * int((np.diff(indptr) ** 2).sum()):
+        rows = rows_of_bits(item_indptr, holders, len(baskets))
     counts: list[int] = []
 
     def work(block: tuple[int, int]) -> tuple[AnyArray, int]:
         rest = limit - sum(counts)
-        part, count = mine_roots(*block, indptr, items, item_indptr, holders, least, deepest, rest, keys)
+        part, count = mine_roots(
+            *block, indptr, items, item_indptr, holders, least, deepest, rest, keys, rows
+        )
         counts.append(count)
         return part, count
 

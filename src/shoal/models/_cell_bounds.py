@@ -1,4 +1,4 @@
-"""What can be told of hidden cells from those that are published beside them."""
+"""What can be inferred of hidden cells from those that are published beside them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ class SummaryModel(Model):
         return published
 
     def bounds(self, summary: Summary, value: str, openness: Openness) -> CellBounds:
-        """What can be told of the hidden cells of a value.
+        """What can be inferred of the hidden cells of a value.
 
         Raises
         ------
@@ -52,7 +52,7 @@ class SummaryModel(Model):
 
 
 def hidden_words(bounds: CellBounds, noun: str) -> str:
-    """How much is hidden, for a remark: nothing can be told too well where nothing is hidden."""
+    """How much is hidden, for a remark: nothing can be estimated too well where nothing is hidden."""
     if not len(bounds.rows):
         return f"no {noun} is hidden"
     return (

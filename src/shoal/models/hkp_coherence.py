@@ -3,25 +3,27 @@
 Let X have a row for each basket of the cohort of a set and a column for each further item. Then XᵀX holds the cohort
 sizes of the set with every pair of items added, and the same of the rows with a secret tells how many of those hold it.
 So one product stands for all sets that are two items longer. Equal baskets are one row that counts as often as they are
-there.
+there. Where the matrix is dense and many products would be needed, compiled kernels judge the sets by bits.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Floats, Items, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Items, Mask, Rows
 from shoal.data._plural import counted
 from shoal.data._promise_words import percent
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, WrongUse
+from shoal.kernels._compiling import are_loaded, is_eager
 from shoal.models._exact import fraction
 from shoal.models.model import Model
 
@@ -33,6 +35,10 @@ DENSE, LARGEST = 0.02, 20_000_000
 
 EXACT = 2**24
 """Counts below this are exact in single precision."""
+
+PATIENCE, STARTED, PACE = 2.0, 0.01, 1e8
+"""Seconds of products that loading compiled kernels is worth, and that calling them is worth once some are loaded; and
+how many cells a second are multiplied."""
 
 Pairs: TypeAlias = tuple[Rows, Counts]
 """Ascending keys ``first * width + second`` of pairs with ``first < second``, and how many rows hold both."""
@@ -184,12 +190,15 @@ class _Search:
     def __init__(self, baskets: Baskets, h: Fraction, k: int, firsts: Mask | None) -> None:
         from scipy.sparse import csr_array
 
-        distinct, self._weights = _distinct(baskets)
+        # Bits of dense baskets are looked at so fast that it does not pay to look for equal ones first.
+        few = len(baskets) * len(baskets.vocabulary) * DENSE > len(baskets.items) or not are_loaded()
+        distinct, self._weights = _distinct(baskets) if few else (baskets, np.ones(len(baskets), np.int64))
         ones = np.ones(len(distinct.items), dtype=np.int32)
         shape = (len(distinct), len(baskets.vocabulary))
         everything = csr_array((ones, distinct.items, distinct.indptr), shape=shape)
         self.public = baskets.public
-        self.sensitive = baskets.sensitive
+        # No share is larger than 1.
+        self.sensitive = baskets.sensitive if h < 1 else baskets.sensitive[:0]
         self._known = everything[:, self.public]
         self._secrets = everything[:, self.sensitive]
         self._h, self._k = h, k
@@ -221,12 +230,16 @@ class _Search:
         waiting = [Part((), rows, self._weights, added, _form(self._known[:, columns]))]
         while waiting and len(self.broken) < MOST:
             part = waiting.pop()
+            longest = min(p - len(part.items), len(part.added))
+            if _is_long_work(part.matrix, longest):
+                self._judge_by_bits(part, longest)
+                continue
             pairs = _pairs(part.matrix, part.weights)
             if not part.items and not self._firsts.all():
                 begun = self._firsts[part.added][pairs[0] // max(len(part.added), 1)]
                 pairs = pairs[0][begun], pairs[1][begun]
             safe = self._judge_pairs(part, pairs)
-            if len(part.items) + 3 <= p:
+            if longest > 2:
                 waiting += self._children(part, pairs[0][safe])
 
     def _judge_pairs(self, part: Part, pairs: Pairs) -> Mask:
@@ -259,6 +272,32 @@ class _Search:
                 self.broken.append(Broken(items, int(sizes[place])))
         return ~bad
 
+    def _judge_by_bits(self, part: Part, longest: int) -> None:
+        """Judge a set with two items added and more, by compiled kernels: all pairs first."""
+        from shoal.kernels.dense_cohorts import ITEMS, Bound, judge_longer, judge_pairs
+
+        width = len(part.added)
+        own = np.ones(width, dtype=np.bool_) if part.items else self._firsts[part.added]
+        safe = np.zeros((width, width), dtype=np.bool_)
+        columns = _bits(part.matrix, part.weights)
+        secrets = _bits(self._secrets[part.rows].toarray(), part.weights)
+        bound = Bound(self._k, floor_each(np.arange(max(int(part.weights.sum()), self._k) + 1), self._h))
+        found = np.empty((max(MOST - len(self.broken), 0), ITEMS + max(longest, 2)), dtype=np.int64)
+        self._note(part, found, *judge_pairs(columns, secrets, own, safe, bound, found))
+        for root in np.flatnonzero(own).tolist() if longest > 2 else ():
+            rest = found[: max(MOST - len(self.broken), 0)]
+            self._note(part, rest, *judge_longer(root, longest, columns, secrets, safe, bound, rest))
+
+    def _note(self, part: Part, found: Counts, least: int, count: int) -> None:
+        """Keep what kernels have found among the sets that a part is made longer to."""
+        from shoal.kernels.dense_cohorts import COUNT, ITEMS, SECRET, SIZE
+
+        self.least = min(self.least, least)
+        for row in found[:count].tolist():
+            added = [int(part.added[column]) for column in row[ITEMS:] if column >= 0]
+            secret = -1 if row[SECRET] < 0 else int(self.sensitive[row[SECRET]])
+            self.broken.append(Broken(tuple(sorted((*part.items, *added))), row[SIZE], secret, row[COUNT]))
+
     def _children(self, part: Part, keys: Rows) -> Iterator[Part]:
         """The sets one item longer to which two more items can be added."""
         width = len(part.added)
@@ -284,8 +323,10 @@ class _Search:
 
 def floor_each(sizes: Counts, share: Fraction) -> Counts:
     """The largest whole number not above each size times a share, exactly."""
-    distinct, places = np.unique(sizes, return_inverse=True)
     up, down = share.numerator, share.denominator
+    if int(sizes.max(initial=0)) * up < 2**62:
+        return np.asarray(sizes * up // down)
+    distinct, places = np.unique(sizes, return_inverse=True)
     floors = np.array([size * up // down for size in distinct.tolist()], dtype=np.int64)
     return np.asarray(floors[places])
 
@@ -298,6 +339,24 @@ def _form(matrix: Any) -> Any:
     if rows * columns <= LARGEST and matrix.nnz >= DENSE * rows * columns:
         return matrix.toarray().astype(np.int8)
     return matrix
+
+
+def _is_long_work(matrix: Any, longest: int) -> bool:
+    """Whether judging all sets takes so many products that compiled kernels are worth calling, or loading."""
+    if not isinstance(matrix, np.ndarray):
+        return False
+    rows, width = matrix.shape
+    seconds = sum(comb(width, size) for size in range(max(longest - 1, 1))) * rows * width / PACE
+    return is_eager() or seconds > (STARTED if are_loaded() else PATIENCE)
+
+
+def _bits(matrix: AnyArray, weights: Counts) -> AnyArray:
+    """The columns of a matrix of 0 and 1 as rows of words, in which each row stands as often as it counts."""
+    flags = np.repeat(matrix != 0, weights, axis=0)
+    packed = np.packbits(flags, axis=0, bitorder="little").T
+    padded = np.zeros((matrix.shape[1], -(-len(flags) // 64) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
 
 
 def _distinct(baskets: Baskets) -> tuple[Baskets, Counts]:

@@ -1,4 +1,4 @@
-"""Sums of cross-tables: no hidden one can be told to within some percent."""
+"""Sums of cross-tables: no hidden one can be estimated to within some percent."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ CLOSE = 1e-6
 
 
 class ProtectedSums(SummaryModel):
-    """No hidden sum can be told to within so many percent.
+    """No hidden sum can be estimated to within so many percent.
 
     Whoever computes hidden sums knows all published cells, that totals are the sums of their parts, and that no amount
     is negative. Where linear programs bound a hidden sum by L and U, the best guess lies within (U - L) / (U + L)
@@ -32,7 +32,9 @@ class ProtectedSums(SummaryModel):
     )
 
     column: str = Field(description="the column that is summed up")
-    percent: float = Field(gt=0, lt=100, description="to within so many percent no hidden sum can be told")
+    percent: float = Field(
+        gt=0, lt=100, description="to within so many percent no hidden sum can be estimated"
+    )
 
     def sentence(self, of: str, known: str) -> str:
         """The promise for readers who know no model by its name."""
@@ -58,7 +60,7 @@ class ProtectedSums(SummaryModel):
             f"{hidden_words(bounds, 'sum')}; that published sums give no amount away follows from the amounts, and was "
             "checked when they were summed up: no file proves it"
         )
-        promise = f"no hidden sum of {self.column} can be told to within {self.percent:g} percent"
+        promise = f"no hidden sum of {self.column} can be estimated to within {self.percent:g} percent"
         return self.verdict(promise, wrong, value, self.percent, remark)
 
 

@@ -75,7 +75,7 @@ class Microaggregation(Transform):
         """The means of groups of one column."""
         import polars as pl
 
-        from shoal.kernels.microaggregation import best_groups
+        from shoal.kernels.near_points import best_groups
 
         values.refuse_unless(Kind.NUMERIC, "microaggregation (--microaggregate)")
         numbers = coordinates(values.texts, Kind.NUMERIC).to_numpy()
@@ -95,7 +95,7 @@ class Microaggregation(Transform):
         """The means of groups of several columns."""
         import polars as pl
 
-        from shoal.kernels.microaggregation import mdav
+        from shoal.kernels.near_points import mdav
 
         numbers = [coordinates(cells[name].texts, Kind.NUMERIC) for name in self.columns]
         for name, found in zip(self.columns, numbers, strict=True):

@@ -87,7 +87,7 @@ class Stated(TableMethod):
         if "k" not in filled and self.k is not None and self.k < wanted["k"]:
             raise WrongUse(f"A risk of {self.risk:g} needs k = {wanted['k']} at least; omit --k.")
         if "h" not in filled and self.h is not None and self.h > self.risk:
-            raise WrongUse(f"A risk of {self.risk:g} needs h = {self.risk:g} at most; leave --h away.")
+            raise WrongUse(f"A risk of {self.risk:g} needs h = {self.risk:g} at most; omit --h.")
         return self.model_copy(update={**filled, "risk": None})
 
     def _aim_of_baskets(self) -> Aim:

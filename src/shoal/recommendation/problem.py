@@ -18,7 +18,7 @@ from shoal.errors import ShoalError, WrongUse
 from shoal.io.reading import Reading
 from shoal.methods._candidates import Aim, Candidate
 from shoal.recipe import Recipe, Roles, Source
-from shoal.recommendation.candidates import Tried
+from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.scale import Scale
 from shoal.sources import Request, load_baskets, load_table, looks_like_baskets

@@ -31,7 +31,7 @@ from shoal.methods._candidates import Aim, Candidate
 from shoal.methods._full_domain.method import as_share
 from shoal.option_names import spoken
 from shoal.recipe import Recipe
-from shoal.recommendation.candidates import Tried, candidates, harder, main_parameter
+from shoal.recommendation.candidate_list import Tried, candidates, harder, main_parameter
 from shoal.recommendation.command_line import command_line
 from shoal.recommendation.goal import Stated
 from shoal.recommendation.problem import Problem

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shoal.comparison.curves import number_text
 from shoal.data._plural import counted
 from shoal.methods._candidates import Aim
-from shoal.recommendation.candidates import Tried
+from shoal.recommendation.candidate_list import Tried
 from shoal.recommendation.goal import spelled
 from shoal.recommendation.scale import Scale
 

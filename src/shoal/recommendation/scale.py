@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shoal.comparison.results import Row
 from shoal.methods._candidates import Aim
-from shoal.recommendation.candidates import main_parameter
+from shoal.recommendation.candidate_list import main_parameter
 from shoal.recommendation.goal import Stated, spelled
 
 By = Literal["loss", "queries"]

@@ -142,11 +142,11 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     """
     histogram = statistics.sensitive[column]
     labels = histogram.domain.labels if histogram.domain is not None else ()
-    told: Mask = np.ones(len(histogram.values), dtype=np.bool_)
+    visible: Mask = np.ones(len(histogram.values), dtype=np.bool_)
     if SUPPRESSED in labels:
-        told = histogram.values != labels.index(SUPPRESSED)
-    groups = np.repeat(np.arange(len(statistics)), np.diff(histogram.indptr))[told]
-    values, counts = histogram.values[told], histogram.counts[told]
+        visible = histogram.values != labels.index(SUPPRESSED)
+    groups = np.repeat(np.arange(len(statistics)), np.diff(histogram.indptr))[visible]
+    values, counts = histogram.values[visible], histogram.counts[visible]
     if not len(groups):
         return None
     starts = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))

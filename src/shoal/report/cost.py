@@ -43,7 +43,7 @@ class Headline:
     written
         How the figure is written.
     lines
-        Further scores that are told where there are any: their names, what they are called, how they are written.
+        Further scores that are shown where there are any: their names, what they are called, how they are written.
     """
 
     score: str

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal import __version__
 from shoal.addresses import without_passwords
+from shoal.attacks._together import within_limits
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
@@ -26,7 +27,7 @@ from shoal.report.card import Card
 from shoal.report.class_charts import Sensitive, Sizes, class_statistics, sensitives_of, sizes_of
 from shoal.report.cost import Loss, cost_of, loss_of
 from shoal.report.generalization_charts import Generalized, generalized_of
-from shoal.report.items import ItemFacts, items_of
+from shoal.report.item_counts import ItemFacts, items_of
 from shoal.report.lattice_picture import Lattice, lattice_of
 from shoal.report.marginals import Marginal
 from shoal.report.notes import explanation_of, notes_of, summary_of
@@ -132,6 +133,8 @@ class Facts:
         What the method chose, in sentences, and what else it tells of its work.
     attacks
         What attacks find in the raw data and in the release.
+    limits
+        What attacks left that a limit was set for, in sentences.
     officer
         What a data protection officer asks.
     """
@@ -169,6 +172,7 @@ class Facts:
     notes: tuple[tuple[str, str], ...] = ()
     explanation: str = ""
     attacks: tuple[Tried, ...] = ()
+    limits: tuple[str, ...] = ()
     officer: Assessment | None = None
 
 
@@ -219,13 +223,14 @@ def facts_of(run: "Run") -> Facts:
         notes=notes_of(notes),
         explanation=explanation_of(notes),
         attacks=attacks,
+        limits=within_limits(run.risks),
         officer=assessment_of(run, columns, attacks, recipe, __version__),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _OfTable:
-    """What is told of columns and classes; other forms have sizes alone."""
+    """What is reported about columns and classes; other forms have sizes alone."""
 
     columns: tuple[Generalized, ...] = ()
     sizes: Sizes | None = None
@@ -257,7 +262,7 @@ def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
 
 
 def _of_linked(original: Any, data: Linked, release: Release) -> _OfTable:
-    """What is told of linked tables: their columns are exact, and their groups are classes of secrets."""
+    """What is reported about linked tables: their columns are exact, and their groups are classes of secrets."""
     found = judged_linked(data)
     roles = {"quasi": found.quasi, "sensitive": found.sensitive, "insensitive": found.insensitive}
     statistics = class_statistics(data.secrets)

@@ -42,14 +42,14 @@ class Lattice:
 
 def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, Any]) -> Lattice | None:
     """The lattice of a search; None where there is none, or it is too large to draw."""
-    told = [
+    noted = [
         one["levels"]
         for one in notes.get("solutions", ())
         if isinstance(one, Mapping) and _is_vector(one.get("levels"))
     ]
-    if not told or not isinstance(original, Table):
+    if not noted or not isinstance(original, Table):
         return None
-    columns = tuple(map(str, told[0]))
+    columns = tuple(map(str, noted[0]))
     trees = [original.column(name).hierarchy if name in original.names else None for name in columns]
     heights = [tree.height for tree in trees if tree is not None]
     if len(heights) < len(columns) or len(columns) < 2:
@@ -64,7 +64,7 @@ def lattice_of(original: Any, details: Mapping[str, Any], notes: Mapping[str, An
     if max(map(len, ranks)) > ACROSS:
         return None
     return Lattice(
-        columns, ranks, frozenset(_vector(one, columns) for one in told), _published(details, columns)
+        columns, ranks, frozenset(_vector(one, columns) for one in noted), _published(details, columns)
     )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shoal.preparation.transform import Transform
 
 RARE = 5
-"""Rare values that are told."""
+"""Rare values that are listed."""
 
 SHOWN = 200
 """Columns that are not published of which so many are listed."""
@@ -157,13 +157,13 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
     if not isinstance(original, Table) or not isinstance(published, Table):
         return ()
     there = {column.name: column for column in published.columns}
-    told = {column.name: column for column in columns}
+    known = {column.name: column for column in columns}
     promised = joined(list(dict.fromkeys(shown(str(one.get("model"))) for one in run.release.promises)))
     changed = {str(name) for name in run.release.details.get("perturbed", ())}
     fates = []
     for column in original.columns:
-        if column.name in told:
-            fate = _generalized(told[column.name], promised)
+        if column.name in known:
+            fate = _generalized(known[column.name], promised)
         else:
             fate = _other(column, there.get(column.name), column.name in changed)
         how = taken(column.name, column.domain)

@@ -13,7 +13,7 @@ from shoal.report.class_charts import Bin, Sizes
 from shoal.report.compiled_templates import page_style, templates
 from shoal.report.cost import Loss
 from shoal.report.facts import Facts, facts_of
-from shoal.report.items import ItemFacts
+from shoal.report.item_counts import ItemFacts
 from shoal.report.lattice_picture import drawn as lattice_drawn
 from shoal.report.marginals import Marginal
 from shoal.report.pictures import Matrix, Picture
@@ -75,8 +75,8 @@ def render_facts(facts: Facts) -> str:
 def render_parts(facts: Facts) -> dict[str, str]:
     """The sections of the page of plain facts that have something to show, by their names, without the page around."""
     pictured = _pictured(facts)
-    told = {
-        "attacks": facts.attacks,
+    sections = {
+        "attacks": facts.attacks or facts.limits,
         "columns": facts.columns,
         "solutions": facts.solutions,
         "rules": facts.rules,
@@ -87,7 +87,7 @@ def render_parts(facts: Facts) -> dict[str, str]:
     }
     return {
         name: page_templates().get_template(f"{name}.html.j2").render(**pictured)
-        for name, there in told.items()
+        for name, there in sections.items()
         if there
     }
 

@@ -47,7 +47,7 @@ def risk_of(
     sizes: Sizes | None,
     sensitive: Sequence[Sensitive],
 ) -> Card | None:
-    """What is left of the risk, in the words of the release's form; None where nothing can be told."""
+    """What is left of the risk, in the words of the release's form; None where nothing is known."""
     values = {score.name: float(score.value) for score in scores}
     data: Any = release.data
     if isinstance(schema_of(data), Table):

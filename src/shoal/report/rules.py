@@ -33,7 +33,7 @@ FACTS = {
     "confidence_worst": "… at worst, if all stars of a class hide one value",
     "confidence_among_stars": "… of what a star hides",
 }
-"""What is told about the rules of a column, by the names of the notes."""
+"""What is reported about the rules of a column, by the names of the notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class HiddenRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is told about hidden rules."""
+    """What is reported about hidden rules."""
 
     columns: tuple[HiddenColumn, ...] = ()
     rules: tuple[HiddenRule, ...] = ()
@@ -101,7 +101,7 @@ def rules_of(original: Table | Baskets, release: Release, notes: Mapping[str, An
 
 
 def _column(original: Table, published: Table, name: str, facts: Mapping[str, Any]) -> HiddenColumn:
-    told = tuple(
+    found = tuple(
         (words, percent(float(facts[key])) if key in SHARES else count(int(facts[key])))
         for key, words in FACTS.items()
         if isinstance(facts.get(key), int | float)
@@ -111,7 +111,7 @@ def _column(original: Table, published: Table, name: str, facts: Mapping[str, An
         ((text, rows, after.get(text, 0)) for text, rows in before.items()), key=lambda row: row[2] - row[1]
     )
     return HiddenColumn(
-        name, told, tuple((shown(text), rows, left) for text, rows, left in gone[:SHOWN]), len(gone)
+        name, found, tuple((shown(text), rows, left) for text, rows, left in gone[:SHOWN]), len(gone)
     )
 
 

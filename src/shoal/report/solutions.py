@@ -48,7 +48,7 @@ class Solutions:
     words
         How the search ended, and which solution serves which use, in sentences.
     parts
-        The levels of each part of a table that is published in parts, with its rows where they are told.
+        The levels of each part of a table that is published in parts, with its rows where they are known.
     """
 
     columns: tuple[str, ...]
@@ -61,13 +61,13 @@ class Solutions:
 
 def solutions_of(release: Release, notes: Mapping[str, Any]) -> Solutions | None:
     """The solutions among the notes of a trace; None where there are none."""
-    told = [one for one in notes.get("solutions", ()) if isinstance(one, Mapping) and "levels" in one]
-    if not told:
+    noted = [one for one in notes.get("solutions", ()) if isinstance(one, Mapping) and "levels" in one]
+    if not noted:
         return None
-    columns = tuple(map(str, told[0]["levels"]))
-    names = {name: None for one in told for name in one if name != "levels"}
-    measures = tuple(name for name in names if all(_is_number(one.get(name, 0)) for one in told))
-    chosen = _chosen(release, told)
+    columns = tuple(map(str, noted[0]["levels"]))
+    names = {name: None for one in noted for name in one if name != "levels"}
+    measures = tuple(name for name in names if all(_is_number(one.get(name, 0)) for one in noted))
+    chosen = _chosen(release, noted)
     found = tuple(
         Solution(
             _levels(one["levels"], columns),
@@ -75,10 +75,10 @@ def solutions_of(release: Release, notes: Mapping[str, Any]) -> Solutions | None
             place == chosen,
             counted(int(one["parts"]), "part") if one.get("parts", 1) > 1 else "",
         )
-        for place, one in enumerate(told[:SHOWN])
+        for place, one in enumerate(noted[:SHOWN])
     )
-    words = (*_ending(notes), *_uses(told, measures, chosen))
-    return Solutions(columns, measures, found, len(told), words, _parts(release, columns))
+    words = (*_ending(notes), *_uses(noted, measures, chosen))
+    return Solutions(columns, measures, found, len(noted), words, _parts(release, columns))
 
 
 def _is_number(value: Any) -> bool:
@@ -89,18 +89,18 @@ def _levels(levels: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, ...
     return tuple(shown(str(levels.get(column, "–"))) for column in columns)
 
 
-def _chosen(release: Release, told: Sequence[Mapping[str, Any]]) -> int:
+def _chosen(release: Release, noted: Sequence[Mapping[str, Any]]) -> int:
     """The place of the published solution: that in parts, that with the published levels, or the first."""
     if release.details.get("parts"):
-        return next((place for place, one in enumerate(told) if one.get("parts", 1) > 1), 0)
+        return next((place for place, one in enumerate(noted) if one.get("parts", 1) > 1), 0)
     levels = release.details.get("levels")
     return next(
-        (place for place, one in enumerate(told) if one["levels"] == levels and one.get("parts", 1) == 1), 0
+        (place for place, one in enumerate(noted) if one["levels"] == levels and one.get("parts", 1) == 1), 0
     )
 
 
 def _parts(release: Release, columns: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The parts of a table in parts: rows, where they are told, and levels."""
+    """The parts of a table in parts: rows, where they are known, and levels."""
     found = []
     for part in release.details.get("parts", ()):
         levels = part.get("levels", part) if isinstance(part, Mapping) else {}
@@ -146,18 +146,18 @@ def _ending(notes: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
-def _uses(told: Sequence[Mapping[str, Any]], measures: Sequence[str], chosen: int) -> list[str]:
+def _uses(noted: Sequence[Mapping[str, Any]], measures: Sequence[str], chosen: int) -> list[str]:
     """Which of several solutions serves which use."""
-    if len(told) < 2:
+    if len(noted) < 2:
         return []
     sentences = []
     for names, use in USES:
         best: dict[int, list[str]] = {}
         for name in names:
             if name in measures:
-                for place in _best(told, name):
+                for place in _best(noted, name):
                     best.setdefault(place, []).append(name)
-        if not best or len(best) == len(told):
+        if not best or len(best) == len(noted):
             continue
         alike: dict[tuple[str, ...], list[int]] = {}
         for place in sorted(best, key=lambda place: (place != chosen, -len(best[place]), place)):
@@ -179,8 +179,8 @@ def _named(places: Sequence[int], chosen: int) -> str:
     return f"{'solution' if len(names) == 1 else 'solutions'} {listed(names)}"
 
 
-def _best(told: Sequence[Mapping[str, Any]], name: str) -> list[int]:
-    values = [float(one.get(name, "nan")) for one in told]
+def _best(noted: Sequence[Mapping[str, Any]], name: str) -> list[int]:
+    values = [float(one.get(name, "nan")) for one in noted]
     sign = -1 if name in HIGHER else 1
     best = min(sign * value for value in values)
     return [place for place, value in enumerate(values) if sign * value <= best + 1e-12 * abs(best)]

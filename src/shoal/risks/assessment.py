@@ -76,6 +76,7 @@ class TableRisk:
             "prosecutor": self.linkage.prosecutor.as_dict(),
             "journalist": self.linkage.journalist.as_dict(),
             "marketer": self.linkage.marketer.as_dict(),
+            "strangers": self.linkage.strangers,
             "sample_uniques": self.sample_uniques,
             "population_uniques": self.population_uniques.as_dict(),
             "combinations": [list(names) for names in self.combinations.found],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Rows
-from shoal.data._known_items import known_items as sampled_items
+from shoal.data._item_adversary import known_items as sampled_items
 from shoal.data.baskets import Baskets
 from shoal.risks.interval import wilson
 

@@ -42,13 +42,14 @@ class LinkageRisk:
 
 @dataclass(frozen=True, slots=True)
 class Reidentification:
-    """The three risks, and the persons who share their quasi-identifiers with nobody."""
+    """The three risks, how many persons share their quasi-identifiers with nobody, and how many a population lacks."""
 
     prosecutor: LinkageRisk
     journalist: LinkageRisk
     marketer: LinkageRisk
     people: int
     unique: int
+    strangers: int = 0
 
 
 def reidentification(
@@ -70,20 +71,20 @@ def reidentification(
         around = sample
     else:
         sample, around = _beside(table, columns, population)
+    strangers = int(np.maximum(sample - around, 0).sum())
+    around = np.maximum(sample, around)
     return Reidentification(
         _prosecutor(sample, threshold),
         _journalist(sample, around, threshold),
         _marketer(sample, around, threshold),
         int(sample.sum()),
         int((sample == 1).sum()),
+        strangers,
     )
 
 
 def _beside(table: Table, columns: Sequence[Column], population: Table) -> tuple[Counts, Counts]:
-    """The sizes of the classes of a table, and of the same classes in its population.
-
-    Where the population has fewer of a class than the table, which then is no part of it, the table's count stands.
-    """
+    """The sizes of the classes of a table, and of the same classes in its population."""
     joined = []
     for column in columns:
         other = population.column(column.name)
@@ -98,8 +99,7 @@ def _beside(table: Table, columns: Sequence[Column], population: Table) -> tuple
     sample = np.bincount(numbers[: table.rows], minlength=int(numbers.max(initial=-1)) + 1)
     around = np.bincount(numbers[table.rows :], minlength=len(sample))
     here = sample > 0
-    sample, around = sample[here].astype(np.int64), around[here].astype(np.int64)
-    return sample, np.maximum(sample, around)
+    return sample[here].astype(np.int64), around[here].astype(np.int64)
 
 
 def _prosecutor(sample: Counts, threshold: float) -> LinkageRisk:

@@ -64,7 +64,7 @@ class RunFacts(BaseModel):
     run: int
     state: str = Field(description="waiting, running, done, failed, canceled or interrupted")
     stage: str = Field(default="", description="what it is doing")
-    seconds_left: float | None = Field(default=None, description="about, where it can be told")
+    seconds_left: float | None = Field(default=None, description="about, where it can be estimated")
     seconds: float = 0.0
     error: str = ""
     holds: bool | None = Field(default=None, description="whether every promise is kept")

@@ -338,7 +338,7 @@ def _baskets(source: Source) -> Baskets:
 
 @lru_cache(maxsize=3)
 def _cached(path: str, stamp: int, asked: str) -> Table | Baskets:
-    """Data that was read once; a blank at the end of what is told says that it holds baskets."""
+    """Data that was read once; a blank at the end of the key says that it holds baskets."""
     source = Source.model_validate_json(asked)
     reading = source.reading
     if asked.endswith(" "):

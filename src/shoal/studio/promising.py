@@ -10,7 +10,7 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
 from shoal.recipe import Recipe
-from shoal.recommendation.candidates import candidates
+from shoal.recommendation.candidate_list import candidates
 from shoal.recommendation.goal import Stated
 from shoal.studio.forms import entries
 
@@ -67,7 +67,7 @@ def offered(kind: type[Method]) -> list[Aim]:
 
 
 def _plain(kind: type[Method]) -> bool:
-    """Whether a method keeps any promise of tables and needs nothing else to be told."""
+    """Whether a method keeps any promise of tables and needs no other parameter."""
     required = any(field.is_required() for field in kind.model_fields.values())
     return issubclass(kind, TableMethod) and not required
 

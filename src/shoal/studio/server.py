@@ -76,7 +76,7 @@ class Start:
         if not self.local and not self.allow_remote:
             raise WrongUse(
                 f"--host {self.host} lets other machines reach the studio and the data in it. Add --allow-remote if "
-                "that is meant, or leave --host away."
+                "that is meant, or omit --host."
             )
 
 

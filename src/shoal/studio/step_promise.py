@@ -32,7 +32,7 @@ SENTENCES = {
     "population": ("… the population is the file", "on this machine."),
     "confidence": ("No group tells a secret with a certainty above", "(0 to 1)."),
 }
-"""What a field promises, as a sentence around its value; others are told by their description."""
+"""What a field promises, as a sentence around its value; others are described by their help."""
 
 SHOWN_FIRST = ("k", "l")
 NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta", "confidence")

@@ -225,7 +225,7 @@ class Walk:
         return keys[place] if place < len(keys) else ""
 
     def steps(self) -> list[dict[str, str]]:
-        """Every step with its state, and what is told of it in a few words."""
+        """Every step with its state, and a few words on it."""
         recipe = self.sitting.recipe
         states = dict.fromkeys(STEPS, ("todo", "")) if recipe is None else self._states(recipe)
         if recipe is None:

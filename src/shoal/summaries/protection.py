@@ -1,8 +1,9 @@
 """What is promised of cross-tables."""
 
-from typing import ClassVar
+from collections.abc import Collection
+from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from shoal.errors import WrongUse
 from shoal.parameters import Parameters
@@ -21,7 +22,7 @@ class Protection(Parameters):
         gt=0,
         lt=100,
         description="a sum is hidden where the second largest amount could tell the largest to within p percent, and "
-        "no hidden sum can be told to within p percent",
+        "no hidden sum can be estimated to within p percent",
     )
     dominance: tuple[int, float] | None = Field(
         default=None,
@@ -37,6 +38,13 @@ class Protection(Parameters):
         default=20, gt=0, description="seconds for the search of cells that are better left published"
     )
 
+    @field_validator("dominance", mode="before")
+    @classmethod
+    def _pair(cls, given: Any) -> Any:
+        if given is not None and (isinstance(given, str) or len(given) != 2):
+            raise WrongUse("it is two numbers, n,k, such as 1,75")
+        return given
+
     @model_validator(mode="after")
     def _sound(self) -> "Protection":
         if self.dominance is not None and not (self.dominance[0] >= 1 and 50 < self.dominance[1] < 100):
@@ -51,14 +59,27 @@ class Protection(Parameters):
 
     @property
     def percent(self) -> float:
-        """To within how many percent no hidden sum can be told: what p, and the dominance rule, ask for."""
+        """To within how many percent no hidden sum can be estimated: what p, and the dominance rule, ask for."""
         if self.dominance is None:
             return self.p
         return max(self.p, 100 * (100 - self.dominance[1]) / self.dominance[1])
 
 
-def refuse_sums(protection: Protection, sums: tuple[str, ...]) -> None:
-    """Refuse sums where noise is asked for: how much is needed depends on the largest amount that there can be."""
+def refuse_sums(protection: Protection, sums: tuple[str, ...], by: Collection[str]) -> None:
+    """Refuse sums that cannot be protected, and rules for sums where there are none.
+
+    How much noise a sum needs depends on the largest amount that there can be; and where rows are counted by the
+    amounts themselves, the name of a cell tells what its sum hides.
+    """
+    for name in sums:
+        if name in by:
+            raise WrongUse(
+                f"{name!r} is to be summed up and counted by: the names of the cells would tell the amounts that "
+                "hidden sums hide. Count by another column, or by classes of it in a column of their own."
+            )
+    idle = sorted({"p", "dominance"} & protection.model_fields_set)
+    if idle and not sums:
+        raise WrongUse(f"--{idle[0]} is a rule for sums, and there are none; name columns with --sum.")
     if protection.epsilon is not None and sums:
         raise WrongUse(
             "--epsilon is for counts: how much noise a sum needs depends on the largest amount that anybody can have. "

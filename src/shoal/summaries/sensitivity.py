@@ -1,4 +1,4 @@
-"""Which cells must be hidden, and from how much of a range a hidden one must not be told."""
+"""Which cells must be hidden, and how well a hidden one must not be estimated."""
 
 from dataclasses import dataclass
 

@@ -35,6 +35,7 @@ from shoal.io.baskets.layouts import (
 from shoal.io.baskets.lines import read_lines, read_spmf
 from shoal.io.baskets.long_tables import Pairs, are_ones, read_column, read_long, read_ones
 from shoal.io.baskets.matrix import Ones, read_matrix
+from shoal.io.baskets.numbered_texts import plain_lines
 from shoal.io.baskets.write import FRAME_FORMATS, write_baskets
 from shoal.io.reading import Reading, first_line_like_data, listed
 from shoal.io.source import (
@@ -210,6 +211,8 @@ class _Door:
         layout = given or find_layout(content[:SAMPLE], name, names)
         if layout.form in ("lines", "spmf"):
             refuse_names(layout, names)
+            if (plain := plain_lines(content, layout)) is not None:
+                return plain
             read = (
                 read_lines(content, layout.separator)
                 if layout.form == "lines"

@@ -19,7 +19,7 @@ from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 
 LISTED = 250
-"""Codes of a column, or items, that are listed one by one; of more only the notation is told."""
+"""Codes of a column, or items, that are listed one by one; of more only the notation is given."""
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")

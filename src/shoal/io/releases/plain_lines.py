@@ -4,25 +4,20 @@ What deviates from that form in anything, and what is wrong, is left to the read
 JSON, and say where a fault is.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, taken
+from shoal.io.baskets.numbered_texts import LEAST, numbered
 from shoal.io.releases.set_lines import Lines, encoded
 from shoal.io.source import part_files, read_text
 from shoal.kernels._compiling import is_eager
 
 if TYPE_CHECKING:
     from shoal.kernels import json_sets as kernel
-
-LEAST = 1_000_000
-"""Bytes of a file from which on it pays to load the kernels."""
-
-ROOM = 1 << 14
-"""Texts that there is room for at first."""
+    from shoal.kernels.texts import Texts
 
 
 class PlainGroups(NamedTuple):
@@ -64,13 +59,13 @@ def plain_groups(source: str | Path | Lines) -> PlainGroups | None:
     texts, sets, lines = _counts(text)
     read: tuple[kernel.Sets, AnyArray, kernel.Sets, AnyArray]
 
-    def attempt(table: "kernel.Texts") -> int:
+    def attempt(table: "Texts") -> int:
         nonlocal read
         groups, counts = np.empty(lines, dtype=np.int64), np.empty(texts, dtype=np.int64)
         read = _sets(texts, sets), groups, _sets(texts, lines), counts
         return kernel.read_groups(text, table, *read)
 
-    found = _attempted(text, texts, attempt)
+    found = numbered(text, attempt)
     if found is None:
         return None
     vocabulary, ranks = found
@@ -105,7 +100,7 @@ def plain_clusters(source: str | Path | Lines) -> PlainClusters | None:
     most = int(np.count_nonzero(text == ord("{")))
     read: tuple[kernel.Sets, AnyArray, AnyArray, kernel.Sets, AnyArray, AnyArray, AnyArray]
 
-    def attempt(table: "kernel.Texts") -> int:
+    def attempt(table: "Texts") -> int:
         nonlocal read
         chunks, owners = np.empty(sets, dtype=np.int64), np.empty(sets, dtype=np.int64)
         parents, sizes = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int64)
@@ -113,7 +108,7 @@ def plain_clusters(source: str | Path | Lines) -> PlainClusters | None:
         read = _sets(texts, sets), chunks, owners, _sets(texts, most), parents, sizes, known
         return kernel.read_clusters(text, table, *read)
 
-    found = _attempted(text, texts, attempt)
+    found = numbered(text, attempt)
     if found is None:
         return None
     vocabulary, ranks = found
@@ -170,35 +165,6 @@ def _sets(items: int, count: int) -> "kernel.Sets":
     return kernel.Sets(
         np.empty(items, dtype=np.int32), np.empty(count, dtype=np.int64), np.zeros(2, dtype=np.int64)
     )
-
-
-def _attempted(
-    text: AnyArray, texts: int, attempt: Callable[["kernel.Texts"], int]
-) -> tuple[tuple[str, ...], Items] | None:
-    """Read with more room for texts until it is enough: the texts in ascending order, and the place of each number."""
-    from shoal.kernels import json_sets as kernel
-
-    room = ROOM
-    while True:
-        table = kernel.Texts(
-            np.full(2 * room, -1, dtype=np.int32),
-            np.empty(room, dtype=np.int64),
-            np.empty(room, dtype=np.int64),
-            np.zeros(1, dtype=np.int64),
-        )
-        done = attempt(table)
-        if done != kernel.FULL:
-            break
-        room *= 16
-    if done != kernel.READ:
-        return None
-    raw = text.tobytes()
-    begins, ends = table.begins[: table.used[0]].tolist(), table.ends[: table.used[0]].tolist()
-    labels = [raw[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
-    order = sorted(range(len(labels)), key=labels.__getitem__)
-    ranks = np.empty(len(labels), dtype=np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    return tuple(labels[place] for place in order), ranks
 
 
 def _ragged(sets: "kernel.Sets", ranks: Items) -> tuple[Indptr, Items]:

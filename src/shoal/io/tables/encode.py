@@ -485,7 +485,7 @@ def is_plain(values: pl.Series) -> bool:
 def to_texts(values: pl.Series, plain: bool | None = None) -> pl.Series:
     """Values of any type as the texts that stand for them in a published file.
 
-    Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left away
+    Whole numbers have no decimals, also those of a column of floats if all are whole. Times of day are left out
     where all are midnight.
 
     `plain`: whether that is so of all values of the column, where these are but some of them.

@@ -10,8 +10,8 @@ from shoal.data.dataset import COUNT, Dataset
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.methods._full_domain._problem import Problem
 from shoal.methods._full_domain._recoding import Part, placed, published_column
+from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import ROOM
 from shoal.models.model import TableModel
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.arrays import Rows
 from shoal.methods._full_domain._levels import Levels
-from shoal.methods._full_domain._problem import Judge
+from shoal.methods._full_domain._table_to_generalize import Judge
 
 CHUNK = 64
 """Vectors of a height that are evaluated together."""

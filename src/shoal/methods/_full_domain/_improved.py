@@ -9,7 +9,6 @@ import numpy as np
 from shoal.arrays import Rows
 from shoal.data.table import Table
 from shoal.methods._full_domain._losses import CellMeasure
-from shoal.methods._full_domain._problem import Problem
 from shoal.methods._full_domain._recoding import (
     Placed,
     Recoding,
@@ -18,6 +17,7 @@ from shoal.methods._full_domain._recoding import (
     scores,
     vectors_of,
 )
+from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import Tuples
 from shoal.methods._improvement._cells import importance, lossy
 from shoal.methods._improvement.method import class_by_class

@@ -10,11 +10,10 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
-from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._class_facts import Facts
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CELL_MEASURES, CellMeasure
 from shoal.methods._full_domain._objective import Minimized, Objective
-from shoal.methods._full_domain._problem import Judge, Problem
 from shoal.methods._full_domain._recoding import (
     Part,
     class_sizes,
@@ -24,7 +23,8 @@ from shoal.methods._full_domain._recoding import (
     value_of,
 )
 from shoal.methods._full_domain._search import Descent, Progress
-from shoal.methods._full_domain._suppression import Outcome
+from shoal.methods._full_domain._suppressed_classes import Outcome
+from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain._tuples import Grouping, consecutive
 from shoal.models._exact import rounded_up
 from shoal.models._matching import PopulationModel

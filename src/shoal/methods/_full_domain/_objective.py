@@ -10,7 +10,7 @@ from shoal.arrays import Counts, Floats, Mask, Rows
 from shoal.errors import WrongUse
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
-from shoal.methods._full_domain._suppression import Outcome
+from shoal.methods._full_domain._suppressed_classes import Outcome
 from shoal.methods._full_domain._tuples import Grouping
 
 Minimized: TypeAlias = Literal["lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision"]

@@ -13,7 +13,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CellMeasure
-from shoal.methods._full_domain._problem import Problem
+from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import ROOM, consecutive
 from shoal.methods.table_method import published
 

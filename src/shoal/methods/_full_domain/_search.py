@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.methods._full_domain._levels import Lattice, Levels, box_size
 from shoal.methods._full_domain._objective import Ceiling, Objective
-from shoal.methods._full_domain._suppression import Outcome
+from shoal.methods._full_domain._suppressed_classes import Outcome
 
 SLACK = 1e-12
 """Values closer than this, as a share, are the same: sums of floating point numbers in another order."""

@@ -25,7 +25,7 @@ from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.dataset import NOTE, Dataset, Parts, noted, notes_in, notes_of
 from shoal.engines.distributed import Distributed
 from shoal.methods.cahd._formation import Grouping, around_pivots, blocks, near
-from shoal.methods.cahd._pictures import degree_bars
+from shoal.methods.cahd._group_pictures import degree_bars
 from shoal.methods.cahd._publish import grouped, without_unused
 from shoal.methods.cahd._split_baskets import Sheet, basket_counts, sheet_of
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PLACE, FIRST, SEGMENT, LINE = "place", "first", "segment", "line"
 
 Grouped: TypeAlias = tuple[Parts, list[dict[str, Any]]]
-"""Groups in parts: keys, lines and notes; and what is told besides."""
+"""Groups in parts: keys, lines and notes; and further notes."""
 
 GAP = 64
 """Bytes without a bit that are worth sending, rather than beginning a new piece."""
@@ -97,7 +97,7 @@ class Plan:
     def published(
         self, frame: "Frame", group: Callable[[Sheet], Grouping], *, whole: bool = False
     ) -> "Frame":
-        """The groups of a frame: keys and lines, and what is told of them; with `whole`, of its baskets too."""
+        """The groups of a frame: keys and lines, and notes on them; with `whole`, on its baskets too."""
         import polars as pl
 
         from shoal.io.releases.set_lines import group_lines
@@ -118,7 +118,7 @@ def group_parts(
 
     Returns
     -------
-    Lines of groups in canonical order, how many there are, and what is told of parts of them: numbers that are summed.
+    Lines of groups in canonical order, how many there are, and notes on parts of them: numbers that are summed.
     """
     import polars as pl
 

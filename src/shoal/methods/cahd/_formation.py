@@ -78,7 +78,7 @@ def around_pivots(
 def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
     """Cut the ordered rows in half, and the halves again, as long as both keep the degree.
 
-    Rows with the same basket stay together. What is cut where is told by the public items alone; sensitive
+    Rows with the same basket stay together. Public items alone decide what is cut where; sensitive
     ones can only forbid a cut.
     """
     from shoal.kernels.cahd import halve

@@ -32,7 +32,7 @@ def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, in
     if kinds * width > PAIRS:
         raise WrongUse(
             f"--improve looks at every pair of a sensitive and a public item: {kinds} × {width} of them are more than "
-            f"{PAIRS}; leave it away."
+            f"{PAIRS}; omit it."
         )
     rows, groups = grouping.rows, grouping.groups.astype(np.int64).copy()
     secret_indptr, secrets = sheet.secrets_of(rows)

@@ -20,8 +20,8 @@ from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._formation import Grouping, blocks, near, pivots
+from shoal.methods.cahd._group_pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._improve import improve
-from shoal.methods.cahd._pictures import before_and_after, degrees, histogram
 from shoal.methods.cahd._publish import empty_groups, publish
 from shoal.methods.cahd._split_baskets import Sheet, basket_counts, degree_of, refuse_infeasible, sheet_of
 from shoal.methods.method import Method
@@ -148,7 +148,7 @@ class Cahd(Method):
                 f"The order {self.order} needs all baskets at once; in parts, take {' or '.join(SORTABLE)} (--order)."
             )
         if self.improve:
-            raise WrongUse("--improve compares baskets of all groups at once; in parts, leave it away.")
+            raise WrongUse("--improve compares baskets of all groups at once; in parts, omit it.")
 
     def _distributed(
         self, data: Dataset, engine: Distributed, seed: int | None
@@ -173,7 +173,7 @@ class Cahd(Method):
         return self.released(Dataset(schema, lines, count, data.rows), models=promised), trace
 
     def _together(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
-        """What is told of all parts, from what is told of each."""
+        """The notes of all parts, from those of each."""
         names = ["distinct_baskets", "baskets_without_public_items", "parts"]
         names += ["groups_given_up"] if self.form == "pivots" else []
         notes: dict[str, Any] = {name: sum(part.get(name, 0) for part in parts) for name in names}

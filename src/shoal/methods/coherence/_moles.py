@@ -5,7 +5,6 @@ a share h of them hold one private item. It is *minimal* if no subset is a mole.
 those one item shorter that are no moles and hold none; each is judged by counting.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby, pairwise
@@ -16,7 +15,7 @@ import numpy as np
 from shoal.arrays import Counts, Indptr, Items, Mask
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
-from shoal.kernels._compiling import is_eager
+from shoal.kernels._compiling import are_loaded, is_eager
 from shoal.methods.coherence import _compiled as compiled
 from shoal.methods.coherence._compiled import CompiledSearch
 from shoal.methods.coherence._incidence import Incidence
@@ -178,7 +177,7 @@ def find_moles(
     if is_eager():
         patience = 0.0
     elif patience is None:
-        patience = STARTED if "shoal.kernels.moles" in sys.modules else PATIENCE
+        patience = STARTED if are_loaded() else PATIENCE
     engine = engine or Local()
     promise = replace(promise, h=largest_below(promise.h, len(baskets)))
     supports = baskets.supports

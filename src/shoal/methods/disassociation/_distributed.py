@@ -53,7 +53,7 @@ def cluster_parts(
 
     Returns
     -------
-    Lines of trees in canonical order, how many there are, and what was told of each part.
+    Lines of trees in canonical order, how many there are, and the notes of each part.
     """
     import polars as pl
 
@@ -80,7 +80,7 @@ def cluster_parts(
 
 
 def _lines(baskets: Baskets, part: int, divide: Divide) -> "Frame":
-    """The trees of the baskets of one part: keys and lines, and beside the first what is told of the part."""
+    """The trees of the baskets of one part: keys and lines, and beside the first the notes of the part."""
     import polars as pl
 
     from shoal.io.releases.set_lines import tree_lines

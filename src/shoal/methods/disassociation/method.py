@@ -157,6 +157,10 @@ class Disassociation(Method):
         if isinstance(data, Dataset):
             return self._distributed(data, Distributed.of(engine), seed)
         assert isinstance(data, Baskets)
+        return self.divided(data, Local.of(engine), seed)
+
+    def divided(self, data: Baskets, threads: Local, seed: int | None) -> tuple[Release[Clusters], Trace]:
+        """Do so in memory: with all baskets, or with those of a part or a class, which may all be empty."""
         self._refuse_few(len(data))
         clock = [time.perf_counter()]
         order = public_order(data, seed)
@@ -164,7 +168,6 @@ class Disassociation(Method):
         ignored = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
         ignored[baskets.sensitive] = True
         safe = Fraction(str(self.safe))
-        threads = Local.of(engine)
         if self.swaps:
             parts = like_baskets(baskets, ignored, self.k, self.cluster_size, self.swaps)
         else:
@@ -196,7 +199,7 @@ class Disassociation(Method):
         data = replace(data, parts=data.parts.keep())
         supports = supports_in(data)
         clock.append(time.perf_counter())
-        divide = partial(self._divided, tie_key(seed))
+        divide = partial(self._divided_part, tie_key(seed))
         lines, count, said = cluster_parts(data, supports, self.k, engine, divide)
         clock.append(time.perf_counter())
         timings = dict(zip(("count", "divide"), np.diff(clock).tolist(), strict=True))
@@ -204,10 +207,9 @@ class Disassociation(Method):
         schema = data.schema.keep(supports > 0)
         return self._release(Dataset(empty_clusters(schema), lines, count, data.rows), schema), trace
 
-    def _divided(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
+    def _divided_part(self, seed: int, part: int, baskets: Baskets) -> tuple[Clusters, dict[str, Any]]:
         """The clusters of one part, made by one thread of a worker, and what the owner of the data may want to know."""
-        release, trace = self.anonymize(baskets, Local(threads=1), part_key(seed, part))
-        assert isinstance(release.data, Clusters)
+        release, trace = self.divided(baskets, Local(threads=1), part_key(seed, part))
         published = len(baskets.items) - trace.notes["suppressed_occurrences"]
         return release.data, {**trace.notes, "published_occurrences": published}
 
@@ -235,7 +237,7 @@ def _hidden_share(forest: Forest) -> float:
 
 
 def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is told of all parts, from what is told of each."""
+    """The notes of all parts, from those of each."""
     largest = ("largest_cluster", "refining_passes", "largest_share")
     occurrences = [part.pop("published_occurrences") for part in parts]
 

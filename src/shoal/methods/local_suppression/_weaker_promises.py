@@ -116,7 +116,7 @@ def _frequent(before: Cells, after: Cells, rows: Rows, k: int) -> Mask:
 
 
 def _part(cells: Cells, masks: Rows, choice: tuple[int, ...], wildcard: bool) -> Cells:
-    """Some columns, a star being one value more; the last one of a column, so that it can be told from the others."""
+    """Some columns, a star being one value more; the last one of a column, so that it differs from the others."""
     columns = [
         np.where(starred_columns(masks, column), cells.sizes[column], cells.codes[:, column])
         for column in choice

@@ -34,9 +34,7 @@ def chunked(
 
     def work(place: int) -> Clusters:
         rows = order[by_class[starts[place] : starts[place + 1]]]
-        release, _ = method.anonymize(sets.take(rows), Local(threads=1), part_key(seed, place))
-        assert isinstance(release.data, Clusters)
-        return release.data
+        return method.divided(sets.take(rows), Local(threads=1), part_key(seed, place))[0].data
 
     parts = engine.map(work, range(len(starts) - 1))
     clusters = together(parts)

@@ -121,7 +121,7 @@ class Values:
 
     @property
     def distinct(self) -> int:
-        """Different values of the whole column that are told."""
+        """Different values of the whole column that are published."""
         return len(np.unique(self.codes))
 
 

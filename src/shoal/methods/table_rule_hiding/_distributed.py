@@ -114,7 +114,7 @@ def _refuse_crowded(divided: Parts, fits: int, memory: int) -> None:
 
 
 def _together(parts: list[dict[str, Any]], judged: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What is told of all classes, from what is told of some: the largest confidences, and sums of all else."""
+    """The facts of all classes, from those of some: the largest confidences, and sums of all else."""
     return {
         name: {
             fact: (max if fact.startswith("confidence") else sum)(part[name][fact] for part in parts)

@@ -1,4 +1,4 @@
-"""From numbers of stars to published cells: which cells are starred, and what of the rows may be told."""
+"""From numbers of stars to published cells: which cells are starred, and what the rows may reveal."""
 
 from dataclasses import replace
 

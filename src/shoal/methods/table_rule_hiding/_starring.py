@@ -12,7 +12,6 @@ from shoal.data._plural import counted
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, summed
-from shoal.methods.table_rule_hiding._cover import shared_stars
 from shoal.methods.table_rule_hiding._publish import chosen_cells, drawn_entries, starred
 from shoal.methods.table_rule_hiding._star_counts import (
     Bound,
@@ -21,6 +20,7 @@ from shoal.methods.table_rule_hiding._star_counts import (
     vanishing_stars,
     with_decoys,
 )
+from shoal.methods.table_rule_hiding._star_cover import shared_stars
 from shoal.models._exact import fraction, rounded_up
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.arrays import Counts, Mask, Rows
-from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._class_facts import Facts
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._tuples import Grouping
 from shoal.models.k_anonymity import KAnonymity

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data.table import Table
-from shoal.methods._full_domain._facts import Facts
+from shoal.methods._full_domain._class_facts import Facts
 from shoal.methods._full_domain._levels import Lattice, Levels
 from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
 from shoal.methods._full_domain._objective import Minimized, Objective, objective_of
-from shoal.methods._full_domain._suppression import Outcome, Suppression
+from shoal.methods._full_domain._suppressed_classes import Outcome, Suppression
 from shoal.methods._full_domain._texts import Texts
 from shoal.methods._full_domain._tuples import Grouping, Tuples
 from shoal.models.k_anonymity import KAnonymity

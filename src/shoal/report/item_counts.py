@@ -67,7 +67,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What is told about the items.
+    """What is reported about the items.
 
     Parameters
     ----------

@@ -1,0 +1,171 @@
+"""How many rows hold each set of columns, and a secret beside it: depth first, over bits.
+
+A set is kept as the words of the rows that hold it, and made longer by the columns behind its last one. What is broken
+is written down and not made longer.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import AnyArray, Counts, Mask
+from shoal.kernels._jit import jit
+from shoal.kernels.popcount import count_all_three, count_both
+
+SIZE, SECRET, COUNT, ITEMS = 0, 1, 2, 3
+"""A broken set: how many rows hold it, the secret that most of them hold (-1 where they are too few), how many hold
+that, and its columns."""
+
+
+class Bound(NamedTuple):
+    """The least rows of a set, and for each number of rows how many of them may hold a secret."""
+
+    k: int
+    limits: Counts
+
+
+@jit
+def judge_pairs(
+    columns: AnyArray, secrets: AnyArray, own: Mask, safe: Mask, bound: Bound, found: Counts
+) -> tuple[int, int]:
+    """Judge every pair of columns whose first one is wanted and that some row holds.
+
+    Parameters
+    ----------
+    columns, secrets
+        Rows of words: a bit for each row of the data.
+    own
+        Which columns are wanted.
+    safe
+        Filled: which pairs are held and not broken; those that nobody wants are taken to be.
+    found
+        Filled with the broken pairs, a row each, as far as there is room.
+
+    Returns
+    -------
+    The rows of the smallest pair, and how many are broken; the search ends where `found` is full.
+    """
+    least, broken = len(bound.limits), 0
+    among = np.empty(len(secrets), dtype=np.int64)
+    for root in range(len(columns)):
+        if not own[root]:
+            safe[root] = True
+            continue
+        for secret in range(len(secrets)):
+            among[secret] = count_both(columns[root], secrets[secret])
+        for column in range(root + 1, len(columns)):
+            size = count_both(columns[root], columns[column])
+            if size == 0:
+                continue
+            least = min(least, size)
+            worst, most = -1, 0
+            if size >= bound.k:
+                worst, most = frequent_secret(
+                    columns[root], columns[column], secrets, among, bound.limits[size]
+                )
+                safe[root, column] = worst < 0
+            if not safe[root, column]:
+                if broken == len(found):
+                    return least, broken
+                found[broken, SIZE], found[broken, SECRET], found[broken, COUNT] = size, worst, most
+                found[broken, ITEMS:] = -1
+                found[broken, ITEMS], found[broken, ITEMS + 1] = root, column
+                broken += 1
+    return least, broken
+
+
+@jit
+def judge_longer(
+    root: int,
+    longest: int,
+    columns: AnyArray,
+    secrets: AnyArray,
+    safe: Mask,
+    bound: Bound,
+    found: Counts,
+) -> tuple[int, int]:
+    """Judge every set of three columns up to the longest that begins with a column and that some row holds.
+
+    Parameters
+    ----------
+    columns, secrets
+        Rows of words: a bit for each row of the data.
+    safe
+        Which pairs of columns are held and not broken.
+    found
+        Filled with the broken sets, a row each, as far as there is room.
+
+    Returns
+    -------
+    The rows of the smallest set that was met, and how many are broken; the search ends where `found` is full.
+    """
+    width, words = columns.shape
+    least, broken = len(bound.limits), 0
+    held = np.empty((longest, words), dtype=np.uint64)
+    among = np.empty((longest, len(secrets)), dtype=np.int64)
+    after = np.empty((longest, width), dtype=np.int64)
+    ends, nexts = np.zeros((2, longest), dtype=np.int64)
+    held[0] = columns[root]
+    for column in range(root + 1, width):
+        if safe[root, column]:
+            after[0, ends[0]] = column
+            ends[0] += 1
+    for secret in range(len(secrets)):
+        among[0, secret] = count_both(columns[root], secrets[secret])
+    depth = 0
+    while depth >= 0 and broken < len(found):
+        if nexts[depth] >= ends[depth] - 1:
+            depth -= 1
+            continue
+        last = after[depth, nexts[depth]]
+        nexts[depth] += 1
+        deeper = depth + 1
+        for word in range(words):
+            held[deeper, word] = held[depth, word] & columns[last, word]
+        for secret in range(len(secrets)):
+            among[deeper, secret] = 0
+            if among[depth, secret] > bound.limits[bound.k]:
+                among[deeper, secret] = count_both(held[deeper], secrets[secret])
+        ends[deeper], nexts[deeper] = 0, 0
+        for place in range(nexts[depth], ends[depth]):
+            column = after[depth, place]
+            if not safe[last, column]:
+                continue
+            size = count_both(held[deeper], columns[column])
+            if size == 0:
+                continue
+            least = min(least, size)
+            worst, most = -1, 0
+            if size >= bound.k:
+                worst, most = frequent_secret(
+                    held[deeper], columns[column], secrets, among[deeper], bound.limits[size]
+                )
+                if worst < 0:
+                    after[deeper, ends[deeper]] = column
+                    ends[deeper] += 1
+                    continue
+            if broken < len(found):
+                found[broken, SIZE], found[broken, SECRET], found[broken, COUNT] = size, worst, most
+                found[broken, ITEMS:] = -1
+                found[broken, ITEMS], found[broken, ITEMS + deeper + 1] = root, column
+                for level in range(deeper):
+                    found[broken, ITEMS + level + 1] = after[level, nexts[level] - 1]
+                broken += 1
+        if deeper + 2 < longest:
+            depth = deeper
+    return least, broken
+
+
+@jit
+def frequent_secret(
+    held: AnyArray, column: AnyArray, secrets: AnyArray, among: Counts, limit: int
+) -> tuple[int, int]:
+    """The secret that most rows of a set and a column hold, and how many, if they are above a limit; else -1."""
+    worst, most = -1, limit
+    for secret in range(len(secrets)):
+        if among[secret] <= most:
+            continue
+        count = count_all_three(held, column, secrets[secret])
+        if count > most:
+            worst, most = secret, count
+    return worst, most

@@ -1,0 +1,112 @@
+"""Texts of a file, numbered when they are met first, in a table of twice as many slots as there may be texts."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.kernels._jit import jit
+from shoal.kernels.ragged import rank_rows
+
+Array: TypeAlias = NDArray[Any]
+Whole: TypeAlias = int | np.int64
+
+HASH, PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)
+"""A text's key begins with the one; each letter is mixed in, and then multiplied by the other (FNV-1a)."""
+
+FULL = 2
+"""There are more texts than the table has room for."""
+
+NEWLINE = 10
+
+
+class Texts(NamedTuple):
+    """The texts of a file: slots of a hash table with their numbers, and where each of them begins and ends."""
+
+    slots: Array
+    begins: Array
+    ends: Array
+    used: Array
+
+
+@jit
+def number_of(text: Array, begin: Whole, end: Whole, key: Any, texts: Texts) -> Any:
+    """The number of the text between two places, whose key is known; -2 if it is new and there is no room for it."""
+    mask = len(texts.slots) - 1
+    slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(mask))
+    while texts.slots[slot] >= 0:
+        number = texts.slots[slot]
+        first = texts.begins[number]
+        if texts.ends[number] - first == end - begin:
+            letter = 0
+            while letter < end - begin and text[first + letter] == text[begin + letter]:
+                letter += 1
+            if letter == end - begin:
+                return number
+        slot = (slot + 1) & mask
+    number = texts.used[0]
+    if number == len(texts.begins):
+        return -2
+    texts.slots[slot] = number
+    texts.begins[number], texts.ends[number] = begin, end
+    texts.used[0] += 1
+    return number
+
+
+@jit
+def read_items(text: Array, blank: Array, texts: Texts, items: Array, ends: Array) -> tuple[Whole, Whole]:
+    """Read the items of lines, in which blanks stand between them.
+
+    Parameters
+    ----------
+    text
+        Lines, each with its end.
+    blank
+        Which bytes are blanks.
+    items, ends
+        Filled with the numbers of all items, and where those of each line end.
+
+    Returns
+    -------
+    How many items there are, or -2 if there is no room for a text; and how many lines.
+    """
+    count, line, place = 0, 0, 0
+    while place < len(text):
+        letter = text[place]
+        if letter == NEWLINE:
+            ends[line] = count
+            line += 1
+        if letter == NEWLINE or blank[letter]:
+            place += 1
+            continue
+        begin = place
+        key = HASH
+        while text[place] != NEWLINE and not blank[text[place]]:
+            key = (key ^ np.uint64(text[place])) * PRIME
+            place += 1
+        number = number_of(text, begin, place, key, texts)
+        if number < 0:
+            return -2, line
+        items[count] = number
+        count += 1
+    return count, line
+
+
+@jit
+def rank_items(indptr: Array, items: Array, ranks: Array, unsorted: Array) -> tuple[Array, Whole, bool]:
+    """The ranks of the items of each line, ascending.
+
+    `unsorted`: filled with the lines whose items did not ascend, as far as there is room; how many these are comes
+    second, and whether an item stands twice in a line comes last.
+    """
+    ranked = rank_rows(indptr, items, ranks)
+    found, twice = 0, False
+    for line in range(len(indptr) - 1):
+        moved = False
+        for entry in range(indptr[line], indptr[line + 1]):
+            moved |= ranked[entry] != ranks[items[entry]]
+            twice |= entry > indptr[line] and ranked[entry] == ranked[entry - 1]
+        if moved and found < len(unsorted):
+            unsorted[found] = line
+            found += 1
+    return ranked, found, twice
