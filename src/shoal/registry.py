@@ -262,13 +262,17 @@ def class_names(family: str) -> dict[str, str]:
 
 
 def class_called(family: str, name: str) -> Any:
-    """The class of a family that has a name in Python, or None.
+    """The class of a family that has a name in Python.
 
     >>> class_called("model", "KMap").name
     'k-map'
+
+    Raises `AttributeError` if there is none.
     """
     known = class_names(family) if name[:1].isupper() else {}
-    return load(family, known[name]) if name in known else None
+    if name not in known:
+        raise AttributeError(f"there is no {family} {name!r}")
+    return load(family, known[name])
 
 
 def _found(place: str) -> Any:

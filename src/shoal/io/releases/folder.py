@@ -32,7 +32,7 @@ from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
 from shoal.data.related import Related
-from shoal.data.release import Published, Release
+from shoal.data.release import Published, Release, refuse_changed
 from shoal.data.role import Role
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table, canonical_order
@@ -46,7 +46,14 @@ from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
-from shoal.io.releases.release_json import PERSONS, baskets_in_roles, baskets_shape, facts_text, read_facts
+from shoal.io.releases.release_json import (
+    PERSONS,
+    baskets_in_roles,
+    baskets_shape,
+    facts_text,
+    read_facts,
+    refuse_other_columns,
+)
 from shoal.io.releases.set_lines import read_clusters, read_groups, write_clusters, write_groups
 from shoal.io.releases.summary_file import read_summary, summary_shape
 from shoal.io.source import is_part, refuse_address
@@ -124,13 +131,7 @@ def read_data(folder: Path, shape: Mapping[str, Any]) -> Published:
     """
     path = data_file(folder, shape)
     data = _read(path, shape)
-    for what, found in counts_of(data).items():
-        if found != shape[what]:
-            raise BadData(
-                f"release.json says {shape[what]:,} {what}, the file has {found:,}: it was changed after it was made. "
-                "Fetch the folder again.",
-                path,
-            )
+    refuse_changed(shape, counts_of(data), path)
     return data
 
 
@@ -221,9 +222,7 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
         )
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
-    if set(table.names) != set(roles):
-        unlike = ", ".join(sorted(set(table.names) ^ set(roles)))
-        raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+    refuse_other_columns(table.names, roles, path)
     return table
 
 

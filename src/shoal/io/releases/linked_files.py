@@ -14,6 +14,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, UnknownName
 from shoal.io.reading import own_reading
+from shoal.io.releases.release_json import refuse_other_columns
 from shoal.io.tables.load import read_published_table, write_table
 
 SECRET_NAMES = ("sensitive.csv", "sensitive.parquet")
@@ -103,9 +104,7 @@ def read_named_table(
         table = read_published_table(path, quasi, sensitive, None, own_reading(path), "safe_cells" in shape)
     except UnknownName as error:
         raise BadData(f"the columns are not those that release.json names. {error}", path) from None
-    if sorted(table.names) != sorted(names):
-        unlike = ", ".join(sorted(set(table.names) ^ set(names)))
-        raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+    refuse_other_columns(table.names, names, path)
     return table
 
 

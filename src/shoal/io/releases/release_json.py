@@ -1,7 +1,7 @@
 """release.json: how a release was made and what it promises, and nothing about its input."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -305,3 +305,11 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     return str(value)
+
+
+def refuse_other_columns(found: Iterable[str], named: Iterable[str], path: Path) -> None:
+    """Refuse a published table whose columns are not those of its release.json."""
+    if unlike := set(found) ^ set(named):
+        raise BadData(
+            f"the columns are not those that release.json names: {', '.join(sorted(unlike))}.", path
+        )

@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from shoal.io.tables.input import Input
 
 
-def read_frame(source: Any, reading: Reading | None = None) -> "polars.DataFrame":
-    """Read all columns of a source as they are.
-
-    Parameters
-    ----------
-    source
-        A path (``-`` is standard input), the address of a database, or a frame of polars, pandas or Arrow.
-    reading
-        What the source does not tell about itself.
-
-    Returns
-    -------
-    polars.DataFrame
-        Delimited text comes as texts with blanks around them taken away. Sources with types keep theirs.
-    """
-    import polars as pl
-
-    opened = open_input(source, reading)
-    return opened.frame(opened.names).with_columns(pl.col(pl.String).str.strip_chars())
-
-
 def read_table(
     source: Any,
     *,
