@@ -14,7 +14,7 @@ from shoal.data.domain import nominal
 from shoal.errors import ShoalError, UnknownName, WrongUse
 from shoal.io.hierarchies.load import read_hierarchy
 from shoal.recipe import Recipe, Roles, Source
-from shoal.studio import promising
+from shoal.studio import promising, step_roles
 from shoal.studio.forms import entries, entry_of
 from shoal.studio.frontier import Point, frontier
 from shoal.studio.jobs import Desk
@@ -184,3 +184,18 @@ def test_only_methods_that_can_keep_the_promise_are_offered() -> None:
     assert "anatomy" not in names  # it hides nobody among k
     alone = recipe().model_copy(update={"method": {"name": "mondrian", "l": 3}})
     assert "anatomy" in {one.method["name"] for one in promising.offers(alone)}
+
+
+def test_a_column_of_items_brings_a_method_that_takes_it() -> None:
+    made = recipe(5)
+    roles = step_roles._with(made.roles, ["buys"], "items")
+    assert roles.items == "buys"
+    method = promising.for_items(made, items=True)
+    assert registry.load("method", method["name"]).needs_items
+    mixed = made.model_copy(update={"roles": roles, "method": method})
+    assert promising.for_items(mixed, items=True) == method
+    assert promising.promised(mixed, {"k": 7}).method["k"] == 7
+    assert step_roles._with(roles, ["other"], "items").identifying == ("buys",)
+    assert not registry.load("method", promising.for_items(mixed, items=False)["name"]).needs_items
+    with pytest.raises(WrongUse, match="only one can hold items"):
+        step_roles._with(roles, ["a", "b"], "items")
