@@ -14,7 +14,7 @@ from shoal.cli import main
 from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.mondrian.method import Mondrian
-from shoal.recommendation import candidates as asked
+from shoal.recommendation import candidate_list as asked
 from shoal.recommendation.goal import Stated
 
 SOURCE = Path(shoal.__file__).parent
