@@ -245,10 +245,15 @@ def read_published_table(
     """
     from shoal.data._safe_cells import unguarded
     from shoal.io.tables.encode import encode_published
+    from shoal.io.tables.published_blocks import read_blocks
 
-    opened = open_input(path, reading, published=True)
     roles = Roles.of(quasi=quasi, sensitive=sensitive, entity=entity, items=items, others="insensitive")
-    return encode_published(opened, assigned_roles(opened, roles), unguarded if safe_cells else None)
+    plain = unguarded if safe_cells else None
+    large = read_blocks(path, reading or Reading(), lambda opened: assigned_roles(opened, roles), plain)
+    if large is not None:
+        return large
+    opened = open_input(path, reading, published=True)
+    return encode_published(opened, assigned_roles(opened, roles), plain)
 
 
 def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> None:
