@@ -6,10 +6,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import column
 
 from shoal.data.role import Role
+from shoal.data.table import Table
 from shoal.errors import BadData
-from shoal.io.tables import published_blocks
+from shoal.io.tables import load, published_blocks
 from shoal.io.tables.load import read_published_table, read_table
 
 
@@ -108,3 +110,16 @@ def test_a_file_of_several_blocks_is_read_in_blocks(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(published_blocks, "BLOCK", 64)
     monkeypatch.setattr("shoal.io.tables.load.open_input", None)
     assert outcome(path) == expected
+
+
+@pytest.mark.parametrize("cells", [["x", "", 'a "b"', "[1,2]"], []])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_table_is_written_in_blocks_as_at_once(
+    cells: list[str], columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Table(tuple(column(name, cells) for name in "ab"[:columns]))
+    for rows in (1, 3, 500):
+        monkeypatch.setattr(load, "WRITTEN", rows)
+        load.write_table(made, tmp_path / f"{rows}.csv")
+    assert len({(tmp_path / f"{rows}.csv").read_bytes() for rows in (1, 3, 500)}) == 1
+    assert (tmp_path / "1.csv").read_text().startswith("a,b\n" if columns > 1 else "a\n")
