@@ -25,7 +25,7 @@ from shoal.data.table import Table
 from shoal.errors import BadData, Infeasible, UnknownName, WrongUse
 from shoal.io.releases.folder import read_release, write_release
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.multirelational._groups import divided
+from shoal.methods.multirelational._like_persons import divided
 from shoal.methods.multirelational.method import Multirelational
 from shoal.outcome import judge
 from shoal.pipeline import carry_out

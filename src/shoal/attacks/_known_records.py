@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Floats, Mask, Rows
 from shoal.attacks._class_view import ClassView, class_view
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.published_syntax import telling_rows
@@ -33,18 +33,22 @@ def chances(published: Related, people: Related, view: ClassView) -> Floats:
     for person in range(people.rows):
         classes = fits.columns[fits.indptr[person] : fits.indptr[person + 1]]
         records = own[mine[person] : mine[person + 1]]
+        covered = (
+            np.zeros((len(records), 1), dtype=np.bool_)
+            if covers is None
+            else covers.take(records).dense() > 0
+        )
         candidates = 0
         for place in np.flatnonzero(np.isin(kinds[0], classes)).tolist():
             row = int(rows[first[place]])
-            theirs = number[begins[row] : begins[row + 1]]
-            if _matches(covers, records, theirs):
+            if _matches(covered, number[begins[row] : begins[row + 1]]):
                 candidates += int(sizes[place])
         found[person] = 1 / candidates if candidates else 0.0
     return found
 
 
 def _record_classes(published: Related, people: Related) -> tuple[SparseRows | None, Rows]:
-    """Which known records each class of published ones covers, sparse, and the class of each published record."""
+    """Which classes of published records cover each known one, and the class of each published record."""
     records = published.records
     number = np.full(records.rows, ANY, dtype=np.int64)
     names = [column.name for column in records.quasi if column.name in people.records.names]
@@ -55,17 +59,26 @@ def _record_classes(published: Related, people: Related) -> tuple[SparseRows | N
     return view.fits, number
 
 
-def _matches(covers: SparseRows | None, records: Rows, classes: Rows) -> bool:
-    """Whether each of some published records covers another one of some known records."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+def _matches(covered: Mask, classes: Rows) -> bool:
+    """Whether each of some published records, by their classes, covers another one of somebody's known records.
 
-    if len(classes) > len(records):
+    `covered`: known records by classes. One that finds its record taken sends the other on to look for another one.
+    """
+    if len(classes) > len(covered):
         return False
-    if not len(classes):
-        return True
-    table = np.ones((len(classes), len(records)), dtype=np.int8)
-    told = np.flatnonzero(classes != ANY)
-    if covers is not None and len(told):
-        table[told] = covers.take(records).dense()[:, classes[told]].T > 0
-    return bool((maximum_bipartite_matching(csr_array(table), perm_type="column") >= 0).all())
+    fitting = [
+        list(range(len(covered))) if one == ANY else np.flatnonzero(covered[:, one]).tolist()
+        for one in classes.tolist()
+    ]
+    holder: dict[int, int] = {}
+
+    def placed(record: int, seen: set[int]) -> bool:
+        for place in fitting[record]:
+            if place not in seen:
+                seen.add(place)
+                if place not in holder or placed(holder[place], seen):
+                    holder[place] = record
+                    return True
+        return False
+
+    return all(placed(record, set()) for record in range(len(fitting)))

@@ -23,10 +23,9 @@ def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:
     shared: dict[str, Any] = {
         field: getattr(owner, field) for field in TableMethod.model_fields if field not in instead
     }
-    first: TableMethod = kind(
-        **{field: value for field, value in shared.items() if value is not None}, **instead
-    )
-    return first
+    given = {field: value for field, value in shared.items() if value is not None}
+    made: TableMethod = kind(**given, **instead)
+    return made
 
 
 def first_classes(method: TableMethod, table: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:

@@ -22,7 +22,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
-from shoal.methods.multirelational._groups import Distances, divided, matched
+from shoal.methods.multirelational._like_persons import Distances, divided, matched
 from shoal.methods.relational_transaction._classes import as_classes, published_cells
 from shoal.methods.table_method import TableMethod
 from shoal.models.model import TableModel
