@@ -82,9 +82,6 @@ class MemoryParts:
     def sort(self, names: Sequence[str]) -> "MemoryParts":
         return self._next(self._frame.sort(list(names)))
 
-    def with_rows(self, frame: pl.DataFrame) -> "MemoryParts":
-        return self._next(pl.concat([frame.select(self.names).cast(self._frame.schema), self._frame]))
-
     def union(self, other: "MemoryParts") -> "MemoryParts":
         return self._next(pl.concat([other.collect().select(self.names), self._frame]))
 

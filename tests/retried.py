@@ -89,9 +89,6 @@ class RetriedParts:
     def sort(self, names: Sequence[str]) -> "RetriedParts":
         return self._next(lambda random: shuffled(self._make(random), random).sort(list(names)))
 
-    def with_rows(self, frame: pl.DataFrame) -> "RetriedParts":
-        return self.union(RetriedParts.of(frame.select(self.names)))
-
     def union(self, other: "RetriedParts") -> "RetriedParts":
         return self._next(
             lambda random: pl.concat([self._make(random), other.select(self.names)._make(random)])

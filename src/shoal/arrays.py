@@ -32,9 +32,14 @@ def frozen(array: Array) -> Array:
     return view  # type: ignore[return-value]
 
 
-def indptr_of(lengths: Counts | Sequence[int]) -> Indptr:
+def indptr_of(lengths: AnyArray | Sequence[int]) -> Indptr:
     """Where each ragged row of those lengths begins, and where the last ends."""
     return np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64))))
+
+
+def indptr_by(rows: AnyArray, count: int) -> Indptr:
+    """Where each of so many ragged rows begins, of entries in the order of their rows, and where the last ends."""
+    return indptr_of(np.bincount(rows, minlength=count))
 
 
 def owners(indptr: Indptr) -> Rows:

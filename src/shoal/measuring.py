@@ -72,14 +72,9 @@ def measure(
     return Scores(score for one in measures for score in asked_scores(make_measure(one), both))
 
 
-def read_original(
-    folder: str | Path,
-    original: Any,
-    hierarchies: Mapping[str, str | Hierarchy] | None = None,
-    baskets: str | None = None,
-) -> tuple[Release, Table | Baskets, Recipe]:
+def read_original(folder: str | Path, original: Any) -> tuple[Release, Table | Baskets, Recipe]:
     """A written release, what it was made from as its run.json says to read it, and the recipe of the run."""
-    both, plan = read_both(folder, original, hierarchies, baskets)
+    both, plan = read_both(folder, original)
     return both.release, both.original, plan
 
 

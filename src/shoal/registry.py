@@ -77,6 +77,7 @@ METHODS = Names(
         "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
         "anatomy": "shoal.methods.anatomy:Anatomy",
         "relational-transaction": "shoal.methods.relational_transaction.method:RelationalTransaction",
+        "multirelational": "shoal.methods.multirelational.method:Multirelational",
         "pram": "shoal.methods.pram:Pram",
     },
     family="method",
@@ -133,6 +134,7 @@ MEASURES = Names(
         "itemsets": "shoal.measures.itemsets:FrequentItemsets",
         "associations": "shoal.measures.associations:Associations",
         "item-loss": "shoal.measures.item_loss:ItemLoss",
+        "record-loss": "shoal.measures.record_loss:RecordLoss",
         "generalized-items": "shoal.measures.generalized_items:GeneralizedItems",
         "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
         "chunks": "shoal.measures.chunks:Chunks",
@@ -193,6 +195,7 @@ DATASETS = Names(
         "people": "shoal.datasets.people:People",
         "baskets": "shoal.datasets.shopping:Shopping",
         "mixed": "shoal.datasets.shoppers:Shoppers",
+        "visits": "shoal.datasets.visits:Visits",
     }
 )
 
@@ -259,13 +262,17 @@ def class_names(family: str) -> dict[str, str]:
 
 
 def class_called(family: str, name: str) -> Any:
-    """The class of a family that has a name in Python, or None.
+    """The class of a family that has a name in Python.
 
     >>> class_called("model", "KMap").name
     'k-map'
+
+    Raises `AttributeError` if there is none.
     """
     known = class_names(family) if name[:1].isupper() else {}
-    return load(family, known[name]) if name in known else None
+    if name not in known:
+        raise AttributeError(f"there is no {family} {name!r}")
+    return load(family, known[name])
 
 
 def _found(place: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Rows, indptr_by
 from shoal.attacks._class_view import class_view
 from shoal.data.baskets import ragged_ranks
 from shoal.data.linked import Linked
@@ -338,7 +338,7 @@ def appearances(
         group, count = view.classes.number, len(view.classes)
         rows, places = view.fits.rows, view.fits.columns
     order = np.argsort(group, kind="stable")
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(group, minlength=count))))
+    indptr = indptr_by(group, count)
     return Appearances(
         secret.domain.labels,
         indptr,

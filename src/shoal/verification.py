@@ -230,8 +230,8 @@ def verify_as_asked(
         models = promised_by(release.promises, release.suppressed)
     for model in models:
         model.accept(schema)
-    if isinstance(schema, Table) and not schema.quasi:
-        raise WrongUse("No column is a quasi-identifier; name those that an adversary may know with --quasi.")
+    if isinstance(schema, Table):
+        schema.refuse_without_quasi()
     if not own:
         engine.refuse_unknown(data, models)
     population = asked.population(schema, source, models) if isinstance(schema, Table) else None

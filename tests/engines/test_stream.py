@@ -69,7 +69,8 @@ def test_verbs(stream: Stream, frame: pl.DataFrame) -> None:
     )
     assert_frame_equal(there.counts(["name", "number"]), here.counts(["name", "number"]))
     assert there.fold(len, lambda one, other: one + other) == (frame.height or None)
-    assert_frame_equal(ordered(there.with_rows(frame).collect()), ordered(here.with_rows(frame).collect()))
+    more = (there.union(stream.parts(frame)), here.union(MemoryParts(frame)))
+    assert_frame_equal(*(ordered(parts.collect()) for parts in more))
     assert_frame_equal(there.collect(), frame)
 
 

@@ -22,7 +22,7 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
 from shoal.errors import BadData, ShoalError, UnknownName, WrongUse
-from shoal.io.tables.load import Reading, load_table, read_frame, read_published_table, read_table
+from shoal.io.tables.load import Reading, load_table, open_input, read_published_table, read_table
 
 
 def test_a_file_with_everything(table: Table) -> None:
@@ -108,11 +108,11 @@ def test_frames_that_are_refused() -> None:
         read_table({"a": [1]}, quasi=["a"])
 
 
-def test_read_frame_trims_texts(people: Path) -> None:
-    frame = read_frame(people, Reading())
-    assert frame.columns == ["name", "age", "zip", "born", "ill", "visits"]
-    assert set(frame.dtypes) == {pl.String}
-    assert frame["ill"].to_list() == ['flu, "mild"', "?", "cold", "NA"]
+def test_cells_of_texts_are_trimmed(people: Path) -> None:
+    opened = open_input(people)
+    assert opened.names == ["name", "age", "zip", "born", "ill", "visits"]
+    table = read_table(people, quasi=["ill"], others="drop", reading=Reading(missing=()))
+    assert set(table.columns[0].domain.labels) == {'flu, "mild"', "?", "cold", "NA"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,14 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Published, Release
 from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.load import read_baskets
-from shoal.measures.itemsets import FrequentItemsets, band_pairs, generalized, relative_error, top_deviation
+from shoal.measures.itemsets import (
+    FrequentItemsets,
+    band_pairs,
+    deviation,
+    generalized,
+    mined,
+    relative_error,
+)
 from shoal.measures.measure import flat
 
 baskets_of = st.lists(st.sets(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=12)
@@ -40,7 +47,7 @@ def test_top_deviation(sets: list[set[str]], others: list[set[str]], count: int)
     before = naive.top_itemsets(sets, count)
     after = set(naive.top_itemsets(others, count))
     wanted = 1 - sum(one in after for one in before) / len(before) if before else 0
-    assert top_deviation(read_baskets(sets), read_baskets(others), count) == wanted
+    assert deviation(*(mined(read_baskets(side), count) for side in (sets, others)), count) == wanted
 
 
 @given(baskets_of, baskets_of, st.integers(1, 4))

@@ -115,8 +115,8 @@ def test_write_parquet(both: tuple[Parts, Parts], tmp_path: Path) -> None:
     assert_frame_equal(back, rows().sort(["number", "a.`name`", "items"]))
 
 
-def test_with_rows(both: tuple[Parts, Parts]) -> None:
-    there, here = (parts.with_rows(rows().head(3)).union(parts.map(doubled_numbers, SAME)) for parts in both)
+def test_union(both: tuple[Parts, Parts]) -> None:
+    there, here = (parts.union(parts.map(doubled_numbers, SAME)) for parts in both)
     assert_frame_equal(ordered(there.collect()), ordered(here.collect()))
 
 

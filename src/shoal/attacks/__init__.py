@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if (kind := registry.class_called("attack", name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return kind
+    return registry.class_called("attack", name)
 
 
 def __dir__() -> list[str]:

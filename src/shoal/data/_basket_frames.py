@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items
+from shoal.arrays import AnyArray, Counts, Indptr, Items, indptr_of
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 
@@ -20,7 +20,7 @@ def rows_of(cells: "Series") -> tuple[Indptr, Items]:
     """A column of lists of codes as ragged rows; a missing list is empty."""
     lengths = cells.list.len().fill_null(0).to_numpy()
     items = cells.explode(empty_as_null=False, keep_nulls=False)
-    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))), items.to_numpy().astype(np.int32)
+    return indptr_of(lengths), items.to_numpy().astype(np.int32)
 
 
 def cells_of(name: str, indptr: Indptr, items: AnyArray) -> "Series":

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, owners
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, indptr_by, indptr_of, owners
 from shoal.data.baskets import ragged_ranks
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
@@ -55,17 +55,31 @@ class Band:
     profile: int  # the sum over all rows of the distance to the first row that shares an item
 
 
-def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
-    """Find the distinct baskets of all rows."""
+def distinct_baskets(indptr: Indptr, items: Items, width: int, of_row: Rows | None = None) -> Distinct:
+    """Find the distinct baskets of all rows.
+
+    `of_row`: the number of each row's basket among them, in canonical order, where it is known.
+    """
     from shoal.kernels.ragged import take_rows
 
-    ranks = ragged_ranks(indptr, items)
-    counts = np.bincount(ranks)
-    of_row = (np.cumsum(counts > 0) - 1)[ranks]
-    counts = counts[counts > 0].astype(np.int64)
+    if of_row is None:
+        of_row = numbered(ragged_ranks(indptr, items))
+    counts = np.bincount(of_row).astype(np.int64)
     some = np.empty(len(counts), dtype=np.int64)
     some[of_row] = np.arange(len(of_row))
     return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
+
+
+def numbered(ranks: Rows) -> Rows:
+    """The number of each rank among the different ones, ascending."""
+    numbers: Rows = (np.cumsum(np.bincount(ranks) > 0) - 1)[ranks]
+    return numbers
+
+
+def used_items(items: Items, width: int) -> tuple[Items, int]:
+    """Items numbered without those that nobody holds, and how many are left."""
+    there = np.bincount(items, minlength=width) > 0
+    return (np.cumsum(there, dtype=np.int32) - np.int32(1))[items], int(there.sum())
 
 
 def orders_of(
@@ -124,7 +138,7 @@ def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
 def holders_of(indptr: Indptr, items: Items, width: int) -> tuple[Indptr, Rows]:
     """The rows that hold each item: those of item i lie at ``indptr[i]:indptr[i + 1]``, ascending."""
     rows = owners(indptr)
-    begin = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
+    begin = indptr_by(items, width)
     # Short numbers are sorted in one pass, by counting.
     narrow = items.astype(np.uint16) if width <= 1 << 16 else items
     return begin, rows[np.argsort(narrow, kind="stable")]
@@ -139,7 +153,7 @@ def _row_graph(distinct: Distinct) -> Rows:
     from shoal.kernels.band import row_order
 
     holder_indptr, holders = holders_of(distinct.indptr, distinct.items, distinct.width)
-    sums = np.concatenate(([0], np.cumsum(distinct.supports[distinct.items])))
+    sums = indptr_of(distinct.supports[distinct.items])
     degrees = sums[distinct.indptr[1:]] - sums[distinct.indptr[:-1]]
     by_degree = np.argsort(degrees, kind="stable")
     order: Rows = row_order(distinct.indptr, distinct.items, holder_indptr, holders, degrees, by_degree)
@@ -166,7 +180,7 @@ def _sum(distinct: Distinct) -> Rows:
     """
     from shoal.kernels.band import graph_order
 
-    rows = np.repeat(np.arange(len(distinct), dtype=np.int64), np.diff(distinct.indptr))
+    rows = owners(distinct.indptr)
     items = distinct.items.astype(np.int64)
     size = max(len(distinct), distinct.width)
     edges = np.unique(np.concatenate((rows * size + items, items * size + rows)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Rows
+from shoal.arrays import Codes, Counts, Rows, indptr_of
 from shoal.data.baskets import ragged_ranks
 from shoal.data.table import Column, Table
 
@@ -49,7 +49,7 @@ def person_sizes(table: Table, columns: Sequence[Column]) -> Counts:
         return classes.sizes
     order = np.lexsort((classes.number, entity.codes))
     rows = np.bincount(entity.codes, minlength=len(entity.domain))
-    indptr = np.concatenate(([0], np.cumsum(rows[rows > 0])))
+    indptr = indptr_of(rows[rows > 0])
     kinds = ragged_ranks(indptr, classes.number[order])
     return np.unique(kinds, return_counts=True)[1].astype(np.int64)
 

@@ -244,7 +244,7 @@ def groups_frame(data: Groups) -> "polars.DataFrame":
     import polars as pl
 
     group = np.repeat(np.arange(1, len(data) + 1), data.sizes)
-    basket = np.repeat(np.arange(len(group)), np.diff(data.basket_indptr))
+    basket = owners(data.basket_indptr)
     public = pl.DataFrame(
         {
             "group": group[basket],
@@ -278,7 +278,7 @@ def clusters_frame(data: Clusters) -> "polars.DataFrame":
     chunk = np.repeat(np.repeat(np.arange(len(records)), records), np.diff(data.item_indptr))
     record = owners(data.item_indptr)
     part = data.owners[chunk]
-    term = np.repeat(np.arange(len(data)), np.diff(data.term_indptr))
+    term = owners(data.term_indptr)
     root = np.arange(len(data))
     while (inside := data.parents[root] >= 0).any():
         root[inside] = data.parents[root[inside]]

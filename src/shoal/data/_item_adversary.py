@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import Counts, Items, Rows, owners
+from shoal.arrays import Counts, Items, Rows, indptr_of, owners
 from shoal.data.baskets import Baskets
 
 SAMPLES = 5_000
@@ -68,7 +68,7 @@ class Holders:
     def __init__(self, baskets: Baskets) -> None:
         self.supports = baskets.supports
         self._baskets = len(baskets)
-        self._indptr = np.concatenate(([0], np.cumsum(self.supports)))
+        self._indptr = indptr_of(self.supports)
         rows = owners(baskets.indptr)
         self._rows = rows[np.argsort(baskets.items, kind="stable")]
         self._bits: dict[int, NDArray[np.uint8]] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows, indptr_of
+from shoal.arrays import Codes, Rows, indptr_by
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -100,7 +100,7 @@ def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None
     codes = texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int64)
     width = max(len(vocabulary), 1)
     pairs = np.unique(rows * width + codes)
-    indptr = indptr_of(np.bincount(pairs // width, minlength=count))
+    indptr = indptr_by(pairs // width, count)
     names = tuple(vocabulary.to_list())
     sensitive, insensitive = ((), ()) if roles is None else (roles.sensitive_items, roles.insensitive_items)
     return Baskets(

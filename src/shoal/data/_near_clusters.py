@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, owners, taken
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, owners, taken
 from shoal.data._basket_orders import Distinct, orders_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Pairs:
     @property
     def cluster_of(self) -> Rows:
         """The cluster of each of `rows`."""
-        return np.repeat(np.arange(len(self.pair)), np.diff(self.starts))
+        return owners(self.starts)
 
 
 _last: tuple[bytes, Pairs] | None = None
@@ -138,7 +138,7 @@ def clusters_of(distinct: Distinct, p: int, supports: Counts | None = None) -> P
     for array in (distinct.indptr, distinct.items, distinct.counts, supports):
         digest.update(b"" if array is None else array.tobytes())
     if _last is None or _last[0] != digest.digest():
-        begins = np.concatenate(([0], np.cumsum(distinct.counts)))
+        begins = indptr_of(distinct.counts)
         orders = orders_for_clusters(distinct, GROUPS.tables, supports)
         indptr, places = taken(distinct.indptr, owners(begins))
         rows = tuple(taken(begins, order)[1] for order in orders)
@@ -171,7 +171,7 @@ def cores(
 
     begins, held, counts = kernel.summed(_rows(indptr, items, width), rows, starts)
     often = 3 * counts >= np.repeat(np.diff(starts), np.diff(begins))
-    return np.concatenate(([0], np.cumsum(often)))[begins], held[often], (begins, held, counts)
+    return indptr_of(often)[begins], held[often], (begins, held, counts)
 
 
 def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows
+from shoal.arrays import Counts, Items, Mask, Rows, indptr_by, indptr_of, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -67,14 +67,14 @@ def reconstruct_groups(groups: Groups, seed: int) -> Baskets:
     Raises `BadData` if a sensitive item occurs more often than its group has baskets: no dataset is consistent with
     that.
     """
-    owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
+    owner = owners(groups.sensitive_indptr)
     counts = groups.sensitive_counts
     if (counts > groups.sizes[owner]).any():
         raise BadData("an item occurs more often than its group has baskets; `shoal verify` names it.")
     places = draw_distinct(groups.sizes[owner], counts, np.random.default_rng(seed))
     rows = np.repeat(groups.group_indptr[owner], counts) + places
     baskets = len(groups.basket_indptr) - 1
-    public = np.repeat(np.arange(baskets), np.diff(groups.basket_indptr))
+    public = owners(groups.basket_indptr)
     return _baskets(
         np.concatenate((public, rows)),
         np.concatenate((groups.items, np.repeat(groups.sensitive_items, counts))),
@@ -96,7 +96,7 @@ def _placed(clusters: Clusters, first: Rows, counts: Counts, random: np.random.G
     if not len(chunk):
         return drawn
     lengths = counts[cluster]
-    passed = np.concatenate(([0], np.cumsum(lengths)))
+    passed = indptr_of(lengths)
     begin = np.searchsorted(chunk, np.arange(len(records)))
     open_before = first[cluster] - first[clusters.owners[chunk]] - (passed[:-1] - passed[begin[chunk]])
     width = int(totals.max()) + 1
@@ -175,7 +175,7 @@ def _terms(
     clusters: Clusters, first: Rows, rows: Rows, cluster_of_row: Rows, random: np.random.Generator
 ) -> tuple[Rows, Items]:
     """A basket for each term of each term chunk, and a term more for each basket that is still empty."""
-    owner = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
+    owner = owners(clusters.term_indptr)
     target = first[owner] + random.integers(0, np.maximum(clusters.sizes[owner], 1))
     count = np.diff(clusters.term_indptr)
     empty = np.bincount(rows, minlength=len(cluster_of_row)) == 0
@@ -209,6 +209,6 @@ def _baskets(rows: Rows, items: Items, count: int, vocabulary: tuple[str, ...]) 
     width = max(len(vocabulary), 1)
     pairs = np.sort(rows * width + items)
     pairs = pairs[np.concatenate((pairs[:1] == pairs[:1], pairs[1:] != pairs[:-1]))]
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=count))))
+    indptr = indptr_by(pairs // width, count)
     nobody = np.empty(0, dtype=np.int32)
     return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)

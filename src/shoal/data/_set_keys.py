@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items
+from shoal.arrays import AnyArray, Indptr, Items, indptr_of
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 
@@ -43,7 +43,7 @@ def side_by_side(rows: Sequence[tuple[Indptr, AnyArray]]) -> tuple[Indptr, Items
     for column, (indptr, entries) in enumerate(rows):
         begin = begins[column :: len(rows)]
         joined[np.repeat(begin - indptr[:-1], lengths[:, column]) + np.arange(len(entries))] = entries
-    return np.concatenate(([0], np.cumsum(lengths.sum(axis=1)))), joined
+    return indptr_of(lengths.sum(axis=1)), joined
 
 
 def group_keys(groups: Groups) -> tuple[Indptr, Items]:
@@ -66,7 +66,7 @@ def tree_keys(clusters: Clusters) -> tuple[Indptr, Items]:
 
 def as_rows(keys: Sequence[Items]) -> tuple[Indptr, Items]:
     """Keys as ragged rows."""
-    indptr = np.concatenate(([0], np.cumsum([len(key) for key in keys], dtype=np.int64)))
+    indptr = indptr_of([len(key) for key in keys])
     return indptr, np.concatenate((np.empty(0, dtype=np.int32), *keys))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows, frozen, taken
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows, frozen, indptr_of, taken
 from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
@@ -112,7 +112,7 @@ class Baskets:
         if wanted.all():
             return self
         stays = wanted[self.items]
-        indptr = np.concatenate(([0], np.cumsum(stays)))[self.indptr]
+        indptr = indptr_of(stays)[self.indptr]
         renamed = np.cumsum(wanted, dtype=np.int32) - 1
         return replace(
             self,

@@ -151,7 +151,7 @@ class Clusters:
     @property
     def owners(self) -> Rows:
         """The cluster of each chunk."""
-        return np.repeat(np.arange(len(self)), np.diff(self.chunk_indptr))
+        return owners(self.chunk_indptr)
 
     def chunk_items(self, wanted: Mask | None = None) -> tuple[Rows, Items, Counts]:
         """The distinct items of each chunk: the chunk, the item, and how many of its sub-records hold it.

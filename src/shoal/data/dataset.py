@@ -61,9 +61,6 @@ class Parts(Protocol):
     def sort(self, names: Sequence[str]) -> "Parts":
         """The same rows in ascending order, missing cells first, texts by code points."""
 
-    def with_rows(self, frame: "Frame") -> "Parts":
-        """The same rows, and those of a frame that is here, with the same columns; in any order."""
-
     def union(self, other: "Parts") -> "Parts":
         """The same rows, and those of other parts of the engine, with the same columns; in any order."""
 

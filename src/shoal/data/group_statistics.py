@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, indptr_of
 from shoal.data.dataset import COUNT
 from shoal.data.domain import Domain
 from shoal.data.table import Table
@@ -37,7 +37,7 @@ class Histogram:
     @property
     def sums(self) -> Counts:
         """The sum of the counts of each group."""
-        return np.diff(np.concatenate(([0], np.cumsum(self.counts)))[self.indptr])
+        return np.diff(indptr_of(self.counts)[self.indptr])
 
     @property
     def sizes(self) -> Counts:
@@ -73,7 +73,6 @@ def group_statistics(
     columns: tuple[str, ...] = (),
     *,
     published: Mask | None = None,
-    population: Counts | None = None,
     overall: Mapping[str, Counts] | None = None,
 ) -> GroupStatistics:
     """Count sizes, persons and sensitive values of groups.
@@ -89,8 +88,6 @@ def group_statistics(
     published
         The rows that will be published, where some are suppressed: models that compare with the distribution of the
         whole compare with that of these rows. All rows by default.
-    population
-        Rows of a population that match each group (see `GroupStatistics`).
     overall
         The distribution of the whole by column, where the table is only a part of it.
     """
@@ -114,7 +111,7 @@ def group_statistics(
             whole = overall[column.name]
         of_persons = None if table.entity is None else persons
         sensitive[column.name] = Histogram(indptr, values, counts, whole, column.domain, of_persons)
-    return GroupStatistics(sizes, persons, sensitive, population, table, groups)
+    return GroupStatistics(sizes, persons, sensitive, None, table, groups)
 
 
 def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Rows, Codes]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from typing_extensions import TypeVar
@@ -12,7 +13,7 @@ from shoal.data.groups import Groups
 from shoal.data.linked import Linked
 from shoal.data.summary import Summary
 from shoal.data.table import Table
-from shoal.errors import WrongUse
+from shoal.errors import BadData, WrongUse
 
 if TYPE_CHECKING:
     import pandas
@@ -143,3 +144,14 @@ class Release(Generic[Data]):
         from shoal.data._reconstruct import reconstructed
 
         return reconstructed(self.data, count, seed)
+
+
+def refuse_changed(expected: Mapping[str, int], found: Mapping[str, int], path: str | Path | None) -> None:
+    """Refuse a published file that holds more or less than its release.json says."""
+    for what, number in found.items():
+        if what in expected and number != expected[what]:
+            raise BadData(
+                f"release.json says {expected[what]:,} {what}, the file has {number:,}: it was changed after it was "
+                "made. Fetch the folder again.",
+                path,
+            )

@@ -11,6 +11,8 @@ from shoal.data.hierarchy import Hierarchy
 from shoal.data.role import Role
 from shoal.errors import UnknownName, WrongUse
 
+NO_QUASI = "No column is a quasi-identifier; name those that an adversary may know with --quasi."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -67,6 +69,11 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(column.name for column in self.columns)
+
+    def refuse_without_quasi(self) -> None:
+        """Refuse a table without a quasi-identifier: nothing can be promised of it."""
+        if not self.quasi:
+            raise WrongUse(NO_QUASI)
 
     @property
     def quasi(self) -> tuple[Column, ...]:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if (kind := registry.class_called("engine", name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return kind
+    return registry.class_called("engine", name)
 
 
 def __dir__() -> list[str]:

@@ -329,10 +329,6 @@ class SparkParts:
         """The same rows in ascending order, missing cells first, texts by code points."""
         return self._like(self._rows.orderBy(*self._plain(names)), self.names)
 
-    def with_rows(self, frame: "Frame") -> "SparkParts":
-        """The same rows, and those of a frame that is here."""
-        return self.union(self._engine.parts(frame.select(named(self.names))))
-
     @said()
     def union(self, other: Parts) -> "SparkParts":
         """The same rows, and those of other parts."""

@@ -196,11 +196,6 @@ class StreamParts:
             lambda: in_order(self._all(), list(names), self._engine.memory, self._engine.scratch)
         )
 
-    def with_rows(self, frame: "Frame") -> "StreamParts":
-        """The same rows, and those of a frame."""
-        more = frame.select(named(self.names))
-        return self._same(lambda: chain(self._all(), iter(pieces(more))))
-
     def union(self, other: Parts) -> "StreamParts":
         """The same rows, and those of other parts."""
         assert isinstance(other, StreamParts)

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from shoal.data.dataset import TextLayout
 from shoal.errors import BadData
-from shoal.io.source import BYTE_ORDER_MARK, last_line_end, refuse_address
+from shoal.io.source import BYTE_ORDER_MARK, existing_file, last_line_end, part_files
 
 BLOCK = 1 << 23
 """Bytes of text that are read at once."""
@@ -25,16 +25,7 @@ LONGEST = 1 << 27
 
 def part_paths(path: str) -> list[Path]:
     """The file of a path, or the part files of a folder."""
-    refuse_address(path)
-    place = Path(path)
-    if not place.exists():
-        raise BadData("there is no such file.", path)
-    if not place.is_dir():
-        return [place]
-    found = sorted(entry for entry in place.glob("part-*") if entry.is_file() and entry.stat().st_size)
-    if not found:
-        raise BadData("the folder holds no files part-…, so there is nothing to read.", path)
-    return found
+    return part_files(path) if Path(path).is_dir() else [existing_file(path)]
 
 
 @contextmanager

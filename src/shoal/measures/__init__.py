@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     from shoal.measures.precision import Precision as Precision
     from shoal.measures.queries import Queries as Queries
     from shoal.measures.reconstruction import Reconstruction as Reconstruction
+    from shoal.measures.record_loss import RecordLoss as RecordLoss
     from shoal.measures.suppression import Suppression as Suppression
 
 
 def __getattr__(name: str) -> Any:
-    if (kind := registry.class_called("measure", name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return kind
+    return registry.class_called("measure", name)
 
 
 def __dir__() -> list[str]:

@@ -10,9 +10,8 @@ from pydantic import Field
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
-from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import FACT, Measure, Score
+from shoal.measures.measure import FACT, BasketMeasure, Score
 from shoal.mining.association_rules import AssociationRules, association_rules, parse_rule
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
 
@@ -20,7 +19,7 @@ MODEL = "hidden-associations"
 MANY = 5_000_000
 
 
-class Associations(Measure):
+class Associations(BasketMeasure):
     """Rules before and after, mined with the same thresholds: those of the promise, unless others are given.
 
     - **hiding_failure**: The share of the sensitive rules of the original that are still found.
@@ -64,23 +63,15 @@ class Associations(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine the rules of both and compare."""
-        original, release = both.original, both.release
-        published = release.data
-        if not isinstance(original, Baskets) or not isinstance(published, Baskets):
-            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
-            raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
-        promise = next((dict(one) for one in release.promises if one.get("model") == MODEL), {})
+        original, published = self.baskets(both)
+        promise = next((dict(one) for one in both.release.promises if one.get("model") == MODEL), {})
         support, confidence = (
             self.support or promise.get("support"),
             self.confidence or promise.get("confidence"),
         )
         if support is None or confidence is None:
             return ()
-        if len(original) != len(published) or not len(original):
-            raise BadData(
-                f"the release has {len(published)} baskets, but the original has {len(original)}; give the original "
-                "that it was made from, read the same way."
-            )
+        self.refuse_other_count(original, len(published))
         size = max(self.size, *(len(before) + len(after) for before, after in _given(promise)), 2)
         least = least_count(len(original), support)
         vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))

@@ -4,15 +4,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
-from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 from shoal.risks._certain_links import certain_links
 
 
-class Chunks(Measure):
+class Chunks(BasketMeasure):
     """How much of the original is only named in term chunks, and which links across chunks are certain.
 
     - **term_chunk_share**: The share of the original's items, over all baskets, that stand in no chunk with their
@@ -39,16 +37,8 @@ class Chunks(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Count items in chunks, and links."""
-        original, release = both.original, both.release
-        clusters = release.data
-        if not isinstance(original, Baskets) or not isinstance(clusters, Clusters):
-            odd = type(clusters if isinstance(original, Baskets) else original).__name__.lower()
-            raise WrongUse(f"The measure {self.name} compares baskets with published clusters, not {odd}.")
-        if len(original) != int(clusters.sizes.sum()):
-            raise BadData(
-                f"the release has {int(clusters.sizes.sum())} baskets, but the original has {len(original)}; "
-                "give the original that it was made from, read the same way."
-            )
+        original, clusters = self.baskets(both)
+        self.refuse_other_count(original, int(clusters.sizes.sum()))
         links = certain_links(clusters)
         counted = (
             float(1 - len(clusters.items) / np.maximum(len(original.items), 1))

@@ -12,9 +12,9 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import FACT, Measure, Score
+from shoal.measures.measure import FACT, BasketMeasure, Score
 from shoal.mining.frequent_itemsets import (
     Itemsets,
     best_of,
@@ -29,7 +29,7 @@ MANY = 1_000_000
 """Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""
 
 
-class FrequentItemsets(Measure):
+class FrequentItemsets(BasketMeasure):
     """What is left of the frequent itemsets of the original.
 
     A disassociated release is measured by datasets that are consistent with it: by the first one drawn, and by the
@@ -92,20 +92,14 @@ class FrequentItemsets(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
-        original, release = both.original, both.release
-        published = release.data
-        if not isinstance(original, Baskets) or not isinstance(published, Baskets | Clusters):
-            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
-            raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
-        if not len(original):
-            raise BadData("the original has no baskets to compare a release with.")
+        original, published = self.baskets(both)
         draws = 1 if isinstance(published, Baskets) else self.reconstructions
         versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
         before, *after = (mined(side, self.top) for side in (original, *versions))
         found = [
             *self._top(original, versions, before, after),
             *self._errors(original, versions),
-            *_terms_lost(original, release),
+            *_terms_lost(original, both.release),
             *self._lost(original, before, after),
         ]
         return tuple(found)
@@ -223,13 +217,8 @@ def mined(baskets: Baskets, count: int) -> Mined:
     return Mined(ascending, *enough_itemsets(ascending, count))
 
 
-def top_deviation(original: Baskets, published: Baskets, count: int) -> float:
-    """tKd: the share of the original's most frequent itemsets that are not among those of the release."""
-    return deviation(mined(original, count), mined(published, count), count)
-
-
 def deviation(before: Mined, after: Mined, count: int) -> float:
-    """The share of the most frequent itemsets that are not among those of the other side."""
+    """tKd: the share of the most frequent itemsets that are not among those of the other side."""
     top = before.top(count)
     return _share_lost(top, before.vocabulary, after.top(count), after.vocabulary) if len(top) else 0.0
 

@@ -8,7 +8,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.release import Release
 from shoal.data.table import Table
-from shoal.errors import UnknownName, WrongUse
+from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.measures._comparison import Comparison as Comparison
 from shoal.parameters import Parameters
 
@@ -152,6 +152,32 @@ class Measure(Parameters):
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Measure a release beside its original; what other measures ask of them too is found out once."""
         raise NotImplementedError
+
+
+class BasketMeasure(Measure):
+    """A way to compare what is published of baskets, in one of the forms that it accepts, with the original ones."""
+
+    def baskets(self, both: Comparison) -> tuple[Baskets, Any]:
+        """The original, and what is published of it.
+
+        Raises `WrongUse` if one of the two is of another form. Raises `BadData` if the original is empty.
+        """
+        original, published = both.original, schema_of(both.release.data)
+        if not isinstance(original, Baskets) or not isinstance(published, self.accepts):
+            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
+            forms = " or ".join(form.__name__.lower() for form in self.accepts)
+            raise WrongUse(f"The measure {self.name} compares baskets with published {forms}, not {odd}.")
+        if not (both.items.rows if self.not_distributable is None else len(original)):
+            raise BadData("the original has no baskets to compare a release with.")
+        return original, published
+
+    def refuse_other_count(self, original: Baskets, published: int) -> None:
+        """Refuse a release that has another number of baskets than its original."""
+        if len(original) != published:
+            raise BadData(
+                f"the release has {published} baskets, but the original has {len(original)}; give the original that it "
+                "was made from, read the same way."
+            )
 
 
 class TableMeasure(Measure):

@@ -9,11 +9,9 @@ from pydantic import Field
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.itemsets import with_vocabulary
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 from shoal.mining.association_rules import association_rules
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count, top_itemsets
 
@@ -21,7 +19,7 @@ MANY = 2_000_000
 """Frequent itemsets and rules that are compared, at most."""
 
 
-class Overlap(Measure):
+class Overlap(BasketMeasure):
     """Frequent itemsets and association rules that are mined in both, with the same thresholds.
 
     Groups and disassociated releases are measured by datasets that are consistent with them, the mean of several. Items
@@ -65,12 +63,7 @@ class Overlap(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
-        original, release = both.original, both.release
-        published = release.data
-        if not isinstance(original, Baskets) or isinstance(published, Table):
-            raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")
-        if not len(original):
-            raise BadData("the original has no baskets to compare a release with.")
+        original, published = self.baskets(both)
         least = self._least(original)
         draws = 1 if isinstance(published, Baskets) else self.reconstructions
         versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]

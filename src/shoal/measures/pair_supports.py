@@ -9,16 +9,14 @@ from shoal.arrays import AnyArray, Counts, Floats, Items, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
-from shoal.data.table import Table
-from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.itemsets import relative_error, with_vocabulary
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 from shoal.measures.reconstruction import TwoSides
 from shoal.mining.frequent_itemsets import supports_of
 
 
-class PairSupports(Measure):
+class PairSupports(BasketMeasure):
     """The relative error of the supports of pairs of items, as a reader of the release expects them.
 
     Pairs are drawn from baskets that hold them, so that pairs which many baskets hold are asked for most: half of them
@@ -49,12 +47,7 @@ class PairSupports(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask both sides for the same pairs."""
-        original, release = both.original, both.release
-        published = release.data
-        if not isinstance(original, Baskets) or isinstance(published, Table):
-            raise WrongUse(f"The measure {self.name} compares baskets with published ones, not tables.")
-        if not len(original):
-            raise BadData("the original has no baskets to compare a release with.")
+        original, _ = self.baskets(both)
         generator = np.random.default_rng(self.seed)
         secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
         secret[original.sensitive] = True

@@ -7,11 +7,12 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Indptr, Items, Rows, ranges
+from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
-from shoal.errors import BadData, WrongUse
+from shoal.errors import BadData
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 
 SENSITIVE = 20
 """Sensitive items that are asked about, at most: if there are more, so many are drawn."""
@@ -23,7 +24,7 @@ PARTS = 100
 """Sensitive items that a score lists."""
 
 
-class Reconstruction(Measure):
+class Reconstruction(BasketMeasure):
     """How well groups answer questions about a sensitive item together with public ones.
 
     A question takes a sensitive item s and some public items, which part all baskets into cells: those that hold all of
@@ -61,10 +62,8 @@ class Reconstruction(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Ask the release and the original the same questions."""
-        original, release = both.original, both.release
-        if not isinstance(original, Baskets) or not isinstance(release.data, Groups):
-            raise WrongUse(f"The measure {self.name} compares baskets with published groups.")
-        two = TwoSides(original, release.data)
+        original, groups = self.baskets(both)
+        two = TwoSides(original, groups)
         public = original.public[original.supports[original.public] > 0]
         if not len(two.sensitive) or not len(public):
             return ()
@@ -193,9 +192,7 @@ class _Holders:
 
     def __init__(self, indptr: Indptr, items: Items, width: int) -> None:
         self._count = len(indptr) - 1
-        rows = np.repeat(np.arange(self._count, dtype=np.int64), np.diff(indptr))
-        self._rows = rows[np.argsort(items, kind="stable")]
-        self._indptr = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
+        self._indptr, self._rows = holders_of(indptr, items, width)
 
     def rows(self, item: int) -> Rows:
         return self._rows[self._indptr[item] : self._indptr[item + 1]]

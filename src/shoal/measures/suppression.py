@@ -5,13 +5,11 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import schema_of
-from shoal.errors import BadData, WrongUse
 from shoal.measures._comparison import Comparison
-from shoal.measures.measure import Measure, Score
+from shoal.measures.measure import BasketMeasure, Score
 
 
-class Suppression(Measure):
+class Suppression(BasketMeasure):
     """How many occurrences and items of the original are not published any more under their own names.
 
     An item that fewer published baskets hold than original ones has lost the difference; an item that is published
@@ -38,13 +36,8 @@ class Suppression(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Compare the supports of the items."""
-        original, published = both.original, schema_of(both.release.data)
-        if not isinstance(original, Baskets) or not isinstance(published, Baskets):
-            odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
-            raise WrongUse(f"The measure {self.name} compares baskets with published baskets, not {odd}.")
+        original, _ = self.baskets(both)
         items = both.items
-        if not items.rows:
-            raise BadData("the original has no baskets to compare a release with.")
         before = items.before
         after = np.array([items.after.get(item, 0) for item in original.vocabulary], dtype=np.int64)
         total, lost = int(before.sum()), int(np.maximum(before - after, 0).sum())

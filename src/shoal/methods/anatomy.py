@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Rows, indptr_of
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
@@ -167,7 +167,7 @@ class Anatomy(TableMethod):
         # The rows of each value in random order: a stack from which groups take.
         drawn = random.permutation(len(codes))
         stacks = drawn[np.argsort(codes[drawn], kind="stable")]
-        begin = np.concatenate(([0], np.cumsum(counts)))[:-1]
+        begin = indptr_of(counts)[:-1]
         left, taken = counts.copy(), np.empty(len(codes), dtype=np.int64)
         count = buckets.bucketize(left, size, random.integers(0, 2**62, len(codes)), taken)
         taken = taken[: count * size]

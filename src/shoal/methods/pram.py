@@ -98,10 +98,7 @@ class Pram(Method):
         assert isinstance(data, Table)
         if not self.models():
             raise WrongUse(f"{self.name} has nothing to promise; give --gamma, for example --gamma 5.")
-        if not data.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
+        data.refuse_without_quasi()
         if data.entity is not None:
             raise WrongUse(
                 f"{self.name} takes one row a person: several draws of one person ({data.entity.name}) would tell more."

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, cast
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Rows
+from shoal.arrays import Rows, indptr_of
 from shoal.data.baskets import ragged_order
 from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
@@ -120,10 +120,7 @@ class TableMethod(Promises, Method):
         """The promises about a table; refuses to promise nothing, and about no column."""
         if not self.models():
             raise WrongUse(f"{self.name} has nothing to promise; give --k, for example --k 10.")
-        if not table.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
+        table.refuse_without_quasi()
         self.refuse_misfits()
         return self.definite(table)
 
@@ -228,7 +225,7 @@ def number_persons(entity: Column, published_columns: list[Column]) -> Column:
     by_person = order_by(
         [person.astype(np.int32), cells.astype(np.int32)], [int(person.max()) + 1, int(cells.max()) + 1]
     )
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(person))))
+    indptr = indptr_of(np.bincount(person))
     rank = np.empty(len(indptr) - 1, dtype=np.int64)
     rank[ragged_order(indptr, cells[by_person].astype(np.int32))] = np.arange(len(rank))
 

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen, indptr_of
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
 
@@ -93,7 +93,7 @@ class Itemsets:
         """The items of all sets, or of some: set i is ``items[indptr[i]:indptr[i + 1]]``, codes ascending."""
         chosen = np.arange(len(self)) if places is None else places
         sizes = self.sizes[chosen]
-        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        indptr = indptr_of(sizes)
         items = np.empty(indptr[-1], dtype=np.int32)
         for size in np.unique(sizes).tolist():
             those = np.flatnonzero(sizes == size)
@@ -244,7 +244,7 @@ def _mined(
 
     # Where the most frequent ones are wanted, those that were found say what need not be looked for.
     parts = [work((0, len(frequent)))] if top else _in_threads(work, len(frequent), threads)
-    begins = np.concatenate(([0], np.cumsum([count for _, count in parts])))
+    begins = indptr_of([count for _, count in parts])
     if begins[-1] > limit:
         raise WrongUse(
             f"More than {limit} itemsets are held by {least} baskets or more; ask for a higher support or a size."
@@ -364,7 +364,7 @@ def supports_of(baskets: Baskets, indptr: Indptr, items: Items, *, threads: int 
     sets = by_rank[np.lexsort((by_rank, of_set))]
     out = np.full(len(sizes), len(baskets), dtype=np.int64)
     held = np.flatnonzero(sizes > 0)
-    begins = np.concatenate(([0], np.cumsum(sizes[held])))
+    begins = indptr_of(sizes[held])
     counts = np.zeros(len(held), dtype=np.int64)
     from shoal.kernels.eclat import count_sets
 

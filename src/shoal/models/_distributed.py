@@ -20,11 +20,11 @@ from shoal.data.dataset import BUCKET, COUNT, Dataset, Parts
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.published_syntax import SUPPRESSED
-from shoal.data.release import Published
+from shoal.data.release import Published, refuse_changed
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.data.verdict import Verdict
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence, Part, joined
 from shoal.models._release_checks import evidence_of, verdict_on, verdict_on_nothing
@@ -94,7 +94,7 @@ def judge_table(
     size = partial(_size, columns=telling_names, items=set_names)
     count, telling, total, of_items = (rows.fold(size, _added) if columns else None) or (0, 0, 0, 0)
     telling = total if of_items else telling
-    _refuse_changed(published, {"rows": total})
+    refuse_changed(_expected(published), {"rows": total}, published.path)
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
     apart = [model for model in models if model.apart(table)]
     together = [model for model in models if not model.apart(table)]
@@ -155,9 +155,8 @@ def judge_lines(
     parts = published.parts
     survey = parts.fold(partial(_surveyed, models=tuple(models), parse=parse), _Survey.joined)
     lines, baskets, items = (survey.lines, survey.baskets, len(survey.items)) if survey else (0, 0, 0)
-    _refuse_changed(
-        published, {"rows": lines, "groups": lines, "clusters": lines, "baskets": baskets, "items": items}
-    )
+    counts = {"rows": lines, "groups": lines, "clusters": lines, "baskets": baskets, "items": items}
+    refuse_changed(_expected(published), counts, published.path)
     secrets = survey.secrets if survey else frozenset[str]()
     known = survey.items.to_list() if survey else []
     for model in models if asked else ():
@@ -327,15 +326,9 @@ def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(first + second for first, second in zip(one, other, strict=True))
 
 
-def _refuse_changed(published: Dataset, found: Mapping[str, int]) -> None:
-    """Refuse files that hold more or less than release.json says."""
-    for what, expected in (published.expected_counts or {"rows": published.rows}).items():
-        if expected != found[what]:
-            raise BadData(
-                f"release.json says {expected:,} {what}, the file has {found[what]:,}: it was changed after it was "
-                "made. Fetch the folder again.",
-                published.path,
-            )
+def _expected(published: Dataset) -> Mapping[str, int]:
+    """How much release.json says that there is."""
+    return published.expected_counts or {"rows": published.rows}
 
 
 def _paired(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

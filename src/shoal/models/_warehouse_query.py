@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.table import NO_QUASI
 from shoal.errors import MissingExtra, WrongUse
 from shoal.models._exact import fraction
 from shoal.parameters import Parameters
@@ -56,9 +57,7 @@ class Question(Parameters):
         Raises `WrongUse` if nothing is promised, or a promise about sensitive columns names none.
         """
         if not self.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
+            raise WrongUse(NO_QUASI)
         if (self.k, self.l, self.alpha, self.t) == (None,) * 4:
             raise WrongUse("Nothing to check: say what is promised, for example --k 10.")
         if not self.sensitive and (self.l, self.alpha, self.t) != (None,) * 3:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask
+from shoal.arrays import Counts, Mask, owners
 from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
@@ -145,7 +145,7 @@ def sensitive_of(column: str, statistics: GroupStatistics) -> Sensitive | None:
     visible: Mask = np.ones(len(histogram.values), dtype=np.bool_)
     if SUPPRESSED in labels:
         visible = histogram.values != labels.index(SUPPRESSED)
-    groups = np.repeat(np.arange(len(statistics)), np.diff(histogram.indptr))[visible]
+    groups = owners(histogram.indptr)[visible]
     values, counts = histogram.values[visible], histogram.counts[visible]
     if not len(groups):
         return None

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from shoal.arrays import owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
@@ -119,7 +118,7 @@ def _of_groups(
 ) -> Card | None:
     if not len(groups.sensitive_counts):
         return Card("none", "of the groups holds a sensitive item.")
-    group = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
+    group = owners(groups.sensitive_indptr)
     degree = float((groups.sizes[group] / groups.sensitive_counts).min())
     degrees = [int(str(promise["p"])) for promise in promises if promise.get("p") is not None]
     promised = max(degrees, default=None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Codes
+from shoal.arrays import Codes, indptr_of
 from shoal.data.baskets import Baskets
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.release import Release
@@ -149,5 +149,5 @@ def _support(baskets: Baskets, items: Sequence[str]) -> int:
     )
     if len(codes) < len(wanted):
         return 0
-    held = np.concatenate(([0], np.cumsum(np.isin(baskets.items, codes))))
+    held = indptr_of(np.isin(baskets.items, codes))
     return int((held[baskets.indptr[1:]] - held[baskets.indptr[:-1]] == len(codes)).sum())

@@ -166,11 +166,9 @@ def _read(
     )
 
 
-def baskets_of_lines(
-    lines: Parts, layout: Layout, path: str | None = None, published: bool = False
-) -> Dataset:
+def baskets_of_lines(lines: Parts, layout: Layout) -> Dataset:
     """The baskets of lines, each of which is one: in the layout ``lines`` or ``spmf``."""
-    return _of_lines(lines, layout, path, published).baskets
+    return _of_lines(lines, layout, None, published=False).baskets
 
 
 def _of_lines(lines: Parts, layout: Layout, path: str | None, published: bool) -> _Read:

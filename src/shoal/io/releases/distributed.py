@@ -16,15 +16,15 @@ from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, Parts
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
-from shoal.data.release import Release
+from shoal.data.release import Release, refuse_changed
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.errors import BadData, WrongUse
+from shoal.errors import WrongUse
 from shoal.io.baskets.distributed import LINE, header_of
 from shoal.io.baskets.layouts import parse_layout, published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.file_order import order_violations
-from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts
+from shoal.io.releases.release_json import baskets_in_roles, baskets_shape, read_facts, refuse_other_columns
 from shoal.io.releases.set_lines import Lines, read_clusters, read_groups
 from shoal.io.tables.decode import column_type
 from shoal.io.tables.delimited import delimited_text
@@ -78,8 +78,8 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
     shape = facts.shape
-    if shape["form"] in ("linked", "clustered"):
-        raise WrongUse("Linked tables, and items in clusters, are opened in memory: omit --engine.")
+    if shape["form"] in ("linked", "clustered", "related"):
+        raise WrongUse("Joined tables, and items in clusters, are opened in memory: omit --engine.")
     if shape["form"] == "summary":
         raise WrongUse("Cross-tables are judged in memory; omit --engine.")
     path = data_file(published, shape)
@@ -87,9 +87,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     if shape["form"] == "table":
         opened = open_parts(path, engine, own_reading(path), raw=True)
         roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
-        if set(opened.names) != set(roles):
-            unlike = ", ".join(sorted(set(opened.names) ^ set(roles)))
-            raise BadData(f"the columns are not those that release.json names: {unlike}.", path)
+        refuse_other_columns(opened.names, roles, path)
         if "safe_cells" in shape:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
         looks = looks_of(opened)
@@ -140,14 +138,7 @@ def open_baskets(folder: str | Path, engine: "Distributed") -> Dataset:
     path = data_file(published, shape)
     reading = Reading(separator=shape.get("separator"))
     read: Dataset = load_baskets(engine, str(path), shape["layout"], reading, published=True).baskets
-    found = {"baskets": read.rows, "items": len(read.schema.vocabulary)}
-    for what, number in found.items():
-        if number != shape[what]:
-            raise BadData(
-                f"release.json says {shape[what]:,} {what}, the file has {number:,}: it was changed after it was made. "
-                "Fetch the folder again.",
-                path,
-            )
+    refuse_changed(shape, {"baskets": read.rows, "items": len(read.schema.vocabulary)}, path)
     schema = baskets_in_roles(read.schema, shape)
     return replace(read, schema=schema, order=partial(order_violations, engine, path, shape))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_of, taken
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_by, indptr_of, taken
 from shoal.io.baskets.numbered_texts import LEAST, numbered
 from shoal.io.releases.set_lines import Lines, encoded
 from shoal.io.source import part_files, read_text
@@ -131,7 +131,7 @@ def plain_clusters(source: str | Path | Lines) -> PlainClusters | None:
         vocabulary,
         parents[:clusters],
         sizes[:clusters],
-        indptr_of(np.bincount(owners, minlength=clusters)),
+        indptr_by(owners, clusters),
         record_indptr,
         item_indptr,
         items,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_of, owners, taken
+from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_by, indptr_of, owners, taken
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -489,7 +489,7 @@ def _cluster_ranks(clusters: Clusters, own: Rows, terms: Rows) -> Rows:
         joint = np.flatnonzero(heights == height)
         part = np.flatnonzero(np.isin(clusters.parents, joint))
         part = part[np.lexsort((ranks[part], clusters.parents[part]))]
-        indptr = indptr_of(np.bincount(np.searchsorted(joint, clusters.parents[part]), minlength=len(joint)))
+        indptr = indptr_by(np.searchsorted(joint, clusters.parents[part]), len(joint))
         keys = np.stack((ragged_ranks(indptr, ranks[part]), own[joint]), axis=1)
         ranks[joint] = above + np.unique(keys, axis=0, return_inverse=True)[1].ravel()
     return ranks

@@ -359,11 +359,9 @@ def write_delimited(frame: pl.DataFrame, path: Path, separator: str = ",") -> No
     _plain(frame).write_csv(path, separator=separator, line_terminator="\n", quote_style="necessary")
 
 
-def delimited_text(frame: pl.DataFrame, separator: str = ",", *, header: bool = True) -> str:
+def delimited_text(frame: pl.DataFrame, *, header: bool = True) -> str:
     """What `write_delimited` writes, as a text; with or without the header."""
-    return _plain(frame).write_csv(
-        include_header=header, separator=separator, line_terminator="\n", quote_style="necessary"
-    )
+    return _plain(frame).write_csv(include_header=header, line_terminator="\n", quote_style="necessary")
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:

@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     from shoal.io.tables.input import Input
 
 
-def read_frame(source: Any, reading: Reading | None = None) -> "polars.DataFrame":
-    """Read all columns of a source as they are.
-
-    Parameters
-    ----------
-    source
-        A path (``-`` is standard input), the address of a database, or a frame of polars, pandas or Arrow.
-    reading
-        What the source does not tell about itself.
-
-    Returns
-    -------
-    polars.DataFrame
-        Delimited text comes as texts with blanks around them taken away. Sources with types keep theirs.
-    """
-    import polars as pl
-
-    opened = open_input(source, reading)
-    return opened.frame(opened.names).with_columns(pl.col(pl.String).str.strip_chars())
-
-
 def read_table(
     source: Any,
     *,
@@ -55,6 +34,7 @@ def read_table(
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
+    link: str | None = None,
     sensitive_items: Iterable[str] = (),
     insensitive_items: Iterable[str] = (),
     reading: Reading | None = None,
@@ -79,6 +59,8 @@ def read_table(
     items, items_from, item_separator
         The column that holds a set of items a row: a list, or a text with a separator between items; or another table
         with an item a row, ``visits.csv:patient,diagnosis``.
+    link
+        Another table with records of the persons, ``visits.csv:patient``; its columns have roles like the others.
     sensitive_items, insensitive_items
         Items that must not be learned, and items that are neither known nor secret.
     reading
@@ -111,6 +93,7 @@ def read_table(
         items=items,
         items_from=items_from,
         item_separator=item_separator,
+        link=link,
         sensitive_items=sensitive_items,
         insensitive_items=insensitive_items,
     )
@@ -138,6 +121,10 @@ def load_table(
     from shoal.io.tables.encode import encode_table
 
     roles, reading = roles or Roles(), reading or Reading()
+    if roles.link is not None:
+        from shoal.io.tables.linked_records import load_related
+
+        return load_related(source, roles, reading, columns, steps)
     opened = open_input(source, reading)
     if roles.items_from is not None:
         opened, roles = _with_items(opened, roles)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows, indptr_by
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.methods._full_domain._class_facts import Facts
@@ -220,7 +220,7 @@ class Absorption:
             pairs = self._facts.sensitive[name]
             table = counts[some] + pairs.of(place)
             of, values = np.nonzero(table)
-            indptr = np.concatenate(([0], np.cumsum(np.bincount(of, minlength=len(some))))).astype(np.int64)
+            indptr = indptr_by(of, len(some))
             found = table[of, values]
             overall = self._overall[name]
             sensitive[name] = Histogram(indptr, values.astype(np.int32), found, overall, pairs.domain)

@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of
 from shoal.errors import WrongUse
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
@@ -76,7 +76,7 @@ class CellObjective:
         self._suppressed = [
             price * share * loss.suppressed for share, loss in zip(shares, losses, strict=True)
         ]
-        self._starts = np.concatenate(([0], np.cumsum([len(loss.published) for loss in losses])))[:-1]
+        self._starts = indptr_of([len(loss.published) for loss in losses])[:-1]
         self._weights = tuples.counts.astype(np.float64)
         self._known: dict[tuple[int, int], Floats | None] = {}
         self._gone = np.zeros(len(tuples))

@@ -20,7 +20,7 @@ from math import prod
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of
 from shoal.data.table import Column
 from shoal.methods._full_domain._losses import column_losses
 from shoal.methods._full_domain._texts import Texts, texts_of
@@ -141,7 +141,7 @@ def _prices(
     lines = np.array([len(places) for places, _ in by_depth])
     width = max(places.shape[1] for places, _ in by_depth)
     keys, losses = np.zeros((lines.sum(), width), dtype=np.uint64), np.full((lines.sum(), width), -1.0)
-    first = np.append(0, np.cumsum(lines))
+    first = indptr_of(lines)
     for begin, (places, loss) in zip(first, by_depth, strict=False):
         names = random.integers(0, 2**64, int(places.max()) + 1, dtype=np.uint64)
         keys[begin : begin + len(places), : places.shape[1]] = names[places]

@@ -7,7 +7,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from shoal.arrays import Items, Mask, Rows
+from shoal.arrays import Items, Mask, Rows, indptr_by
 from shoal.data.baskets import Baskets
 
 
@@ -124,7 +124,7 @@ class ItemIndex:
         row_of = np.concatenate([rows[kept], *added_rows])
         items: Items = np.concatenate([self.baskets.items[kept], *added_items])
         order = np.lexsort((items, row_of))
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(row_of, minlength=len(self.baskets)))))
+        indptr = indptr_by(row_of, len(self.baskets))
         base = self.baskets
         return Baskets(
             indptr,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, taken
+from shoal.arrays import Counts, Indptr, Items, Rows, indptr_of, owners, taken
 from shoal.data._near_clusters import WINDOW, Pairs, clusters_of, cores, orders_of_units
 from shoal.methods.cahd._split_baskets import Sheet
 
@@ -85,10 +85,10 @@ def blocks(sheet: Sheet, order: Rows, ties: Rows, p: int) -> Grouping:
 
     rows = sheet.arranged(order, ties)
     sizes = sheet.distinct.counts[order]
-    ends = np.concatenate(([0], np.cumsum(sizes)))
+    ends = indptr_of(sizes)
     secret_indptr, secrets = sheet.secrets_of(rows)
     first = halve(ends, secret_indptr[ends], secrets, len(sheet.sensitive), p)
-    groups = np.repeat(np.arange(len(first) - 1), np.diff(ends[first]))
+    groups = owners(ends[first])
     return Grouping(rows, groups)
 
 
@@ -140,7 +140,7 @@ def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, 
 
     width = sheet.distinct.width
     sizes = np.bincount(pairs)
-    starts = np.concatenate(([0], np.cumsum(sizes)))
+    starts = indptr_of(sizes)
     core_indptr, core, summed = cores(indptr, items, width, rows, starts)
     owner, secrets, counts = _secret_counts(sheet, rows, pairs)
     begins = np.searchsorted(owner, np.arange(len(sizes) + 1))

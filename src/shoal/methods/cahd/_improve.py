@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import taken
+from shoal.arrays import owners, taken
 from shoal.errors import WrongUse
 from shoal.methods.cahd._formation import Grouping
 from shoal.methods.cahd._split_baskets import Sheet
@@ -46,14 +46,14 @@ def improve(sheet: Sheet, grouping: Grouping, window: int) -> tuple[Grouping, in
     rates = counts / sizes[pairs // kinds]
 
     # The pairs of each row with a sensitive item, and of each row with a sensitive item of its group.
-    owner = np.repeat(np.arange(len(rows)), np.diff(secret_indptr))
+    owner = owners(secret_indptr)
     truth_begin, own = taken(indptr, owner)
     truth = np.bincount(
         np.repeat(secrets, np.diff(truth_begin)) * width + items[own], minlength=kinds * width
     )
     begin, entries = taken(summary_indptr, groups)
     estimates = np.zeros(kinds * width)
-    owner = np.repeat(np.arange(len(rows)), np.diff(begin))
+    owner = owners(begin)
     told_begin, entries_of = taken(indptr, owner)
     lengths = np.diff(told_begin)
     keys = np.repeat((pairs % kinds)[entries], lengths) * width + items[entries_of]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows, taken
+from shoal.arrays import Counts, Rows, indptr_by, taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.methods.cahd._split_baskets import Sheet
@@ -34,7 +34,7 @@ def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     count = int(groups.max()) + 1
     # The distinct baskets are numbered in canonical order, and rows that tie are published alike.
     baskets_of, order = sheet.distinct.of_row[rows], np.lexsort((sheet.distinct.of_row[rows], groups))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+    indptr = indptr_by(groups, count)
     secret_indptr, secrets = sheet.secrets_of(rows[order])
     kinds = max(len(sheet.sensitive), 1)
     held = np.repeat(groups[order], np.diff(secret_indptr)) * kinds + secrets

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, taken
+from shoal.arrays import Counts, Indptr, Items, Rows, indptr_of, taken
 from shoal.data._basket_orders import Distinct, distinct_baskets
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
@@ -71,7 +71,7 @@ def sheet_of(baskets: Baskets, supports: Counts | None = None) -> Sheet:
     known = ~secret & ((baskets.supports if supports is None else supports) > 0)
     number = np.where(secret, np.cumsum(secret), np.cumsum(known)).astype(np.int32) - 1
     is_secret = secret[baskets.items]
-    ends = np.concatenate(([0], np.cumsum(is_secret)))
+    ends = indptr_of(is_secret)
     secret_indptr = ends[baskets.indptr]
     public_indptr = baskets.indptr - secret_indptr
     public = np.flatnonzero(known).astype(np.int32)

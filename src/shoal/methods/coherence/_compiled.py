@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, indptr_of
 from shoal.engines.local import Local
 from shoal.methods.coherence._incidence import Incidence
 from shoal.methods.coherence._thresholds import Promise
@@ -169,7 +169,7 @@ def _transposed(indptr: Indptr, items: Items, supports: Counts) -> tuple[Indptr,
     """The baskets of each item of compressed rows, ascending, in compressed rows."""
     from shoal.kernels.cohorts import transposed
 
-    item_indptr = np.concatenate(([0], np.cumsum(supports)))
+    item_indptr = indptr_of(supports)
     return item_indptr, transposed(indptr, items, item_indptr)
 
 

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask
+from shoal.arrays import Counts, Indptr, Items, Mask, owners
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels._compiling import are_loaded, is_eager
@@ -109,7 +109,7 @@ def seconds_to_begin(public: Incidence, private: Incidence) -> float:
 
 def _integers(incidence: Incidence) -> list[int]:
     """For each item an integer whose bit *i* says whether basket *i* holds it."""
-    rows = np.repeat(np.arange(incidence.baskets), np.diff(incidence.indptr))
+    rows = owners(incidence.indptr)
     rows = rows[np.argsort(incidence.items, kind="stable")]
     ends = np.cumsum(incidence.supports)
     found = []

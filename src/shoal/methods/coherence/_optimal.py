@@ -16,7 +16,7 @@ from math import ceil, inf
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows
+from shoal.arrays import Counts, Items, Mask, Rows, indptr_of
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
 
 LARGEST = 4_000
@@ -214,7 +214,7 @@ def _solved(
     demands = np.ones(len(lengths))
     demands[len(among) :] = lengths[len(among) :] - 1
     used, places = np.unique(members, return_inverse=True)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    indptr = indptr_of(lengths)
     matrix = csr_array((np.ones(len(members)), places, indptr), shape=(len(lengths), len(used)))
     result = milp(
         losses[used].astype(np.float64),

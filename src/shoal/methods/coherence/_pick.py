@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows, taken
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows, indptr_of, owners, taken
 from shoal.methods.coherence._moles import Moles
 
 GREEDY = ("mm/il", "1/il", "mm")
@@ -52,10 +52,10 @@ class Hits:
 
     def __init__(self, moles: Moles, items: int) -> None:
         self.indptr, self.items = moles.indptr, moles.items
-        self._mole_of = np.repeat(np.arange(len(moles)), np.diff(moles.indptr))
+        self._mole_of = owners(moles.indptr)
         self._by_item: Rows = self._mole_of[np.argsort(moles.items, kind="stable")]
         self.degrees: Counts = np.bincount(moles.items, minlength=items).astype(np.int64)
-        self._item_indptr: Indptr = np.concatenate(([0], np.cumsum(self.degrees)))
+        self._item_indptr: Indptr = indptr_of(self.degrees)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, indptr_of
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 
@@ -108,15 +108,11 @@ def _pooled(baskets: Baskets, ignored: Mask, parts: Parts, k: int, limit: int, e
     rest = np.repeat(again.sizes < k, again.sizes)
     scattered = _cut(Parts(pool[again.order[rest]], np.array([0, rest.sum()])), k, limit)
     kept = [
-        Parts(parts.order[~small], _starts(parts.sizes[parts.sizes >= k])),
-        _cut(Parts(pool[again.order[~rest]], _starts(again.sizes[again.sizes >= k])), k, limit),
+        Parts(parts.order[~small], indptr_of(parts.sizes[parts.sizes >= k])),
+        _cut(Parts(pool[again.order[~rest]], indptr_of(again.sizes[again.sizes >= k])), k, limit),
         scattered,
     ]
     return Parts(
         np.concatenate([one.order for one in kept]),
-        _starts(np.concatenate([one.sizes[one.sizes > 0] for one in kept])),
+        indptr_of(np.concatenate([one.sizes[one.sizes > 0] for one in kept])),
     )
-
-
-def _starts(sizes: Rows) -> Rows:
-    return np.concatenate(([0], np.cumsum(sizes)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Rows
+from shoal.arrays import Rows, indptr_by, owners, taken
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.methods.disassociation._horpart import Parts
@@ -30,7 +30,7 @@ def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, R
     number[HIDDEN] = HIDDEN
     begins, shown = places_of(chunks.pair_of, number[chunks.chunks], len(by_node))
     row = np.repeat(np.arange(len(baskets)), baskets.lengths)[shown]
-    chunk = np.repeat(np.arange(len(by_node)), np.diff(begins))
+    chunk = owners(begins)
     new = np.ones(len(shown), dtype=np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (chunk[1:] != chunk[:-1])
     hidden = np.flatnonzero(chunks.chunks == HIDDEN)
@@ -41,22 +41,15 @@ def publish(baskets: Baskets, parts: Parts, forest: Forest) -> tuple[Clusters, R
         Clusters(
             np.where(above >= 0, nodes - 1 - above, -1).astype(np.int32),
             np.concatenate((np.zeros(nodes - leaves, dtype=np.int64), parts.sizes[::-1])),
-            _indptr(node_of_chunk, nodes),
-            _indptr(chunk[new], len(by_node)),
+            indptr_by(node_of_chunk, nodes),
+            indptr_by(chunk[new], len(by_node)),
             np.concatenate((np.flatnonzero(new), [len(shown)])),
             baskets.items[shown],
-            _indptr(holder, nodes),
+            indptr_by(holder, nodes),
             chunks.items[hidden[by_holder]],
             baskets.vocabulary,
         )
     )
     leaf = nodes - 1 - order
     leaf = leaf[leaf < leaves]
-    lengths = parts.sizes[leaf]
-    begins = np.cumsum(lengths) - lengths
-    places = np.repeat(parts.starts[leaf] - begins, lengths) + np.arange(lengths.sum())
-    return clusters, parts.order[places]
-
-
-def _indptr(rows: Rows, count: int) -> Rows:
-    return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))
+    return clusters, parts.order[taken(parts.starts, leaf)[1]]

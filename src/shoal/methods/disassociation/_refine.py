@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, indptr_by
 from shoal.data.baskets import Baskets
 from shoal.methods.disassociation._horpart import Parts
 from shoal.methods.disassociation._verpart import HIDDEN, Chunks
@@ -109,15 +109,11 @@ def _roots(chunks: Chunks, hidden: "Hidden", parts: Parts) -> "Roots":
     return Roots(
         np.arange(leaves),
         parts.sizes,
-        _indptr(hidden.leaves, leaves),
+        indptr_by(hidden.leaves, leaves),
         np.arange(len(hidden.items)),
-        _indptr(chunks.clusters[shown], leaves),
+        indptr_by(chunks.clusters[shown], leaves),
         chunks.items[shown],
     )
-
-
-def _indptr(rows: Rows, count: int) -> Rows:
-    return np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))
 
 
 def _order(roots: "Roots", hidden: "Hidden", width: int) -> Rows:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows
+from shoal.arrays import Counts, Indptr, Items, Mask, Rows, indptr_of, owners
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.methods.disassociation._horpart import Parts
@@ -45,7 +45,7 @@ class Chunks:
     @property
     def clusters(self) -> Rows:
         """The cluster of each pair."""
-        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+        return owners(self.indptr)
 
 
 def verpart(
@@ -65,7 +65,7 @@ def verpart(
     clusters = len(parts.starts) - 1
     occurrences = len(baskets.items)
     lengths = baskets.lengths[parts.order]
-    places = np.concatenate(([0], np.cumsum(lengths)))[parts.starts]
+    places = indptr_of(lengths)[parts.starts]
     found = kernel.Pairs(
         np.empty(occurrences, dtype=np.int32),
         np.empty(occurrences, dtype=np.int64),
@@ -86,8 +86,8 @@ def verpart(
     cuts = np.concatenate(([0], cuts, [clusters])).astype(np.int64)
     batches = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     engine.map(work, batches)
-    begins = np.concatenate(([0], np.cumsum(found.counts)))
-    chunk_begins = np.concatenate(([0], np.cumsum(found.made)))
+    begins = indptr_of(found.counts)
+    chunk_begins = indptr_of(found.made)
     gathered = kernel.Gathered(
         np.empty(begins[-1], dtype=np.int32),
         np.empty(begins[-1], dtype=np.int64),

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Mask, Rows, indptr_by
 from shoal.data.baskets import Baskets
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.mining.frequent_itemsets import frequent_itemsets
@@ -167,7 +167,7 @@ class Cut:
         present[pairs % width] = True
         used = np.flatnonzero(present)
         codes = (np.cumsum(present) - 1)[pairs % width]
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(some)))))
+        indptr = indptr_by(pairs // width, len(some))
         nobody = np.empty(0, dtype=np.int32)
         labels = tuple(self.tree.labels[node] for node in used.tolist())
         return used, Baskets(indptr, codes.astype(np.int32), labels, nobody, nobody)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Rows, indptr_by
 from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
@@ -188,7 +188,7 @@ def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> t
     renamed = np.array([place[text] for text in texts], dtype=np.int64)[codes] if len(texts) else codes
     width = max(len(vocabulary), 1)
     pairs = distinct(row_of * width + renamed)
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
+    indptr = indptr_by(pairs // width, len(baskets))
     code = np.array([place.get(text, -1) for text in baskets.vocabulary], dtype=np.int32)
     sensitive, insensitive = code[baskets.sensitive], code[baskets.insensitive]
     made = Baskets(

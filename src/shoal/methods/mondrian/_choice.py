@@ -7,7 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Space:
         sizes = np.array([len(places) for places in positions], dtype=np.int64)
         chains = [_chains(np.asarray(levels, dtype=np.int32)) for levels in depths]
         return cls(
-            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            offsets=indptr_of(sizes),
             positions=np.concatenate([np.asarray(places, dtype=np.float64) for places in positions]),
             spans=np.array([places[-1] - places[0] for places in positions]),
             weights=np.ones(len(sizes)) if weights is None else np.asarray(weights, dtype=np.float64),

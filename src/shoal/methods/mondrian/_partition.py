@@ -79,7 +79,7 @@ class _Level:
         goes_left = values <= pivots
         if (cuts.ties < sizes).any():
             equal = values == pivots
-            seen = np.concatenate([[0], np.cumsum(equal)])
+            seen = indptr_of(equal)
             rank = seen[:-1] - np.repeat(seen[indptr_of(sizes)[:-1]], sizes)
             goes_left &= ~equal | (rank < np.repeat(cuts.ties, sizes))
         halves = interleaved(cuts.left, sizes - cuts.left)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Mask, Rows
+from shoal.arrays import Counts, Indptr, Mask, Rows, indptr_of, taken
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, shares, summed
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
@@ -56,9 +56,9 @@ def joined(parts: list[Found]) -> Found:
     none = np.empty(0, dtype=np.int64)
     return Found(
         [key for part in parts for key in part.keys],
-        _indptr(np.concatenate([none, *own])),
+        indptr_of(np.concatenate([none, *own])),
         np.concatenate([none, *(part.own for part in parts)]),
-        _indptr(np.concatenate([none, *everything])),
+        indptr_of(np.concatenate([none, *everything])),
         np.concatenate([none, *(part.all for part in parts)]),
         *(
             np.concatenate([none, *(getattr(part, name) for part in parts)])
@@ -158,7 +158,7 @@ def _judged(
         [(columns, int(key // width), int(key % width)) for key in keys[broken].tolist()],
         np.searchsorted(own_rule, np.arange(len(broken) + 1)),
         own,
-        _indptr(last - first),
+        indptr_of(last - first),
         np.concatenate(everything),
         summed(own_rule, values.counts[own], len(broken)),
         before[broken],
@@ -166,13 +166,6 @@ def _judged(
     )
 
 
-def _indptr(lengths: Counts) -> Indptr:
-    indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    return indptr
-
-
 def _rows(indptr: Indptr, entries: Rows, places: list[int]) -> tuple[Indptr, Rows]:
-    parts = [entries[indptr[place] : indptr[place + 1]] for place in places]
-    lengths = np.array([len(part) for part in parts], dtype=np.int64)
-    return _indptr(lengths), np.concatenate([np.empty(0, dtype=np.int64), *parts])
+    begins, held = taken(indptr, np.array(places, dtype=np.int64))
+    return begins, entries[held]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows, indptr_of, owners, ranges
 from shoal.methods.mondrian._partition import partition
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
 from shoal.methods.table_rule_hiding._star_counts import Bound
@@ -44,9 +44,8 @@ def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: En
     depths = [np.zeros(len(distinct) - 1, dtype=np.int32) for distinct in positions]
 
     def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
-        lengths = end - begin
-        cut = np.repeat(np.arange(len(begin)), lengths)
-        places = np.repeat(begin - np.cumsum(lengths) + lengths, lengths) + np.arange(len(cut))
+        starts, places = ranges(begin, end - begin)
+        cut = owners(starts)
         half = np.full(len(classes), 2 * len(begin), dtype=np.int64)
         half[order[places]] = 2 * cut + (places >= middle[cut])
         sizes = summed(half, classes.sizes, 2 * len(begin) + 1)
@@ -56,7 +55,7 @@ def safe_regions(classes: Classes, columns: list[Values], bound: Bound, ends: En
 
     parts = partition(codes, positions, depths, least=1, allowed=allowed)
     region = np.empty(len(classes), dtype=np.int64)
-    region[parts.order] = np.repeat(np.arange(len(parts)), np.diff(parts.starts))
+    region[parts.order] = owners(parts.starts)
     return region
 
 
@@ -136,7 +135,7 @@ def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
     weight[~asks] = 0
     around = np.pad(weight, 1)
     made = asks & (weight > around[:-2]) & (weight > around[2:])
-    numbers = np.concatenate(([0], np.cumsum(~made)))
+    numbers = indptr_of(~made)
     return numbers.astype(np.int64)
 
 

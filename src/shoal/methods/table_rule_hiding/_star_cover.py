@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows
+from shoal.arrays import Counts, Rows, owners
 from shoal.methods.table_rule_hiding._antecedents import Found, broken_rules, joined
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound
@@ -100,14 +100,14 @@ def _solve(found: Found, values: Values, bound: Bound) -> tuple[Counts, int] | N
     place[entries] = np.arange(len(entries))
     rules, switches = len(found), len(found) if bound.fewer_than else 0
     width = len(entries) + switches
-    rule = np.repeat(np.arange(rules), np.diff(found.own_indptr))
+    rule = owners(found.own_indptr)
     own = csr_array((np.ones(len(rule)), (rule, place[found.own])), shape=(rules, width))
     constraints = [LinearConstraint(own, lb=(found.shown - found.most).astype(np.float64))]
     if bound.fewer_than is not None:
         lack = np.maximum(found.shown - (bound.fewer_than - 1), 0)
         switch = coo_array((-lack, (np.arange(rules), len(entries) + np.arange(rules))), shape=(rules, width))
         constraints.append(LinearConstraint((own + switch.tocsr()).tocsr(), lb=np.zeros(rules)))
-        rule_all = np.repeat(np.arange(rules), np.diff(found.all_indptr))
+        rule_all = owners(found.all_indptr)
         everything = csr_array((np.ones(len(rule_all)), (rule_all, place[found.all])), shape=(rules, width))
         others = (everything - own).tocsr()
         limit = found.most - found.shown - found.stars

@@ -258,10 +258,7 @@ class TableRuleHiding(TableMethod):
         """Refuse what cannot be done without a step 1."""
         if self.options:
             raise WrongUse("Options are for the method of step 1, and there is none.")
-        if not data.quasi:
-            raise WrongUse(
-                "No column is a quasi-identifier; name those that an adversary may know with --quasi."
-            )
+        data.refuse_without_quasi()
         if self.strategy == "decoy" and any(
             SUPPRESSED in column.domain.labels for column in self.hidden().judged(data)
         ):

@@ -1,0 +1,70 @@
+"""Persons who fit all that is known of somebody: her cells, and the quasi-identifiers of all of her records."""
+
+import numpy as np
+
+from shoal.arrays import Floats, Rows
+from shoal.attacks._class_view import ClassView, class_view
+from shoal.data.published_syntax import telling_rows
+from shoal.data.related import Related
+from shoal.data.table import Table
+
+ANY = -1
+"""The class of a published record that tells nothing, and so may be any."""
+
+
+def chances(published: Related, people: Related, view: ClassView) -> Floats:
+    """The chance to pick each person, of whom all quasi-identifiers are known, in the table and in all records.
+
+    Somebody fits whose cells do, and each of whose published records covers another one of the known records; records
+    may have been left out. `view`: whose cells fit.
+    """
+    known = published.known_records()
+    rows = np.flatnonzero(telling_rows(published))
+    kinds, first, sizes = np.unique(
+        np.stack((view.classes.number, known[rows])), axis=1, return_index=True, return_counts=True
+    )
+    covers, number = _record_classes(published, people)
+    begins = np.searchsorted(published.owners, np.arange(published.rows + 1))
+    own = np.argsort(people.owners, kind="stable")
+    mine = np.searchsorted(people.owners[own], np.arange(people.rows + 1))
+    fits = view.fits.tocsr()
+    found = np.zeros(people.rows)
+    for person in range(people.rows):
+        classes = fits.indices[fits.indptr[person] : fits.indptr[person + 1]]
+        records = own[mine[person] : mine[person + 1]]
+        candidates = 0
+        for place in np.flatnonzero(np.isin(kinds[0], classes)).tolist():
+            row = int(rows[first[place]])
+            theirs = number[begins[row] : begins[row + 1]]
+            if _matches(covers, records, theirs):
+                candidates += int(sizes[place])
+        found[person] = 1 / candidates if candidates else 0.0
+    return found
+
+
+def _record_classes(published: Related, people: Related) -> tuple[object, Rows]:
+    """Which known records each class of published ones covers, sparse, and the class of each published record."""
+    records = published.records
+    number = np.full(records.rows, ANY, dtype=np.int64)
+    names = [column.name for column in records.quasi if column.name in people.records.names]
+    if not names or not records.rows or not people.records.rows:
+        return None, number
+    view = class_view(Table(records.columns), people.records, names)
+    number[np.flatnonzero(telling_rows(records))] = view.classes.number
+    return view.fits.tocsr(), number
+
+
+def _matches(covers: object, records: Rows, classes: Rows) -> bool:
+    """Whether each of some published records covers another one of some known records."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    if len(classes) > len(records):
+        return False
+    if not len(classes):
+        return True
+    table = np.ones((len(classes), len(records)), dtype=np.int8)
+    told = np.flatnonzero(classes != ANY)
+    if covers is not None and len(told):
+        table[told] = covers[records][:, classes[told]].toarray().T > 0  # type: ignore[index]
+    return bool((maximum_bipartite_matching(csr_array(table), perm_type="column") >= 0).all())
