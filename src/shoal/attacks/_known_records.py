@@ -4,6 +4,7 @@ import numpy as np
 
 from shoal.arrays import Floats, Rows
 from shoal.attacks._class_view import ClassView, class_view
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.published_syntax import telling_rows
 from shoal.data.related import Related
 from shoal.data.table import Table
@@ -27,10 +28,10 @@ def chances(published: Related, people: Related, view: ClassView) -> Floats:
     begins = np.searchsorted(published.owners, np.arange(published.rows + 1))
     own = np.argsort(people.owners, kind="stable")
     mine = np.searchsorted(people.owners[own], np.arange(people.rows + 1))
-    fits = view.fits.tocsr()
+    fits = view.fits
     found = np.zeros(people.rows)
     for person in range(people.rows):
-        classes = fits.indices[fits.indptr[person] : fits.indptr[person + 1]]
+        classes = fits.columns[fits.indptr[person] : fits.indptr[person + 1]]
         records = own[mine[person] : mine[person + 1]]
         candidates = 0
         for place in np.flatnonzero(np.isin(kinds[0], classes)).tolist():
@@ -42,7 +43,7 @@ def chances(published: Related, people: Related, view: ClassView) -> Floats:
     return found
 
 
-def _record_classes(published: Related, people: Related) -> tuple[object, Rows]:
+def _record_classes(published: Related, people: Related) -> tuple[SparseRows | None, Rows]:
     """Which known records each class of published ones covers, sparse, and the class of each published record."""
     records = published.records
     number = np.full(records.rows, ANY, dtype=np.int64)
@@ -51,10 +52,10 @@ def _record_classes(published: Related, people: Related) -> tuple[object, Rows]:
         return None, number
     view = class_view(Table(records.columns), people.records, names)
     number[np.flatnonzero(telling_rows(records))] = view.classes.number
-    return view.fits.tocsr(), number
+    return view.fits, number
 
 
-def _matches(covers: object, records: Rows, classes: Rows) -> bool:
+def _matches(covers: SparseRows | None, records: Rows, classes: Rows) -> bool:
     """Whether each of some published records covers another one of some known records."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -66,5 +67,5 @@ def _matches(covers: object, records: Rows, classes: Rows) -> bool:
     table = np.ones((len(classes), len(records)), dtype=np.int8)
     told = np.flatnonzero(classes != ANY)
     if covers is not None and len(told):
-        table[told] = covers[records][:, classes[told]].toarray().T > 0  # type: ignore[index]
+        table[told] = covers.take(records).dense()[:, classes[told]].T > 0
     return bool((maximum_bipartite_matching(csr_array(table), perm_type="column") >= 0).all())
