@@ -211,7 +211,7 @@ class Method(Parameters):
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
         for model in self.models():
-            model.refuse_unknown(form)
+            model.refuse_unknown(schema_of(data))
 
     def _accept_items(self, table: Table) -> None:
         """Refuse a column of items for a method that would publish it as it is, and none for one that needs it."""
