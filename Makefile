@@ -8,6 +8,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 EXTRAS := dev,database,learning,noise,statistics,studio,pandas,warehouse,spark
 DEMO := build/demo
+# Some machines forbid Python to keep what it compiles: every process of the tests would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
 OLDEST := build/oldest
 # Beside the kernels and the contract one file for each library that they do not reach.
 OLDEST_TESTS := tests/kernels tests/contract tests/test_installed.py tests/cli/test_program.py tests/cli/test_options.py \
@@ -22,7 +24,7 @@ DEMO_VERIFY := verify $(DEMO)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-nojit test-oldest soak check format bench peers results docs docs-check clean
+.PHONY: help demo test test-slow test-nojit test-oldest soak check lint format bench peers results docs docs-check clean
 
 help: ## list the targets
 	@echo 'make TARGET [ARGS="..."]'
@@ -59,11 +61,13 @@ test-oldest: .venv/installed-dev ## test the kernels, the contract and the insta
 soak: .venv/installed-dev ## run random recipes on every engine and judge them by plain Python (ARGS="--cases 20000 --seed 1")
 	$(BIN)/python -m tests.soak $(ARGS)
 
-check: .venv/installed-dev ## format, lint, types, layers and style
+check: lint ## format, lint, types, layers and style
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_style.py
+
+lint: .venv/installed-dev ## format, lint and types: what check does and test does not
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_style.py
 
 format: .venv/installed-dev ## put the code into the form that check asks for
 	$(BIN)/ruff check --fix .

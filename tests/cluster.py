@@ -14,8 +14,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Programs that live for seconds gain nothing from the second compiler and a collector with threads of its own."""
+JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Programs that live for seconds gain nothing from the second compiler, a collector with threads of its own, and proofs
+of Spark's byte code."""
 
 SETTINGS = {
     "spark.driver.extraJavaOptions": JAVA,
@@ -31,6 +34,12 @@ SETTINGS = {
     "spark.network.timeout": "60s",
     "spark.executor.heartbeatInterval": "5s",
 }
+
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""For tests on few rows: Spark would write and compile Java for every query, which takes longer than to answer it."""
+
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+"""What Spark does by itself."""
 
 
 def missing_part() -> str | None:

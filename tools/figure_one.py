@@ -80,9 +80,10 @@ LINES = (
     Line(
         "MultiR k-Anonymity",
         (0,),
-        "`k-anonymity` with `--entity`",
-        why="Adult has one row a person. Several rows of a person count once (`--entity`); a k over several linked "
-        "tables is not built: join them first.",
+        "`k-anonymity` on the join of two tables",
+        why="Adult has one row a person and no records. `multirelational --link visits.csv:patient` publishes persons "
+        "and their records with k persons alike on the join; several rows of a person in one table count once "
+        "(`--entity`).",
     ),
     Line("ℓ-Diversity", (0, 1), "`distinct-diversity`, l = 5", mondrian(k=10, l=5)),
     Line(

@@ -15,6 +15,7 @@ from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of, with_schema
 from shoal.data.profile import without_hints
+from shoal.data.related import every_column
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -203,7 +204,7 @@ class Run(Generic[Original, Data]):
 
         schema = schema_of(self.original)
         trees = (
-            {column.name: column.hierarchy for column in schema.columns}
+            {column.name: column.hierarchy for column in every_column(schema)}
             if isinstance(schema, Table)
             else {"items": schema.hierarchy}
         )

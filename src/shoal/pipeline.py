@@ -315,6 +315,7 @@ def anonymize(
     items: str | None = None,
     items_from: str | None = None,
     item_separator: str | None = None,
+    link: str | None = None,
     sensitive_items: str | Sequence[str] = (),
     insensitive_items: str | Sequence[str] = (),
     hierarchies: Mapping[str, str | Hierarchy] | None = None,
@@ -345,6 +346,8 @@ def anonymize(
     items, items_from, item_separator, sensitive_items, insensitive_items
         The column that holds a set of items a row, or another table with them, ``"visits.csv:patient,diagnosis"``; what
         stands between items; and which of them are secret, or neither secret nor known.
+    link
+        Another table with records of the persons, ``"visits.csv:patient"``; its columns have roles like the others.
     hierarchies
         Column to hierarchy, builder (``"intervals:5,10,20"``) or file; that of the items of baskets under ``items``.
     baskets
@@ -387,6 +390,7 @@ def anonymize(
         items=items,
         items_from=items_from,
         item_separator=item_separator,
+        link=link,
         sensitive_items=sensitive_items,
         insensitive_items=insensitive_items,
     )

@@ -222,11 +222,13 @@ class Recipe(Section):
             local = place != "-" and "://" not in place and not os.path.isabs(place)
             return move(place) if local else place
 
-        def moved_items(roles: Roles) -> Roles:
-            if roles.items_from is None:
-                return roles
-            path, colon, columns = roles.items_from.rpartition(":")
-            return roles.model_copy(update={"items_from": f"{moved(path)}{colon}{columns}"})
+        def moved_roles(roles: Roles) -> Roles:
+            found = {}
+            for name in ("items_from", "link"):
+                if (spec := getattr(roles, name)) is not None:
+                    path, colon, columns = spec.rpartition(":")
+                    found[name] = f"{moved(path)}{colon}{columns}"
+            return roles.model_copy(update=found) if found else roles
 
         def moved_hierarchy(column: str, spec: str) -> str:
             return moved(spec) if names_folder(column, spec) or is_hierarchy_file(spec) else spec
@@ -237,7 +239,7 @@ class Recipe(Section):
                 "source": self.source.model_copy(
                     update={name: moved(place) for name, place in places.items() if place is not None}
                 ),
-                "roles": moved_items(self.roles),
+                "roles": moved_roles(self.roles),
                 "hierarchies": {
                     column: moved_hierarchy(column, spec) for column, spec in self.hierarchies.items()
                 },

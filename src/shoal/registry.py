@@ -77,6 +77,7 @@ METHODS = Names(
         "km-generalization": "shoal.methods.km_generalization.method:KmGeneralization",
         "anatomy": "shoal.methods.anatomy:Anatomy",
         "relational-transaction": "shoal.methods.relational_transaction.method:RelationalTransaction",
+        "multirelational": "shoal.methods.multirelational.method:Multirelational",
         "pram": "shoal.methods.pram:Pram",
     },
     family="method",
@@ -133,6 +134,7 @@ MEASURES = Names(
         "itemsets": "shoal.measures.itemsets:FrequentItemsets",
         "associations": "shoal.measures.associations:Associations",
         "item-loss": "shoal.measures.item_loss:ItemLoss",
+        "record-loss": "shoal.measures.record_loss:RecordLoss",
         "generalized-items": "shoal.measures.generalized_items:GeneralizedItems",
         "hidden-rules": "shoal.measures.hidden_rules:HiddenRules",
         "chunks": "shoal.measures.chunks:Chunks",
@@ -193,6 +195,7 @@ DATASETS = Names(
         "people": "shoal.datasets.people:People",
         "baskets": "shoal.datasets.shopping:Shopping",
         "mixed": "shoal.datasets.shoppers:Shoppers",
+        "visits": "shoal.datasets.visits:Visits",
     }
 )
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.arrays import Rows, indptr_by
 from shoal.attacks._class_view import class_view
+from shoal.data._sparse_rows import SparseRows
 from shoal.data.baskets import ragged_ranks
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
@@ -227,24 +228,23 @@ class _Seen:
             raise WrongUse("Releases are judged together for published tables.")
         who = _one_row_each(original, person)
         view = class_view(data, original)
-        fits = (view.fits != 0).tocsr()
-        fits.sort_indices()
+        fits = view.fits
         table, secrets, own = view.classes.table, {}, {}
         for column in table.sensitive:
             if column.name not in original.names:
                 continue
-            has = (view.counts(column) > 0).toarray()
+            has = view.counts(column).dense() > 0
             stars = np.zeros(len(view.classes), dtype=np.bool_)
             if SUPPRESSED in column.domain.labels:
                 stars[view.classes.number[column.codes == column.domain.labels.index(SUPPRESSED)]] = True
-            secrets[column.name] = column.domain.labels, (fits @ (has | stars[:, None])) > 0
+            has |= stars[:, None]
+            seen = fits.times(SparseRows.of(*has.nonzero(), 1.0, has.shape)) > 0
+            secrets[column.name] = column.domain.labels, seen
             truth = original.column(column.name)
             own[column.name] = [truth.domain.labels[code] for code in truth.codes.tolist()]
         labels = who.domain.labels
         people = {labels[code]: row for row, code in enumerate(who.codes.tolist())}
-        return cls(
-            people, ragged_ranks(fits.indptr.astype(np.int64), fits.indices.astype(np.int64)), secrets, own
-        )
+        return cls(people, ragged_ranks(fits.indptr, fits.columns), secrets, own)
 
     def keys_of(self, people: Sequence[str]) -> Rows:
         """The key of each of the people; -1 for whom is not there."""

@@ -16,6 +16,7 @@ from shoal.data.dataset import schema_of, with_schema
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.related import Related, every_column
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.engines.local import Local
@@ -179,8 +180,9 @@ def give_hierarchies(
     Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(hierarchies, folder)
+    published = [column.name for column in every_column(table)]
     for name in named:
-        if name not in table.names:
+        if name not in published:
             raise WrongUse(
                 f"The hierarchy of {name!r} has no effect: the column is not published. Name it with --quasi, or "
                 "omit its hierarchy."
@@ -352,7 +354,8 @@ def hierarchies_of(
     folder, wanted = folder_and_columns(given, folder)
     if folder is None:
         return wanted
-    files = hierarchy_files(folder, [column.name for column in table.quasi])
+    quasi = [column.name for column in every_column(table) if column.role is Role.QUASI]
+    files = hierarchy_files(folder, quasi)
     return {name: str(path) for name, path in files.items()} | wanted
 
 
@@ -372,6 +375,14 @@ def with_hierarchies(table: Table, given: Mapping[str, str | Hierarchy]) -> Tabl
     sensitive values can be reported by one; other columns have no use for it.
     """
     found = hierarchies_of(table, given)
+    if isinstance(table, Related):
+        inside = {name: spec for name, spec in found.items() if name in table.records.names}
+        own = {name: spec for name, spec in found.items() if name not in inside}
+        persons, records = (
+            with_hierarchies(Table(table.columns), own),
+            with_hierarchies(table.records, inside),
+        )
+        return table.with_columns(persons.columns, records.columns)
     for name in found:
         role = table.column(name).role
         if role not in (Role.QUASI, Role.SENSITIVE, Role.ITEMS):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal import registry
-from shoal.cli import show
+from shoal.cli import command_warm_up, show
 from shoal.cli.command_warm_up import choices
 from shoal.cli.program import main
 from shoal.kernels._compiling import eagerly, tell_all
@@ -21,6 +21,17 @@ def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry with a method that takes no time."""
     kind = registry.load("method", "permutation-mondrian")
     monkeypatch.setattr(registry, "load_all", lambda family: {kind.name: kind} if family == "method" else {})
+
+
+def test_methods_are_run_in_processes_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quick = {name: registry.load("method", name) for name in ("permutation-mondrian", "samarati")}
+    monkeypatch.setattr(registry, "load_all", lambda _: quick)
+    monkeypatch.setattr(command_warm_up, "PROCESSES", 2)
+    monkeypatch.setattr(command_warm_up, "tried", lambda *_: pytest.fail("it was run here"))
+    assert main(["warm-up", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["methods"] == 2
 
 
 @pytest.mark.usefixtures("one_method")

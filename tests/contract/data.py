@@ -10,6 +10,7 @@ from tests.tables import column
 from shoal.data._hierarchy_builders import build
 from shoal.data._item_sets import item_column
 from shoal.data.baskets import Baskets
+from shoal.data.related import Related
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 
@@ -64,8 +65,25 @@ def shoppers() -> Table:
     return Table((*people().columns, sets))
 
 
+def patients() -> Related:
+    """People with visits, some without any."""
+    random = np.random.default_rng(8)
+    persons = people()
+    owners = np.repeat(np.arange(persons.rows), random.integers(0, 4, persons.rows))
+    records = Table(
+        (
+            column("month", random.integers(1, 13, len(owners)).tolist()),
+            column("ward", random.choice(["A", "B", "C"], len(owners)).tolist()),
+            column("finding", random.choice(["x", "y"], len(owners)).tolist(), Role.SENSITIVE),
+        )
+    )
+    return Related(persons.columns, records, owners, "person")
+
+
 def data_for(method: Any) -> Table | Baskets:
     """What a method is tried on."""
+    if method.needs_link:
+        return patients()
     if method.needs_items:
         return shoppers()
     return people() if method.accepts is Table else shopping()

@@ -1,15 +1,20 @@
 """What every method that can be cut keeps, whatever the engine."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from tests.contract.data import people, shoppers, shopping
+from tests.contract.data import patients, people, shoppers, shopping
 from tests.papers import PUBLIC
+from tests.tables import column
 
 import shoal
 from shoal import registry
 from shoal.data.baskets import Baskets
+from shoal.data.role import Role
+from shoal.data.table import Table
 from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
 from shoal.io.baskets.load import write_baskets
@@ -46,7 +51,20 @@ def arguments(method: type[Method], folder: Path) -> tuple[Path, dict[str, Any]]
     path = folder / "people.csv"
     write_table(shoppers() if method.needs_items else people(), path)
     items = {"items": "buys", "sensitive_items": ["item8", "item9"]} if method.needs_items else {}
+    if method.needs_link:
+        return path, {**TABLE, **_with_records(path), **method.example}
     return path, {**TABLE, **items, **method.example}
+
+
+def _with_records(path: Path) -> dict[str, Any]:
+    """A file of records beside that of the people, and how both are read."""
+    data, other = patients(), path.with_name("visits.csv")
+    keys = column("person", [f"p{row}" for row in range(data.rows)], Role.IDENTIFYING)
+    write_table(Table((keys, *data.columns)), path)
+    owners = replace(keys, codes=data.owners.astype(np.int32))
+    write_table(Table((owners, *data.records.columns)), other)
+    quasi, sensitive = ([*TABLE["quasi"], "month", "ward"], [TABLE["sensitive"], "finding"])
+    return {"quasi": quasi, "sensitive": sensitive, "link": f"{other}:person"}
 
 
 def text_of(folder: Path) -> str:

@@ -16,6 +16,7 @@ from shoal.recipe import Recipe
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in registry.METHODS),
+    ("relational-transaction", {"item_step": "disassociation"}),
     ("cahd", {"form": "blocks"}),
     ("cahd", {"form": "pivots"}),
     ("disassociation", {"swaps": 0}),

@@ -109,10 +109,14 @@ def grouped(data: Table, name: str, options: Mapping[str, Any]) -> set[frozenset
 def test_every_method_of_tables_is_asked() -> None:
     """But for those whose groups are drawn by the secrets themselves, and publish all else as it is.
 
-    Those that take items are asked in tests/methods/test_relational_transaction.py.
+    Those that take items, or a second table, are asked in tests of their own (tests/methods).
     """
     kinds = registry.load_all("method")
-    tables = {name for name, kind in kinds.items() if kind.accepts is Table and not kind.needs_items}
+    tables = {
+        name
+        for name, kind in kinds.items()
+        if kind.accepts is Table and not kind.needs_items and not kind.needs_link
+    }
     assert set(METHODS) == tables - BY_SECRETS
 
 

@@ -1,5 +1,7 @@
 """What readers of groups reconstruct, and whom they name, beside the definitions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,10 +15,12 @@ from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.errors import BadData, WrongUse
 from shoal.measures.ordering import Ordering
-from shoal.measures.pivot import Pivot, central, shares_of
+from shoal.measures.pivot import Pivot
 from shoal.measures.reconstruction import Reconstruction, TwoSides
 from shoal.methods.cahd.method import Cahd
 from shoal.methods.permutation_mondrian import PermutationMondrian
+from shoal.risks import _group_members
+from shoal.risks._group_members import central, shares_of
 
 Group = tuple[list[frozenset[str]], dict[str, int]]
 
@@ -59,10 +63,25 @@ def test_named_members_are_those_of_the_definition(sets: list[frozenset[str]], f
     assert shares_of(baskets, groups)[shown].tolist() == pytest.approx(
         [float(share) for share, counts in zip(shares, shown, strict=True) if counts]
     )
-    assert central(groups).tolist() == [named for group, _ in read for named in naive.central(group)]
+    for loaded in (False, True):  # by numpy, and by a kernel
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_group_members, "are_loaded", lambda loaded=loaded: loaded)
+            assert central(groups).tolist() == [named for group, _ in read for named in naive.central(group)]
+            assert _group_members.common_items(groups)[1].tolist() == alone(read)
     scores = {score.name: score.value for score in Pivot().scores(baskets, release)}
     assert bool(scores) == any(summary for _, summary in read)
     assert all(0 <= value <= 1 for value in scores.values())
+
+
+def alone(read: list[Any]) -> list[int]:
+    """How many items each member of each group shares with nobody."""
+    return [
+        sum(
+            all(item not in other for place, other in enumerate(group) if place != own) for item in group[own]
+        )
+        for group, _ in read
+        for own in range(len(group))
+    ]
 
 
 def test_one_group_of_equal_baskets_tells_all() -> None:

@@ -1,5 +1,6 @@
 """The optimum over the lattice, against looking at every vector."""
 
+import contextlib
 import gzip
 import itertools
 from pathlib import Path
@@ -13,9 +14,11 @@ from tests.full_domain import assert_measures_agree, few_prices, levels_of, made
 from tests.naive import full_domain as naive
 from tests.tables import column, table, texts
 
+from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.measures._chosen import measure
 from shoal.methods.lattice import Lattice
 from shoal.models.distinct_diversity import DistinctDiversity
 from shoal.models.k_anonymity import KAnonymity
@@ -151,10 +154,40 @@ def test_wishes() -> None:
     assert refusal.value.best == 24
 
 
+@settings(max_examples=15, deadline=None)
+@given(tables, st.booleans())
+def test_the_best_of_the_vectors_from_a_least_level_on(data: Table, local: bool) -> None:
+    """Every vector by itself, as both the finest and the coarsest, beside the search among them."""
+    least, found = {"one": 1, "two": 2}, []
+    for levels in itertools.product((1, 2), (2, 3), (0, 1)):
+        pinned = dict(zip(("one", "two", "three"), levels, strict=True))
+        with contextlib.suppress(Infeasible):
+            release, _ = solved(data, k=2, suppression_limit=0.4, max_level=pinned, min_level=pinned)
+            assert release.details["levels"] == pinned
+            found.append(_lm(data, release))
+    try:
+        release, _ = solved(data, k=2, suppression_limit=0.4, min_level=least, local=local)
+    except Infeasible:
+        assert not found
+        return
+    assert set(release.data.column("one").domain.labels) <= {"ab", "cd", "*", ""}
+    assert set(release.data.column("two").domain.labels) <= {"xy", "z", "*"}
+    assert all(judge(release))
+    if not local:
+        assert _lm(data, release) == pytest.approx(min(found))
+        assert all(release.details["levels"][name] >= level for name, level in least.items())
+
+
+def _lm(data: Table, release: Release) -> float:
+    return next(score.value for score in measure(data, release) if score.name == "lm")
+
+
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
         ({"max_level": {"one": 3}}, "from 0 to 2"),
+        ({"max_level": {"one": 1}, "min_level": {"one": 2}}, "from 0 to 1"),
+        ({"min_level": {"one": 1}, "bound": True}, "does not go with"),
         ({"max_level": {"on": 1}}, "'one'"),
         ({"raw": ("secret",)}, "quasi-identifier 'secret'"),
         ({"weights": {"twoo": 2.0}}, "'two'"),

@@ -73,16 +73,24 @@ def starred(data, random):
     return Table(tuple(columns))
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
-@given(data=tables(), population=populations(), seed=st.integers(0, 1000), stars=st.booleans())
+@given(
+    data=tables(),
+    population=populations(),
+    seed=st.integers(0, 1000),
+    stars=st.booleans(),
+    alone=st.sampled_from(sorted(PARAMETERS)),
+)
 @settings(max_examples=25)
-def test_the_verdict_of_parts_is_that_of_the_whole(name, data, population, seed, stars):
-    models = [with_population(model, population) for model in promises(name)]
+def test_the_verdict_of_parts_is_that_of_the_whole(data, population, seed, stars, alone):
+    """Of all models at once, and of one that is judged alone."""
     if stars:
         data = starred(data, np.random.default_rng(seed))
-    expected = Local().judge(data, models, asked=True)[0]
-    for one, other in zip(verify_table(models, parted_release(data, seed), 1 << 30), expected, strict=True):
-        same(one, other)
+    for names in (PARAMETERS, [alone]):
+        models = [with_population(model, population) for name in names for model in promises(name)]
+        expected = Local().judge(data, models, asked=True)[0]
+        found = verify_table(models, parted_release(data, seed), 1 << 30)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
 
 
 @given(data=tables(), population=populations(), seed=st.integers(0, 1000))

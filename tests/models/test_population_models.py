@@ -1,6 +1,7 @@
 """k-map and δ-presence beside a population."""
 
 import datetime
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -18,7 +19,7 @@ from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
 from shoal.models import _matching
 from shoal.models._equivalence_classes import PublishedClasses
-from shoal.models._matching import CellReader, matching_rows
+from shoal.models._matching import CellReader, matching_rows, reader_of, shared_readers
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_map import KMap
 
@@ -192,3 +193,17 @@ def test_looking_texts_up_at_once_equals_one_by_one(
         if (matching := [row for row in rows.tolist() if reader.meant(text)[one.codes[row]]])
     }
     assert found == expected
+
+
+def test_readers_are_shared_for_a_while() -> None:
+    """Of the same domain and hierarchy, whatever rows a column has."""
+    one = column("age", [1, 2, 3])
+    other = replace(one, codes=one.codes[:1])
+    with shared_readers():
+        reader = reader_of(one)
+        with shared_readers():
+            assert reader_of(other) is reader
+        assert reader_of(column("age", [1, 2, 3])) is not reader
+        assert reader.mask("[1,2]") is reader.mask("[1,2]")
+        assert reader.mask("[1,2]").tolist() == CellReader(other).meant("[1,2]").tolist()
+    assert reader_of(one) is not reader

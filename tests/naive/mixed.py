@@ -79,3 +79,35 @@ def _key(cluster: Any) -> Any:
 
 def _height(cluster: Any) -> int:
     return 1 + max(map(_height, cluster["joint"])) if "joint" in cluster else 0
+
+
+def join_classes(
+    persons: Sequence[dict[str, str]], records: Sequence[dict[str, str]], key: str, quasi: Iterable[str]
+) -> dict[Any, list[dict[str, str]]]:
+    """Persons by all that may be known of them: their cells, and the cells of all their records."""
+    names = set(quasi)
+    found: dict[Any, list[dict[str, str]]] = {}
+    for person in persons:
+        own = [record for record in records if record[key] == person[key]]
+        known = sorted(tuple(cell for name, cell in record.items() if name in names) for record in own)
+        cells = tuple(cell for name, cell in person.items() if name in names)
+        found.setdefault((cells, tuple(known)), []).append(person)
+    return found
+
+
+def related_in_order(persons: Sequence[dict[str, str]], records: Sequence[dict[str, str]], key: str) -> bool:
+    """Whether persons ascend by their cells and then their records, are numbered so, and records ascend by person."""
+    lists = [
+        (
+            [cell for name, cell in person.items() if name != key],
+            sorted(
+                [cell for name, cell in one.items() if name != key]
+                for one in records
+                if one[key] == person[key]
+            ),
+        )
+        for person in persons
+    ]
+    lines = [(int(one[key]), [cell for name, cell in one.items() if name != key]) for one in records]
+    numbers = [int(person[key]) for person in persons]
+    return lists == sorted(lists) and lines == sorted(lines) and numbers == list(range(1, len(persons) + 1))

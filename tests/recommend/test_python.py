@@ -11,6 +11,7 @@ import pytest
 import shoal
 from shoal import registry
 from shoal.cli import main
+from shoal.errors import WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.mondrian.method import Mondrian
 from shoal.recommendation import candidate_list as asked
@@ -147,3 +148,15 @@ def test_a_comparison_is_a_dictionary_or_a_file(tmp_path: Path, monkeypatch: pyt
     assert again.to_frame()["lm"].to_list() == frame["lm"].to_list()
     with pytest.raises(shoal.WrongUse, match="needs a `folder`"):
         shoal.compare(plan)
+
+
+def test_a_table_with_items_gets_what_keeps_its_promise(tmp_path: Path) -> None:
+    path = tmp_path / "shoppers.csv"
+    lines = [f"{20 + row % 3},{'a|b' if row % 2 else 'b|c'}" for row in range(24)]
+    path.write_text("\n".join(["age,buys", *lines]) + "\n", encoding="utf-8")
+    found = shoal.recommend(path, k=3, m=2, quasi="age", items="buys", jobs=1, time_limit=30)
+    assert found.proposal.loss == 0
+    assert "--items buys" in found.command
+    assert found.recipe.method["m"] == 2
+    with pytest.raises(WrongUse, match="known items"):
+        shoal.recommend(path, l=2, quasi="age", items="buys")

@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.parts import MemoryEngine
+from tests.tables import column as library_column
 
 import shoal
 from shoal.data.domain import Domain, Kind, nominal
+from shoal.data.profile import profile_column
 from shoal.data.role import Role
 from shoal.data.table import Column
 from shoal.errors import WrongUse
@@ -79,6 +83,20 @@ def test_what_looks_like_an_identifier(name: str, domain: Domain, refused: bool)
     assert not identifier(named(name, domain), domain.present * 3), "values repeat"
 
 
+@settings(max_examples=150)
+@given(
+    st.sampled_from(["x", "patient_id", "zip", "name", "contacts", "code", "age"]),
+    st.sampled_from(["number", "name", "list"]),
+    st.lists(st.integers(0, 60), min_size=2, max_size=60),
+)
+def test_what_inspect_suggests_as_quasi_is_never_refused(name: str, form: str, drawn: list[int]) -> None:
+    """So that the command that it proposes runs."""
+    made = {"number": str, "name": lambda n: f"n{n}", "list": lambda n: f"P{n}; Q{n + 100}"}
+    column = library_column(name, [made[form](n) for n in drawn])
+    if profile_column(column).role is Role.QUASI:
+        assert not identifier(column, len(drawn))
+
+
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def test_every_unsafe_column_of_the_trial_is_warned_of() -> None:
     """Exact birth date, postcode, a number that occurs twice: published unchanged, each is named; a flag is not."""
@@ -121,7 +139,12 @@ def test_a_key_that_is_made_is_reported(step: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"name": step, "columns": [given[step]], "key": key}
     more = {"person": "patient_id"} if step == "shift-dates" else {}
     for made in (True, False):
-        roles = {"quasi": ["age"], "insensitive": [given[step]], "sensitive": ["outcome"], "others": "drop"}
+        roles: dict[str, Any] = {
+            "quasi": ["age"],
+            "insensitive": [given[step]],
+            "sensitive": ["outcome"],
+            "others": "drop",
+        }
         with pytest.warns(shoal.ShoalWarning):
             run = shoal.anonymize(STROKE, "mondrian", k=3, preparation=[{**options, **more}], **roles)
         said = [one for one in run.trace.notes["intake"] if "new key" in one]

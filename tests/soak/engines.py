@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.soak.cases import Case
+from tests.soak.cases import METHODS, Case
 
-from shoal import registry
 from shoal.data.verdict import Verdict
 from shoal.engines.stream import Stream
 from shoal.errors import BrokenPromise, EngineFailed, ShoalError, WrongUse
@@ -131,7 +130,7 @@ class Engines:
 
     def _stream(self, seed: int) -> Stream:
         made = Stream("1GB", scratch=str(self._home))
-        made.memory = MEMORY[seed // len(registry.METHODS) % len(MEMORY)]
+        made.memory = MEMORY[seed // len(METHODS) % len(MEMORY)]
         return made
 
     def _on_spark(self) -> Any:

@@ -100,7 +100,7 @@ def rules(random: Random, facts: Facts) -> list[str]:
 
 
 def _makes_classes(kind: Any) -> bool:
-    return kind.accepts is Table and kind.publishes is None and not kind.needs_items
+    return kind.accepts is Table and kind.publishes is None and not kind.needs_items and not kind.needs_link
 
 
 def first_step(random: Random, facts: Facts) -> str:

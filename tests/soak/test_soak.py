@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.soak import judges, set_judges
-from tests.soak.cases import Case, draw
+from tests.soak.cases import METHODS, Case, draw
 from tests.soak.engines import Engines
 from tests.soak.feasible import FINDERS
 from tests.soak.judged import run_case
@@ -18,11 +18,11 @@ CASES = 15
 """Of every method."""
 
 
-@pytest.mark.parametrize("method", registry.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_random_recipes(method: str, tmp_path: Path) -> None:
     """Published and proved, or refused with a reason; the same on every engine; and no falsified release is proved."""
     engines = Engines(tmp_path)
-    turn, turns = list(registry.METHODS).index(method), len(registry.METHODS)
+    turn, turns = METHODS.index(method), len(METHODS)
     tried = published = 0
     while tried < CASES or (published < CASES // 4 and tried < 4 * CASES):
         judged = run_case(draw(7_000_000 + turn + turns * tried), engines, tmp_path)
@@ -42,7 +42,7 @@ def test_every_model_has_a_judge() -> None:
 
 
 def test_every_method_has_a_twin_of_its_refusals() -> None:
-    missing = set(registry.METHODS) - set(FINDERS)
+    missing = set(METHODS) - set(FINDERS)
     assert not missing, f"say in FINDERS of tests/soak/feasible.py what {missing} can publish, or None"
 
 

@@ -120,7 +120,8 @@ def test_the_settings_of_every_method_have_a_form(name: str) -> None:
 @pytest.mark.parametrize("name", registry.METHODS)
 def test_every_method_can_be_reached(name: str) -> None:
     kind = registry.load("method", name)
-    made = Recipe(source=Source(path="x"), method={"name": name, **kind.example})
+    roles = Roles(items="y" if kind.needs_items else None)
+    made = Recipe(source=Source(path="x"), roles=roles, method={"name": name, **kind.example})
     if not promising.offered(kind):
         assert promising.promise_fields(kind)
         return

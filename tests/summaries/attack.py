@@ -22,6 +22,7 @@ class Attacked:
         with (folder / "release" / "data.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         self.seen = {tuple(row[name] for name in names): row[value] for row in rows}
+        self.least = 1 if value == "count" else 0  # cells without rows are never hidden
         self.hidden = [place for place, text in self.seen.items() if text == "*"]
         self.column = {place: n for n, place in enumerate(self.hidden)}
         self.lines: list[tuple[dict[int, float], float]] = []
@@ -49,10 +50,10 @@ class Attacked:
             for column, sign in line.items():
                 matrix[n, column] = sign
         sums = np.array([known for _, known in self.lines])
-        bounds: list[tuple[float, float | None]] = [(0, None)] * len(self.hidden)
+        bounds: list[tuple[float, float | None]] = [(self.least, None)] * len(self.hidden)
         for one, value in (least or {}).items():
             if one in self.column:
-                bounds[self.column[one]] = (value, None)
+                bounds[self.column[one]] = (max(value, self.least), None)
         for one, value in (known or {}).items():
             bounds[self.column[one]] = (value, value)
         ends = []

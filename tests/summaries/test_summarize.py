@@ -66,6 +66,17 @@ def test_a_sum_of_nothing_is_hidden() -> None:
     assert cells(shoal.summarize(frame, ["a"], sums=["pay"]), "sum_pay")[("x",)] == "*"
 
 
+def test_whoever_knows_that_no_zero_is_hidden_learns_no_more() -> None:
+    """With margins of 3 the four small cells could be 0 to 3; as none is 0, all would be known to be 1 or 2."""
+    counts = {"ax": 1, "ay": 2, "bx": 2, "by": 1, "az": 10, "bz": 12, "dx": 20, "dy": 30, "dz": 9}
+    cells_drawn = [cell for cell, number in counts.items() for _ in range(number)]
+    frame = pl.DataFrame({"r": [cell[0] for cell in cells_drawn], "c": [cell[1] for cell in cells_drawn]})
+    found = shoal.summarize(frame, ["r", "c"], threshold=3)
+    hidden = {place for place, text in cells(found, "count").items() if text == "*"}
+    assert hidden > {("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")}
+    assert found.verdicts[0].value >= 3
+
+
 def test_the_order_of_rows_changes_nothing() -> None:
     shuffled = FRAME.sample(fraction=1, shuffle=True, seed=5)
     options: dict[str, Any] = {"count": True, "sums": ["pay"], "threshold": 8}

@@ -13,7 +13,7 @@ from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
-from shoal.models._matching import CellReader, match_pairs
+from shoal.models._matching import match_pairs, reader_of
 from shoal.risks.learned_secrets import alike_pairs
 
 LONG = 1_000
@@ -199,7 +199,7 @@ def secrets(published: Table, original: Table) -> tuple[Column, ...]:
 
 def covers(published: Column, original: Column) -> SparseRows:
     """Which values of the original each published text may stand for: texts by values, 1 where it may."""
-    reader = CellReader(original)
+    reader = reader_of(original)
     values = [reader.values(text) for text in published.domain.labels]
     indptr = np.concatenate(([0], np.cumsum([len(one) for one in values])))
     flat = np.concatenate([np.empty(0, dtype=np.int64), *values])

@@ -1,6 +1,6 @@
 """What an adversary finds in published baskets, groups and clusters who knows some items of some people."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -124,15 +124,17 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
     orders = chosen_items(public, rows, attack.seed)
     if isinstance(data, Clusters):
         total = int(data.sizes.sum())
-        ask = ClustersView(data).candidates
+        ask: Callable[[Sequence[str]], float] = ClustersView(data).candidates
     else:
         assert isinstance(data, Baskets)
         total = len(data)
         view = BasketsView(data, target.original)
 
-        def ask(items: Sequence[str]) -> float:
+        def holding(items: Sequence[str]) -> float:
             found = view.cohort(items)
             return float(total if found is None else len(found))
+
+        ask = holding
 
     chances = {
         level: np.array([_one_of(ask(order[:level])) for order in orders])

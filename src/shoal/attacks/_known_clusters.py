@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,8 @@ class ClustersView:
     def __init__(self, clusters: Clusters) -> None:
         self.clusters = clusters
         self._codes = {text: code for code, text in enumerate(clusters.vocabulary)}
-        self._homes, self._records = _homes(clusters), _records(clusters)
+        self._nested = _nested(clusters)
+        self._homes, self._records = _homes(clusters, self._nested), _records(clusters)
         self._owners = clusters.owners
         self._chunk_of = np.repeat(np.arange(len(self._owners)), np.diff(clusters.record_indptr))
 
@@ -123,7 +124,7 @@ class ClustersView:
     def _spread(self) -> Floats:
         """How many baskets each chunk is spread over."""
         clusters = self.clusters
-        leaf, place = _leaves(clusters, self._owners)
+        leaf, place = _leaves(self._nested, self._owners)
         return np.maximum(np.bincount(place, clusters.sizes[leaf], len(self._owners)), 1).astype(np.float64)
 
     @cached_property
@@ -133,7 +134,7 @@ class ClustersView:
 
         clusters = self.clusters
         chunk, item, support = clusters.chunk_items()
-        leaf, place = _leaves(clusters, self._owners[chunk])
+        leaf, place = _leaves(self._nested, self._owners[chunk])
         terms = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
         shares = np.concatenate(
             (support[place] / self._spread[chunk[place]], 1 / np.maximum(clusters.sizes[terms], 1))
@@ -142,11 +143,15 @@ class ClustersView:
         return csr_array((shares, where), shape=(len(clusters), len(clusters.vocabulary)))
 
 
-def _homes(clusters: Clusters) -> dict[int, tuple[Rows, Rows]]:
+Nested: TypeAlias = tuple[Counts, Rows]
+"""How many simple clusters lie inside of each cluster, and these, one cluster after the other."""
+
+
+def _homes(clusters: Clusters, nested: Nested) -> dict[int, tuple[Rows, Rows]]:
     """The simple clusters whose baskets may hold each item, ascending, and the chunk that says so."""
     chunk, item, _ = clusters.chunk_items()
     owner = clusters.owners[chunk]
-    leaf, place = _leaves(clusters, owner)
+    leaf, place = _leaves(nested, owner)
     terms_leaf = np.repeat(np.arange(len(clusters)), np.diff(clusters.term_indptr))
     leaves = np.concatenate((leaf, terms_leaf))
     items: Codes = np.concatenate((item[place], clusters.terms))
@@ -164,16 +169,21 @@ def _homes(clusters: Clusters) -> dict[int, tuple[Rows, Rows]]:
     return dict(zip(kinds.tolist(), split, strict=True)) if len(kinds) else {}
 
 
-def _leaves(clusters: Clusters, owner: Rows) -> tuple[Rows, Rows]:
-    """The simple clusters inside of each of some clusters: the leaf, and the place of the cluster in what was asked."""
+def _nested(clusters: Clusters) -> Nested:
     inside: list[list[int]] = [[] for _ in range(len(clusters))]
+    parents = clusters.parents.tolist()
     for leaf in np.flatnonzero(clusters.sizes > 0).tolist():
         above = leaf
         while above >= 0:
             inside[above].append(leaf)
-            above = int(clusters.parents[above])
+            above = parents[above]
     counts = np.array([len(one) for one in inside], dtype=np.int64)
-    flat = np.array([leaf for one in inside for leaf in one], dtype=np.int64)
+    return counts, np.array([leaf for one in inside for leaf in one], dtype=np.int64)
+
+
+def _leaves(nested: Nested, owner: Rows) -> tuple[Rows, Rows]:
+    """The simple clusters inside of each of some clusters: the leaf, and the place of the cluster in what was asked."""
+    counts, flat = nested
     first = np.cumsum(counts) - counts
     many = counts[owner]
     place = np.repeat(np.arange(len(owner)), many)

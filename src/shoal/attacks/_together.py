@@ -6,6 +6,7 @@ from typing import Any
 from shoal import registry
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.errors import BrokenPromise, WrongUse
+from shoal.models._matching import shared_readers
 
 
 def attack_all(
@@ -37,7 +38,9 @@ def attack_all(
     found = {}
     for name, kind in kinds.items():
         one: Attack = kind(**options)
-        result = one.run(target) if isinstance(target.release.data, one.accepts) else None
+        fits = isinstance(target.release.data, one.accepts)
+        with shared_readers():
+            result = one.run(target) if fits else None
         if result is not None:
             found[name] = result
         elif names is not None and strict:

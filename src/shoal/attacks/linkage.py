@@ -17,6 +17,7 @@ from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
+from shoal.data.related import Related
 from shoal.data.table import Table
 
 DRAWS = 5
@@ -27,7 +28,8 @@ class Linkage(Attack):
     """Pick one of the published rows that fit what is known; right with the chance of one in their number.
 
     Of a table all quasi-identifiers are known, or a random half of them, or all with one of them wrong; where it has
-    items, all quasi-identifiers and as many items as the promise is about, none, or one more. Of baskets as
+    items, all quasi-identifiers and as many items as the promise is about, none, or one more; where it has records, all
+    of theirs are known too, or none. Of baskets as
     many items as the promise is about, one more, or two more. Of groups all public items are known, and the secret is
     linked; of linked tables all public columns are, and rows are found for certain where nobody else is like them.
     The success is that of the first; people who were left out of the release are never found.
@@ -63,6 +65,8 @@ class Linkage(Attack):
         noisy = self._noisy(published, people, names, whole.fits, whole.sizes)
         rows = max(int(whole.sizes.sum()), 1)
         success, baseline = mean(exact), 1 / rows
+        if isinstance(published, Related) and isinstance(people, Related):
+            return self._with_records(published, people, whole)
         shown = isinstance(published, ClusteredTable) or items_of(published) is not None
         if shown and items_of(people) is not None:
             return self._with_items(target, people, whole)
@@ -76,6 +80,20 @@ class Linkage(Attack):
             "one column wrong": mean(noisy),
             "highest": float(exact.max(initial=0)),
         }
+        return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
+
+    def _with_records(self, published: Related, people: Related, view: ClassView) -> Attacked:
+        """The chance of somebody who knows all quasi-identifiers of each person, and those of all of her records."""
+        from shoal.attacks._known_records import chances
+
+        found = chances(published, people, view)
+        alone = _chance(view.candidates, view.candidates > 0)
+        success, baseline = mean(found), 1 / max(int(view.sizes.sum()), 1)
+        words = (
+            "Who knows all quasi-identifiers of a person and of all of her records picks the right one with a chance "
+            f"of {success:.1%} on average and {found.max(initial=0):.1%} at most, of {people.rows:,} people tried."
+        )
+        parts = {"without records": mean(alone), "highest": float(found.max(initial=0))}
         return Attacked(self.name, success, baseline, baseline, people.rows, words, parts)
 
     def _with_items(self, target: Target, people: Table, view: ClassView) -> Attacked:

@@ -28,8 +28,9 @@ class Order(Attack):
 
     Right if it fits all of her cells, also the secret ones. The control are the same rows in random order. Inside of
     classes the same is tried: the first of its people for its first row, and so on. In clusters, sub-records of two
-    chunks at the same place are put together, and right if somebody holds all of their items. In linked tables the
-    first row of a group gets its first secret, and so on; the control are both tables in canonical order.
+    chunks at the same place are put together, and right if somebody holds all of their items; the control is the better
+    of random and of canonical order. In linked tables the first row of a group gets its first secret, and so on; the
+    control are both tables in canonical order.
     """
 
     name: ClassVar[str] = "order"
@@ -105,22 +106,25 @@ class Order(Attack):
         view, rng = BasketsView(original, original), np.random.default_rng(self.seed)
         bounds, texts = clusters.item_indptr, clusters.vocabulary
 
-        def together(others: Rows) -> Mask:
+        def together(firsts: Rows, others: Rows) -> Mask:
             sets = [
                 {
                     texts[item]
                     for record in both
                     for item in clusters.items[bounds[record] : bounds[record + 1]]
                 }
-                for both in zip(one[tried].tolist(), others[tried].tolist(), strict=True)
+                for both in zip(firsts[tried].tolist(), others[tried].tolist(), strict=True)
             ]
             return np.array(
                 [bool(len(found)) for items in sets if (found := view.cohort(sorted(items))) is not None]
             )
 
-        chance = together(two[np.lexsort((rng.random(len(pair)), pair))]).mean()
+        chance = float(together(one, two[np.lexsort((rng.random(len(pair)), pair))]).mean())
+        chunk = np.repeat(np.arange(len(sizes)), sizes)
+        tidy = np.lexsort((ragged_ranks(bounds, clusters.items), chunk))
+        chance = max(chance, float(together(tidy[one], tidy[two]).mean()))
         how = "its place in the chunk"
-        return {how: self._found(how, together(two), float(chance), {})}
+        return {how: self._found(how, together(one, two), chance, {})}
 
     def _found(self, how: str, right: Mask, by_chance: float, parts: dict[str, float]) -> Attacked:
         success = float(right.mean()) if len(right) else 0.0

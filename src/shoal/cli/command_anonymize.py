@@ -40,6 +40,7 @@ EPILOGUE = """Example:
 
 ROLES = "--quasi age,education --sensitive occupation --others drop \\\n      "
 ITEMS = "--quasi age,education --items products --others drop "
+LINK = "--quasi age,sex,day,ward --sensitive finding --link visits.csv:person \\\n      --others drop "
 SECRETS = "--sensitive 49,50 "
 TREES = "--hierarchy age=intervals:5,10,20 --hierarchy education=suppress \\\n      "
 
@@ -131,7 +132,7 @@ def command_of(name: str) -> Callable[..., Any]:
         command = flattened(
             anonymize_table,
             method=own,
-            roles=Section(Roles, "Columns", without=(*DRAWN, *(() if kind.needs_items else OF_ITEMS))),
+            roles=Section(Roles, "Columns", without=_beside(kind)),
             preparation=Preparing(),
             reading=Section(Reading, "Reading"),
             output=Section(Output, "Output", names=FOLDER),
@@ -224,8 +225,15 @@ def example(name: str, more: str = "") -> str:
     return EPILOGUE.format(method=name, input=source, parameters=given, roles=roles, more=more)
 
 
+def _beside(kind: type[Method]) -> tuple[str, ...]:
+    """The roles that a method of tables does not take."""
+    return (*DRAWN, *(() if kind.needs_items else OF_ITEMS), *(() if kind.needs_link else ("link",)))
+
+
 def _sample(kind: type[Method]) -> tuple[str, str]:
     """The generated data that a method takes, and the roles of its columns or items."""
+    if kind.needs_link:
+        return "patients.csv", LINK
     if kind.needs_items:
         return "shoppers.csv", ITEMS
     if kind.accepts is Baskets:

@@ -21,6 +21,7 @@ EXAMPLES = {
     "table": f"Example:\n  {MADE['people.csv']}",
     "baskets": f"Example:\n  {MADE['baskets.dat']}",
     "mixed": f"Example:\n  {MADE['shoppers.csv']}",
+    "visits": f"Example:\n  {MADE['patients.csv']}\n  {MADE['visits.csv']}",
 }
 
 Seed = Annotated[

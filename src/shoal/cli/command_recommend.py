@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.command_anonymize import OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
+from shoal.cli.command_anonymize import OF_ITEMS, OUTPUT, Hierarchies, HierarchyPairs, Input, Json, Quiet
 from shoal.cli.options import (
     GROUPS,
     Section,
@@ -30,7 +30,7 @@ EXAMPLE = """Example:
   shoal recommend people.csv --k 5 --quasi age,education --sensitive disease \\
       --others drop --time-limit 20"""
 
-LISTED = ("quasi", "sensitive", "identifying", "insensitive", "entity", "others")
+LISTED = ("quasi", "sensitive", "identifying", "insensitive", "entity", "others", *OF_ITEMS)
 
 SuppressionLimit = Annotated[
     float,
@@ -96,8 +96,8 @@ def recommend_release(
     """Try what keeps a promise, and propose the least lossy release.
 
     State what is promised: of a table --k 10, --k 10 --l 3, --risk 0.5 and so on; of baskets --h 0.5 --k 5 --p 2, or
-    --p 10 alone, or --k 5 --m 2. Every candidate is made, proved and measured by one scale; what does not keep the
-    promise is never proposed. The answer is the command to run.
+    --p 10 alone, or --k 5 --m 2, which is for a table with --items too. Every candidate is made, proved and measured by
+    one scale; what does not keep the promise is never proposed. The answer is the command to run.
     """
     _refuse_folder(output, force, input)
     given = pairs_of(hierarchy, "--hierarchy", is_hierarchy)

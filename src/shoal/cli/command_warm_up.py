@@ -1,10 +1,11 @@
 """``shoal warm-up``: compile the kernels of all methods, so that no first run has to wait for the compiler."""
 
+import os
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -26,6 +27,9 @@ EXAMPLE = """Example:
 
 ROWS = 300
 """Rows to try methods on: what is compiled depends on the kinds of the data and not on how much there is."""
+
+PROCESSES = min(os.cpu_count() or 1, 4)
+"""That compile at the same time: one for each core, and few, because each takes half a gigabyte of memory."""
 
 STREAM = "stream"
 """An engine whose methods have kernels of their own."""
@@ -65,22 +69,42 @@ def warm_up(*, quiet: Quiet = False, json: Json = False) -> int:
 
 
 def compiled(quiet: bool) -> tuple[int, int]:
-    """Run all methods; how many there are, and how many kernels had to be compiled."""
-    compiling = Compiling()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        show.progress(quiet) as stage,
-        watched(compiling.tell),
-        eagerly(),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
+    """Run all methods on several cores; how many methods there are, and how many kernels had to be compiled."""
+    with tempfile.TemporaryDirectory() as folder, show.progress(quiet) as stage:
         files = made(Path(folder))
-        methods = registry.load_all("method")
-        for number, (name, kind) in enumerate(methods.items(), 1):
-            stage(f"{name} ({number} of {len(methods)})")
-            tried(kind, files[kind.accepts])
-    return len(methods), compiling.kernels
+        # What joins two tables has no kernels of its own.
+        every = registry.load_all("method")
+        methods = {name: kind for name, kind in every.items() if not kind.needs_link}
+        kernels = 0
+        tasks = [(name, files[kind.accepts]) for name, kind in methods.items()]
+        with several(min(len(tasks), PROCESSES)) as each:
+            for number, (name, count) in enumerate(each(compiled_for, tasks), 1):
+                stage(f"{name} ({number} of {len(methods)})")
+                kernels += count
+    return len(methods), kernels
+
+
+def compiled_for(task: tuple[str, Path]) -> tuple[str, int]:
+    """Run a method; its name, and how many kernels had to be compiled."""
+    name, file = task
+    compiling = Compiling()
+    with watched(compiling.tell), eagerly(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tried(registry.load("method", name), file)
+    return name, compiling.kernels
+
+
+@contextmanager
+def several(processes: int) -> "Iterator[Callable[..., Iterator[tuple[str, int]]]]":
+    """What calls a function with each of some tasks: in processes of their own, or here if one is enough."""
+    if processes < 2:
+        yield map
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield pool.map
 
 
 class Compiling:

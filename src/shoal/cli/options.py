@@ -94,6 +94,8 @@ WIDTH = 79
 MADE = {
     "people.csv": "shoal generate table --rows 2000 --seed 7 -o people.csv",
     "baskets.dat": "shoal generate baskets --rows 1000 --items 50 --density 0.1 --seed 7 -o baskets.dat",
+    "patients.csv": "shoal generate table --rows 1000 --numbered --seed 7 -o patients.csv",
+    "visits.csv": "shoal generate visits --persons 1000 --seed 7 -o visits.csv",
     "shoppers.csv": "shoal generate mixed --rows 1000 --items 40 --seed 7 -o shoppers.csv",
 }
 """Files that examples use, and the command that makes each."""
@@ -109,7 +111,8 @@ def complete(example: str) -> str:
     """
     head, _, text = example.partition("\n")
     commands = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines()]
-    words = {word for command in commands for word in shlex.split(command)}
+    # A file may be named with a column behind it, visits.csv:person.
+    words = {word.partition(":")[0] for command in commands for word in shlex.split(command)}
     made = [command for file, command in MADE.items() if file in words and command not in commands]
     return "\n".join([head, *(broken(command) for command in (*made, *commands))])
 

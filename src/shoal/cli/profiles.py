@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shoal.cli import show
+from shoal.data._column_kinds import doubt_sentences
 from shoal.data._plural import counted
 from shoal.data._spellings import pair_text
 from shoal.io.reading import header_hint
@@ -43,12 +44,7 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
     hint = header_hint(column.name for column in found.columns)
     notes = [hint.strip()] if hint else []
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
-    notes += [
-        f"{column.name}: taken as numbers, but {column.doubt}: if these are codes, say "
-        f"--kind {shlex.quote(column.name + '=nominal')}."
-        for column in found.columns
-        if column.doubt
-    ]
+    notes += doubt_sentences((column.name, column.doubt) for column in found.columns)
     notes += [
         f"{column.name}: {pair_text(list(column.alike))} differ in spelling alone; --normalize makes such values one."
         for column in found.columns

@@ -183,9 +183,10 @@ def _fits(name: str, sweep: Sweep, data: Mapping[str, Any]) -> bool:
     kind = registry.load("method", name)
     asked = {axis for axis in (*sweep.grid, *sweep.parameters) if axis != "rows" and "." not in axis}
     form = type_of_form(kind.accepts)
-    if kind.needs_items != bool(
-        data.get("roles", {}).get("items") or data.get("roles", {}).get("items_from")
-    ):
+    roles = data.get("roles", {})
+    if kind.needs_items != bool(roles.get("items") or roles.get("items_from")):
+        return False
+    if kind.needs_link != bool(roles.get("link")):
         return False
     needed = {field for field, facts in kind.model_fields.items() if facts.is_required()}
     if not needed <= asked <= set(kind.model_fields) or form != (data.get("makes") or form_of_file(data)):

@@ -55,17 +55,31 @@ class Band:
     profile: int  # the sum over all rows of the distance to the first row that shares an item
 
 
-def distinct_baskets(indptr: Indptr, items: Items, width: int) -> Distinct:
-    """Find the distinct baskets of all rows."""
+def distinct_baskets(indptr: Indptr, items: Items, width: int, of_row: Rows | None = None) -> Distinct:
+    """Find the distinct baskets of all rows.
+
+    `of_row`: the number of each row's basket among them, in canonical order, where it is known.
+    """
     from shoal.kernels.ragged import take_rows
 
-    ranks = ragged_ranks(indptr, items)
-    counts = np.bincount(ranks)
-    of_row = (np.cumsum(counts > 0) - 1)[ranks]
-    counts = counts[counts > 0].astype(np.int64)
+    if of_row is None:
+        of_row = numbered(ragged_ranks(indptr, items))
+    counts = np.bincount(of_row).astype(np.int64)
     some = np.empty(len(counts), dtype=np.int64)
     some[of_row] = np.arange(len(of_row))
     return Distinct(*take_rows(indptr, items, some), width, counts, of_row)
+
+
+def numbered(ranks: Rows) -> Rows:
+    """The number of each rank among the different ones, ascending."""
+    numbers: Rows = (np.cumsum(np.bincount(ranks) > 0) - 1)[ranks]
+    return numbers
+
+
+def used_items(items: Items, width: int) -> tuple[Items, int]:
+    """Items numbered without those that nobody holds, and how many are left."""
+    there = np.bincount(items, minlength=width) > 0
+    return (np.cumsum(there, dtype=np.int32) - np.int32(1))[items], int(there.sum())
 
 
 def orders_of(

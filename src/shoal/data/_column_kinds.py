@@ -16,7 +16,7 @@ from shoal.data._suggested_role import words_of
 from shoal.data.domain import Domain, Kind
 
 FEW = range(3, 11)
-"""So many different whole numbers may be codes of categories; for two all distances are alike."""
+"""So many different whole numbers may be codes of categories; two are alike either way."""
 
 LARGEST = 99
 """Codes of categories are small."""
@@ -81,12 +81,12 @@ def code_doubt(name: str, domain: Domain) -> str:
     >>> import numpy as np
     >>> def numbers(*values: float) -> Domain:
     ...     return Domain(Kind.NUMERIC, tuple(map(str, values)), np.array(values, dtype=np.float64))
-    >>> code_doubt("zip", numbers(10115, 80331)), code_doubt("outcome", numbers(1, 2, 3, 4))
+    >>> code_doubt("zip", numbers(10115, 20095, 80331)), code_doubt("outcome", numbers(1, 2, 3, 4))
     ("its name says 'zip'", '4 small whole numbers')
     >>> code_doubt("children", numbers(0, 1, 2, 3)), code_doubt("income", numbers(1000, 2000, 3000))
     ('', '')
     """
-    if domain.kind is not Kind.NUMERIC or not domain.present or not _whole(domain):
+    if domain.kind is not Kind.NUMERIC or domain.present < FEW.start or not _whole(domain):
         return ""
     words = words_of(name)
     if found := next(filter(CODE_WORD.fullmatch, words), None):
@@ -110,16 +110,18 @@ def taken_sentences(columns: Iterable[tuple[str, Domain]]) -> tuple[str, ...]:
         for kind, words in kinds.items()
         if (names := [name for name, one in found.items() if one.kind == kind])
     ]
-    doubtful = [(name, one.doubt) for name, one in found.items() if one.doubt]
-    said = [f"Taken: {'; '.join(parts)}."]
-    if doubtful:
-        shown = [f"{name} ({why})" for name, why in doubtful]
-        option = f"--kind {quote(f'{doubtful[0][0]}=nominal')}"
-        looks = "looks like a code" if len(doubtful) == 1 else "look like codes"
-        said.append(
-            f"{_listed(shown)} {looks}, whose differences mean nothing: say {option} to take categories."
-        )
-    return tuple(said)
+    return (f"Taken: {'; '.join(parts)}.", *doubt_sentences((name, one.doubt) for name, one in found.items()))
+
+
+def doubt_sentences(columns: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """What is said of numbers that look like codes: `columns` are names, and why they do where they do."""
+    doubtful = [(name, why) for name, why in columns if why]
+    if not doubtful:
+        return ()
+    shown = [f"{name} ({why})" for name, why in doubtful]
+    option = f"--kind {quote(f'{doubtful[0][0]}=nominal')}"
+    looks = "looks like a code" if len(doubtful) == 1 else "look like codes"
+    return (f"{_listed(shown)} {looks}, whose differences mean nothing: say {option} to take categories.",)
 
 
 def _listed(names: Sequence[str]) -> str:

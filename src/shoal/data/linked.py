@@ -5,10 +5,10 @@ from typing import overload
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Indptr, Rows, indptr_by
+from shoal.arrays import Counts, Floats, Rows
 from shoal.data._plural import counted
-from shoal.data.baskets import ragged_ranks
 from shoal.data.domain import nominal
+from shoal.data.related import Related, list_ranks
 from shoal.data.role import Role
 from shoal.data.table import Column, Table, cell_ranks
 
@@ -98,7 +98,12 @@ def class_table(data: object) -> object: ...
 
 
 def class_table(data: object) -> object:
-    """The table whose classes promises are about: of linked tables, that of the secrets, whose classes are groups."""
+    """The table whose classes promises are about.
+
+    Of linked tables, that of the secrets, whose classes are groups; of persons with records, the view of their join.
+    """
+    if isinstance(data, Related):
+        return data.joined()
     return data.secrets if isinstance(data, Linked) else data
 
 
@@ -136,7 +141,7 @@ def linked(
     """
     count = int(groups.max(initial=-1)) + 1
     ranks, secret_ranks = cell_ranks(public), cell_ranks(secrets)
-    order = np.lexsort((_lists(secret_ranks, secret_groups, count), _lists(ranks, groups, count)))
+    order = np.lexsort((list_ranks(secret_ranks, secret_groups, count), list_ranks(ranks, groups, count)))
     number = np.empty(count, dtype=np.int64)
     number[order] = np.arange(count)
     rows = np.lexsort((number[groups], ranks))
@@ -166,10 +171,3 @@ def same_cells(one: Table, other: Table) -> Rows:
     for column in one.columns:
         differs |= column.codes != other.column(column.name).codes
     return np.flatnonzero(differs)
-
-
-def _lists(ranks: Rows, groups: Rows, count: int) -> Rows:
-    """The rank of each group by its sorted list of ranks."""
-    order = np.lexsort((ranks, groups))
-    indptr: Indptr = indptr_by(groups, count)
-    return ragged_ranks(indptr, ranks[order])

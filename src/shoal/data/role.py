@@ -34,7 +34,7 @@ class Role(StrEnum):
 OTHERS = ("drop", "insensitive")
 """What can be done with columns that have no role."""
 
-SINGLE = ("entity", "others", "items", "items_from", "item_separator")
+SINGLE = ("entity", "others", "items", "items_from", "item_separator", "link")
 """What is one name and no list of them."""
 
 
@@ -63,6 +63,11 @@ class Roles(Parameters):
     )
     item_separator: str | None = Field(
         default=None, description="what stands between the items of a cell; by default, it is found out"
+    )
+    link: str | None = Field(
+        default=None,
+        description="another table with records of the persons, FILE:KEY: both are published, joined by a new KEY; its "
+        "columns have roles like those of the table",
     )
     sensitive_items: tuple[str, ...] = Field(
         default=(), description="items of the column of items that must not be learned"

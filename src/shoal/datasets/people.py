@@ -147,6 +147,10 @@ class People(Parameters):
         description="share of missing cells in zip, marital status, work and country",
     )
 
+    numbered: bool = Field(
+        default=False, description="begin with a column `person`, 1, 2, …, by which records can be joined"
+    )
+
     def make(self, seed: int | None = None) -> Table:
         """Make the table; the same seed makes the same one. All columns are insensitive until they get their roles."""
         generator = np.random.default_rng(seed)
@@ -161,19 +165,21 @@ class People(Parameters):
         places, zips = self._places(generator)
         hours = self._hours(generator, age, sex)
         gaps = {name: generator.random(self.rows) < self.missing for name in WITH_GAPS}
-        columns = (
-            _numbers("age", age),
-            _dates("date-of-birth", born),
-            _names("sex", SEXES, sex),
-            _names("zip", zips, places, gaps["zip"]),
-            _numbers("education-num", education + 1),
-            _names("education", EDUCATIONS, education),
-            _names("marital-status", MARITAL, marital, gaps["marital-status"]),
-            _names("occupation", OCCUPATIONS, occupation, gaps["occupation"]),
-            _numbers("hours-per-week", hours, gaps["hours-per-week"]),
-            _names("country", COUNTRIES, country, gaps["country"]),
-            _names("disease", DISEASES, disease),
+        columns: tuple[Column, ...] = (
+            numbers("age", age),
+            dates("date-of-birth", born),
+            names("sex", SEXES, sex),
+            names("zip", zips, places, gaps["zip"]),
+            numbers("education-num", education + 1),
+            names("education", EDUCATIONS, education),
+            names("marital-status", MARITAL, marital, gaps["marital-status"]),
+            names("occupation", OCCUPATIONS, occupation, gaps["occupation"]),
+            numbers("hours-per-week", hours, gaps["hours-per-week"]),
+            names("country", COUNTRIES, country, gaps["country"]),
+            names("disease", DISEASES, disease),
         )
+        if self.numbered:
+            columns = (numbers("person", np.arange(1, self.rows + 1)), *columns)
         return Table(columns)
 
     def _births(self, generator: np.random.Generator) -> tuple[Rows, Rows]:
@@ -227,7 +233,8 @@ def _birthday(ages: Rows) -> Rows:
     return np.asarray(years.astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64))
 
 
-def _names(name: str, labels: tuple[str, ...], places: Rows, gaps: Mask | None = None) -> Column:
+def names(name: str, labels: tuple[str, ...], places: Rows, gaps: Mask | None = None) -> Column:
+    """A column of names, by their places in a list."""
     order = sorted(range(len(labels)), key=labels.__getitem__)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
@@ -236,14 +243,16 @@ def _names(name: str, labels: tuple[str, ...], places: Rows, gaps: Mask | None =
     return Column(name, Role.INSENSITIVE, Domain(Kind.NOMINAL, texts, None, missing), codes)
 
 
-def _numbers(name: str, numbers: Rows, gaps: Mask | None = None) -> Column:
-    codes, used, missing = _codes(numbers, gaps)
+def numbers(name: str, values: Rows, gaps: Mask | None = None) -> Column:
+    """A column of whole numbers."""
+    codes, used, missing = _codes(values, gaps)
     texts = tuple(map(str, used.tolist())) + (("",) if missing is not None else ())
-    values = used.astype(np.float64) if missing is None else np.append(used, np.nan)
-    return Column(name, Role.INSENSITIVE, Domain(Kind.NUMERIC, texts, values, missing), codes)
+    held = used.astype(np.float64) if missing is None else np.append(used, np.nan)
+    return Column(name, Role.INSENSITIVE, Domain(Kind.NUMERIC, texts, held, missing), codes)
 
 
-def _dates(name: str, days: Rows) -> Column:
+def dates(name: str, days: Rows) -> Column:
+    """A column of days, counted from 1970-01-01."""
     codes, used, _ = _codes(days, None)
     texts = tuple(np.datetime_as_string(used.astype("datetime64[D]")).tolist())
     return Column(name, Role.INSENSITIVE, Domain(Kind.DATE, texts, used.astype(np.float64)), codes)

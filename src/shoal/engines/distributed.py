@@ -132,6 +132,8 @@ class Distributed:
 
         if roles.items is not None or roles.items_from is not None:
             raise WrongUse(f"A column of items is not read in parts by {self.name}; use --engine local.")
+        if roles.link is not None:
+            raise WrongUse(f"Two tables are not joined in parts by {self.name}; use --engine local.")
         return load_table(self, source, roles, reading, columns, steps)
 
     def load_baskets(

@@ -16,7 +16,7 @@ import numba
 from numba.core import event
 
 from shoal.kernels._compiling import tell_all
-from shoal.kernels._inner import CAN_WAIT, lend
+from shoal.kernels._inner import CAN_WAIT, begin, end, lend
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -61,6 +61,7 @@ class _Listener(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Something is being compiled."""
+        begin(event.data["dispatcher"])
         with self._lock:
             self._depth += 1
             if self._depth == 1:
@@ -70,6 +71,7 @@ class _Listener(event.Listener):
 
     def on_end(self, event: Any) -> None:
         """It is compiled."""
+        end()
         with self._lock:
             self._depth -= 1
             if not self._depth:

@@ -10,7 +10,6 @@ from shoal.kernels._jit import jit
 Array: TypeAlias = NDArray[Any]
 
 
-@jit
 def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> int:
     """Form groups as long as `size` values are left; one row of a value at a time.
 
@@ -32,8 +31,16 @@ def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> in
     -------
     The number of groups.
     """
-    order = np.argsort(-counts)
+    order = np.argsort(-counts, kind="stable")
     left = counts[order]
+    filled = _take_largest(left, order, size, draws, group_values)
+    counts[order] = left
+    return filled // size
+
+
+@jit
+def _take_largest(left: Array, order: Array, size: int, draws: Array, group_values: Array) -> int:
+    """Take one row of each of the values that are left most often, as long as there are enough; how many were taken."""
     filled = 0
     drawn = 0
     while size <= len(left) and left[size - 1] > 0:
@@ -69,8 +76,7 @@ def bucketize(counts: Array, size: int, draws: Array, group_values: Array) -> in
             left[place] -= 1
             group_values[filled] = order[place]
             filled += 1
-    counts[order] = left
-    return filled // size
+    return filled
 
 
 @jit

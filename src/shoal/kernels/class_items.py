@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 
@@ -119,7 +120,8 @@ def _protect_class(
 @jit
 def _distinct(current: Array) -> tuple[Array, Array]:
     """The different nodes that are published, ascending, and the occurrences of each."""
-    ordered = np.sort(current)
+    ordered = current.copy()
+    sort(ordered, 0, len(ordered))
     names = np.empty(len(ordered), dtype=np.int64)
     counts = np.zeros(len(ordered), dtype=np.int64)
     found = 0
@@ -145,11 +147,11 @@ def _rows_in(begins: Array, current: Array, local: Array, width: int) -> tuple[A
             if current[place] != OUT:
                 held[filled] = local[current[place]]
                 filled += 1
-        part = np.sort(held[begin:filled])
-        filled = begin
-        for number in range(len(part)):
-            if number == 0 or part[number] != part[number - 1]:
-                held[filled] = part[number]
+        sort(held, begin, filled)
+        end, filled = filled, begin
+        for place in range(begin, end):
+            if place == begin or held[place] != held[filled - 1]:
+                held[filled] = held[place]
                 filled += 1
         ends[row + 1] = filled
     return ends, held[:filled]
@@ -195,7 +197,9 @@ def _room(found: Array, count: int) -> Array:
     if count < len(found):
         return found
     larger = np.empty((2 * len(found), found.shape[1]), dtype=np.int64)
-    larger[:count] = found[:count]
+    for one in range(count):
+        for place in range(found.shape[1]):
+            larger[one, place] = found[one, place]
     return larger
 
 
@@ -253,7 +257,7 @@ def _keys(begins: Array, held: Array, post: Array, first: int, width: int, size:
             chosen[step] += 1
             for later in range(step + 1, more):
                 chosen[later] = chosen[later - 1] + 1
-    keys.sort()
+    sort(keys, 0, len(keys))
     return keys
 
 
@@ -321,7 +325,9 @@ def _mend(combinations: Array, names: Array, occurrences: Array, parents: Array,
     """What every node is published as, so that no combination of the list stays as it is."""
     size, width = combinations.shape[1], len(names)
     starts, member = _members(combinations, width)
-    rare = np.diff(starts)
+    rare = np.empty(width, dtype=np.int64)
+    for node in range(width):
+        rare[node] = starts[node + 1] - starts[node]
     mended = np.zeros(len(combinations), dtype=np.bool_)
     image = names.copy()
     gain = np.zeros(len(parents), dtype=np.int64)

@@ -1,6 +1,5 @@
 """Classes that are united with the nearest one by their cells, their items or both, within a bound of loss."""
 
-import heapq
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -8,7 +7,9 @@ from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
 from shoal.kernels.annealing import NODES, RANGES, Cells
+from shoal.kernels.heap import Heap, pop, push
 from shoal.kernels.popcount import ones
+from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 
@@ -117,15 +118,16 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
     near = np.empty(2 * window, dtype=np.int64)
     more, unlike = np.empty(2 * window), np.empty(2 * window)
     total = 0.0
-    heap = [(0.0, 0, 0)]
-    heap.pop()
+    heap, waiting = Heap(np.empty(count), np.empty((count, 2), dtype=np.int64)), 0
     for one in range(count):
         held.losses[one] = lost(held.low[one], held.high[one], held.values[one], held.begins, cells)
         total += held.sizes[one] * held.losses[one]
-        heapq.heappush(heap, (held.losses[one], one, 0))
+        heap.keys[waiting], heap.rest[waiting, 0], heap.rest[waiting, 1] = held.losses[one], one, 0
+        waiting = push(heap, waiting)
     united = 0
-    while len(heap):
-        _, one, made = heapq.heappop(heap)
+    while waiting:
+        waiting = pop(heap, waiting)
+        one, made = heap.rest[waiting, 0], heap.rest[waiting, 1]
         if owner[one] != one or version[one] != made:
             continue
         found = 0
@@ -151,7 +153,10 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
         other = near[best]
         total += more[best]
         held.losses[one] = _together(one, other, held, cells, low, high, values)
-        held.low[one], held.high[one], held.values[one] = low, high, values
+        for column in range(columns):
+            held.low[one, column], held.high[one, column] = low[column], high[column]
+        for word in range(len(values)):
+            held.values[one, word] = values[word]
         for word in range(held.items.shape[1]):
             held.items[one, word] |= held.items[other, word]
         held.sizes[one] += held.sizes[other]
@@ -162,18 +167,22 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
             before[after[other]] = before[other]
         version[one] += 1
         united += 1
-        heapq.heappush(heap, (held.losses[one], one, version[one]))
+        heap.keys[waiting], heap.rest[waiting, 0], heap.rest[waiting, 1] = held.losses[one], one, version[one]
+        waiting = push(heap, waiting)
     return united
 
 
 @jit
 def _nearest(more: Array, unlike: Array, near: Array, by: int) -> int:
     """The place of the nearest class; of several, of that with the least number."""
-    score = more.copy()
-    if by == BY_ITEMS:
-        score = unlike.copy()
-    elif by == BY_BOTH:
-        score = _ranks(more) + _ranks(unlike)
+    score = np.empty(len(more))
+    if by == BY_BOTH:
+        ranks, others = _ranks(more), _ranks(unlike)
+        for place in range(len(score)):
+            score[place] = ranks[place] + others[place]
+    else:
+        for place in range(len(score)):
+            score[place] = unlike[place] if by == BY_ITEMS else more[place]
     best = 0
     for place in range(1, len(score)):
         closer = score[place] < score[best]
@@ -188,9 +197,17 @@ def _nearest(more: Array, unlike: Array, near: Array, by: int) -> int:
 @jit
 def _ranks(numbers: Array) -> Array:
     """How many are smaller than each."""
-    order = np.argsort(numbers)
-    ranks = np.zeros(len(numbers))
-    for place in range(1, len(order)):
-        same = numbers[order[place]] == numbers[order[place - 1]]
-        ranks[order[place]] = ranks[order[place - 1]] if same else place
+    ordered, ranks = np.empty(len(numbers)), np.empty(len(numbers), dtype=np.int64)
+    for place in range(len(numbers)):
+        ordered[place] = numbers[place]
+    sort(ordered, 0, len(ordered))
+    for place in range(len(numbers)):
+        low, high = 0, len(ordered)
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[middle] < numbers[place]:
+                low = middle + 1
+            else:
+                high = middle
+        ranks[place] = low
     return ranks

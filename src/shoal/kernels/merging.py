@@ -1,6 +1,5 @@
 """Classes that are joined from the bottom up: near tuples, and classes that lose least more together."""
 
-import heapq
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
 from shoal.kernels.annealing import Cells, Classes, Near, Room, Rules, measure, pair, relocate, united
+from shoal.kernels.heap import Heap, pop, push
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -82,13 +82,25 @@ def _cheapest(
 
 
 @jit
+def _wait(heap: Heap, size: Whole, increase: float, number: Whole, version: Whole, partner: Whole) -> int:
+    """Let a class wait until none loses less more; how many wait then."""
+    heap.keys[size], heap.rest[size, 0], heap.rest[size, 1], heap.rest[size, 2] = (
+        increase,
+        number,
+        version,
+        partner,
+    )
+    return push(heap, size)
+
+
+@jit
 def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules, room: Room) -> None:
     """Join classes that are needy or too small to others, always those that lose least more by it.
 
     Where all that is near to such a class is in it already, it is joined to the first one that there is.
     """
-    heap = [(0.0, -1, 0, 0)]
-    heap.pop()
+    room_for = 2 * len(classes.sizes)
+    heap, waiting = Heap(np.empty(room_for), np.empty((room_for, 3), dtype=np.int64)), 0
     versions = np.zeros(len(classes.sizes), dtype=np.int64)
     for number in range(len(classes.sizes)):
         if (
@@ -98,14 +110,16 @@ def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules
         ):
             needy[number] = True
             increase, partner = _cheapest(number, cells, near, classes, rules.pool, room)
-            heapq.heappush(heap, (increase, number, versions[number], partner))
-    while len(heap):
-        increase, number, version, partner = heapq.heappop(heap)
+            waiting = _wait(heap, waiting, increase, number, versions[number], partner)
+    while waiting:
+        waiting = pop(heap, waiting)
+        increase, partner = heap.keys[waiting], heap.rest[waiting, 2]
+        number, version = heap.rest[waiting, 0], heap.rest[waiting, 1]
         if versions[number] != version or not needy[number]:
             continue
         found, current = _cheapest(number, cells, near, classes, rules.pool, room)
-        if current >= 0 and (current != partner or found > increase) and len(heap) and found > heap[0][0]:
-            heapq.heappush(heap, (found, number, version, current))
+        if current >= 0 and (current != partner or found > increase) and waiting and found > heap.keys[0]:
+            waiting = _wait(heap, waiting, found, number, version, current)
             continue
         if current < 0:
             current = 0
@@ -126,4 +140,4 @@ def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules
         needy[current] = classes.sizes[current] < rules.least
         if needy[current]:
             found, partner = _cheapest(current, cells, near, classes, rules.pool, room)
-            heapq.heappush(heap, (found, current, versions[current], partner))
+            waiting = _wait(heap, waiting, found, current, versions[current], partner)

@@ -70,3 +70,25 @@ def pair_supports(indptr: Indptr, items: Items, ranks: Items, count: int) -> Cou
                 low, high = min(held[one], held[other]), max(held[one], held[other])
                 found[low * count + high] += 1
     return found
+
+
+@jit
+def common_in_groups(
+    group_indptr: Indptr, basket_indptr: Indptr, items: Items, width: int
+) -> tuple[Counts, Counts]:
+    """How many items each basket of groups shares with the others, each counted apart; and how many with none."""
+    common = np.zeros(len(basket_indptr) - 1, dtype=np.int64)
+    own = np.zeros(len(common), dtype=np.int64)
+    counts = np.zeros(width, dtype=np.int64)
+    for group in range(len(group_indptr) - 1):
+        begin, end = group_indptr[group], group_indptr[group + 1]
+        held = items[basket_indptr[begin] : basket_indptr[end]]
+        for item in held:
+            counts[item] += 1
+        for basket in range(begin, end):
+            for entry in range(basket_indptr[basket], basket_indptr[basket + 1]):
+                common[basket] += counts[items[entry]] - 1
+                own[basket] += counts[items[entry]] == 1
+        for item in held:
+            counts[item] = 0
+    return common, own

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.measures.precision import Precision as Precision
     from shoal.measures.queries import Queries as Queries
     from shoal.measures.reconstruction import Reconstruction as Reconstruction
+    from shoal.measures.record_loss import RecordLoss as RecordLoss
     from shoal.measures.suppression import Suppression as Suppression
 
 

@@ -4,18 +4,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.data._basket_orders import ORDERS, distinct_baskets, orders_of, spread_of
+from shoal.data._basket_orders import ORDERS, orders_of, spread_of
 from shoal.data.groups import Groups
 from shoal.errors import WrongUse
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import Measure, Score
+from shoal.risks._group_members import distinct_members
 
 
 class Ordering(Measure):
     """The band of the published baskets, in the order that the method names among its parameters.
 
     The order is computed again from the published baskets: it depends on public items alone. Where a method names none,
-    there are no such scores.
+    or goes by none (`near`), there are no such scores.
 
     bandwidth
         The largest distance, in rows, of two baskets that share an item.
@@ -34,10 +35,9 @@ class Ordering(Measure):
         groups, order = release.data, release.parameters.get("order")
         if not isinstance(groups, Groups):
             raise WrongUse(f"The measure {self.name} looks at published groups.")
-        if order not in ORDERS:
+        if order not in ORDERS or release.parameters.get("form") == "near":
             return ()
-        used, items = np.unique(groups.items, return_inverse=True)
-        distinct = distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
+        distinct = distinct_members(groups)
         ordered = orders_of(order, distinct)[0]
         rows = np.repeat(ordered, distinct.counts[ordered])
         band, _ = spread_of(distinct, rows)

@@ -5,13 +5,13 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows, taken
-from shoal.data._basket_orders import Distinct, distinct_baskets, orders_of
+from shoal.data._basket_orders import Distinct, orders_of
 from shoal.data._near_clusters import clusters_of
 from shoal.data.groups import Groups
 from shoal.data.release import Release
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import BasketMeasure, Score
-from shoal.risks._group_members import central, largest, shares_of
+from shoal.risks._group_members import central, distinct_members, largest, shares_and_kinds
 
 
 class Pivot(BasketMeasure):
@@ -63,7 +63,7 @@ class Pivot(BasketMeasure):
         asked = np.flatnonzero(np.diff(groups.sensitive_indptr))
         if not len(asked):
             return ()
-        shares = shares_of(original, groups)
+        shares, kinds = shares_and_kinds(original, groups)
         beside = "".join(
             f"; 1/p is {1 / promise['p']:.4g}"
             for promise in both.release.promises
@@ -85,7 +85,7 @@ class Pivot(BasketMeasure):
                 beside,
             ),
         ]
-        replay = _replay(groups, both.release, asked, shares)
+        replay = _replay(groups, both.release, asked, shares, kinds)
         if replay is not None:
             found, alone = replay
             scores.append(_score("replay", found, "replays the method and names one who fits", beside))
@@ -193,11 +193,13 @@ def _success(groups: Groups, shares: Floats, named: Mask) -> Floats:
     return np.where(count > 0, some, np.add.reduceat(shares, begin) / groups.sizes)
 
 
-def _replay(groups: Groups, release: Release, asked: Rows, shares: Floats) -> tuple[Floats, Mask] | None:
+def _replay(
+    groups: Groups, release: Release, asked: Rows, shares: Floats, kinds: Rows
+) -> tuple[Floats, Mask] | None:
     """How often a reader is right who replays the method, for each group asked about, and where one member is left."""
     degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
     if release.parameters.get("form") == "near" and degrees:
-        found = replay_near(groups, _distinct(groups), shares, int(degrees[0]))[asked]
+        found = replay_near(groups, distinct_members(groups, kinds), shares, int(degrees[0]))[asked]
         return found, np.zeros(len(asked), dtype=np.bool_)
     named = replayed(groups, release, asked)
     if named is None:
@@ -206,18 +208,13 @@ def _replay(groups: Groups, release: Release, asked: Rows, shares: Floats) -> tu
     return _success(groups, shares, named)[asked], alone
 
 
-def _distinct(groups: Groups) -> Distinct:
-    used, items = np.unique(groups.items, return_inverse=True)
-    return distinct_baskets(groups.basket_indptr, items.astype(np.int32), len(used))
-
-
 def replayed(groups: Groups, release: Release, asked: Rows) -> Mask | None:
     """The members that a reader names who replays the method; None where the release does not say how."""
     form, order = release.parameters.get("form"), release.parameters.get("order")
     degrees = [promise["p"] for promise in release.promises if promise.get("model") == "privacy-degree"]
     if form not in ("pivots", "blocks") or not isinstance(order, str) or not degrees:
         return None
-    distinct = _distinct(groups)
+    distinct = distinct_members(groups)
     orders = orders_of(order, distinct)
     if form == "blocks":
         return _replay_blocks(groups, distinct, orders[0], int(degrees[0]))

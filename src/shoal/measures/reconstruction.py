@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Counts, Floats, Indptr, Items, Rows, ranges
+from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
 from shoal.errors import BadData
@@ -191,9 +192,7 @@ class _Holders:
 
     def __init__(self, indptr: Indptr, items: Items, width: int) -> None:
         self._count = len(indptr) - 1
-        rows = np.repeat(np.arange(self._count, dtype=np.int64), np.diff(indptr))
-        self._rows = rows[np.argsort(items, kind="stable")]
-        self._indptr = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width))))
+        self._indptr, self._rows = holders_of(indptr, items, width)
 
     def rows(self, item: int) -> Rows:
         return self._rows[self._indptr[item] : self._indptr[item + 1]]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.methods.lattice import Lattice as Lattice
     from shoal.methods.local_suppression.method import LocalSuppression as LocalSuppression
     from shoal.methods.mondrian.method import Mondrian as Mondrian
+    from shoal.methods.multirelational.method import Multirelational as Multirelational
     from shoal.methods.permutation_mondrian import PermutationMondrian as PermutationMondrian
     from shoal.methods.pram import Pram as Pram
     from shoal.methods.relational_transaction.method import RelationalTransaction as RelationalTransaction

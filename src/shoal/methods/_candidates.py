@@ -18,6 +18,9 @@ class Aim(StrEnum):
     RULES = "rules"
     """Of a table: no class tells a sensitive value with too much confidence."""
 
+    ITEMS = "items"
+    """Of a table with items: whoever knows all quasi-identifiers and m items of a person finds k rows."""
+
     COHERENCE = "coherence"
     """Of baskets: whoever knows p items finds k baskets, and no secret in more than a share h of them."""
 
@@ -30,7 +33,7 @@ class Aim(StrEnum):
     @property
     def of_baskets(self) -> bool:
         """Whether it is about baskets."""
-        return self not in (Aim.CLASSES, Aim.RULES)
+        return self not in (Aim.CLASSES, Aim.RULES, Aim.ITEMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,7 @@ class Goal:
     promise
         Of tables: the parameters that all methods of tables share, such as ``{"k": 10, "l": 3}``.
     k, h, p, m
-        Of baskets.
+        Of baskets; h and m of items of tables too.
     confidence, risk
         Of rules: the largest confidence as published, and in the worst case.
     seconds

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from shoal.data._item_sets import items_of
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
+from shoal.data.related import Related
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -47,6 +48,9 @@ class Method(Parameters):
 
     needs_items: ClassVar[bool] = False
     """Whether a method of tables takes those with a column of items; all others would publish it as it is."""
+
+    needs_link: ClassVar[bool] = False
+    """Whether a method of tables takes those with records in a second one; all others would leave these out."""
 
     tells_insensitive: ClassVar[bool] = False
     """Whether a method of baskets treats insensitive items otherwise than public ones."""
@@ -208,6 +212,7 @@ class Method(Parameters):
             raise WrongUse(f"The method {self.name} takes {wanted}, not {got}; see `shoal methods`.")
         if isinstance(form, Table):
             self._accept_items(form)
+            self._accept_records(form)
         if (len(data) if isinstance(data, Baskets) else data.rows) == 0:
             raise BadData("there are no rows to publish.")
         for model in self.models():
@@ -226,3 +231,10 @@ class Method(Parameters):
                 f"{self.name} takes a table with a column of items: name it with --items, or where they are with "
                 "--items-from visits.csv:patient,diagnosis."
             )
+
+    def _accept_records(self, table: Table) -> None:
+        """Refuse a second table for a method that would leave it out, and none for one that needs it."""
+        if isinstance(table, Related) and not self.needs_link:
+            raise WrongUse(f"{self.name} publishes one table: use multirelational for --link, or omit it.")
+        if self.needs_link and not isinstance(table, Related):
+            raise WrongUse(f"{self.name} joins two tables: name the other with --link visits.csv:patient.")

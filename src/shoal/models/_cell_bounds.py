@@ -20,7 +20,8 @@ Openness = Callable[[Floats, Floats], Floats]
 class CellBounds:
     """The least and the most that hidden cells can be, given all that is published.
 
-    Whoever computes them knows the sums of all totals, and that nothing is negative; of counts, that they are whole.
+    Whoever computes them knows the sums of all totals, and that nothing is negative; of counts, that they are whole,
+    and that no 0 is hidden.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def bounds_of(summary: Summary, value: str, openness: Openness) -> CellBounds:
         return CellBounds(rows, np.zeros(len(rows)), np.zeros(len(rows)), tuple(wrong))
     place = {int(row): n for n, row in enumerate(rows)}
     # What no equation bounds can be anything.
-    low, high = np.zeros(len(rows)), np.full(len(rows), np.inf)
+    low, high = np.full(len(rows), float(value == COUNT)), np.full(len(rows), np.inf)
     least = np.inf
     for lines in _components(equations, place):
         part = Component(equations, lines, value == COUNT)
@@ -127,6 +128,7 @@ class Component:
         shape = (len(lines), len(self.cells))
         self.matrix = csr_array((signs.astype(np.float64), (where, which)), shape=shape)
         self.whole = whole
+        self.least = np.full(len(self.cells), float(whole))
         self.scale = 1.0 if whole else max([float(abs(equations.sums[line])) for line in lines] + [1e-9])
         self.sums = np.array([float(equations.sums[line]) for line in lines]) / self.scale
 
@@ -155,12 +157,13 @@ class Component:
 
     def _extend(self, goal: Floats, low: Floats, high: Floats) -> bool | None:
         """Let bounds reach as far as the best numbers; None where there is no best, False where there are none."""
-        found = solve(goal, self.matrix, self.sums, self.sums)
+        found = solve(goal, self.matrix, self.sums, self.sums, low=self.least)
         if found.unbounded:
             return None
         values = found.values
         if self.whole and values is not None and np.abs(values - np.round(values)).max() > CLOSE:
-            values = solve(goal, self.matrix, self.sums, self.sums, whole=np.ones(len(goal))).values
+            every = np.ones(len(goal))
+            values = solve(goal, self.matrix, self.sums, self.sums, low=self.least, whole=every).values
         if values is None:
             return False
         values = np.round(values) if self.whole else values * self.scale

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isnan
 from typing import Self
 
@@ -30,6 +32,32 @@ SHORT = 10_000
 
 DENSE = 20_000_000
 """Classes times persons up to which all are compared."""
+
+
+_readers: "ContextVar[dict[tuple[int, int], CellReader] | None]" = ContextVar("readers", default=None)
+
+
+@contextmanager
+def shared_readers() -> Iterator[None]:
+    """Let all that reads published cells in the meantime read each text of a column once."""
+    token = None if _readers.get() is not None else _readers.set({})
+    try:
+        yield
+    finally:
+        if token is not None:
+            _readers.reset(token)
+
+
+def reader_of(column: Column) -> "CellReader":
+    """A reader of published cells as values of a column: the one that is shared, where there is one."""
+    kept = _readers.get()
+    if kept is None:
+        return CellReader(column)
+    # The reader holds both, so that nothing else gets their addresses.
+    key = id(column.domain), id(column.hierarchy)
+    if key not in kept:
+        kept[key] = CellReader(column)
+    return kept[key]
 
 
 def matching_rows(classes: PublishedClasses, population: Table) -> Counts:
@@ -62,7 +90,7 @@ def matches_of(classes: PublishedClasses, population: Table) -> Iterator[tuple[i
     quasi = classes.table.quasi
     codes = [column.codes[first] for column in columns]
     cells = [column.codes[classes.first] for column in quasi]
-    readers = [CellReader(column) for column in columns]
+    readers = [reader_of(column) for column in columns]
     waiting: list[tuple[int, Rows, Rows]] = [(0, np.arange(len(classes)), np.arange(len(first)))]
     while waiting:
         depth, here, rows = waiting.pop()
@@ -92,10 +120,10 @@ def match_pairs(classes: PublishedClasses, population: Table) -> tuple[Rows, Row
     fits = np.ones((len(classes), len(first)), dtype=np.bool_)
     for own, published in zip(columns, classes.table.quasi, strict=True):
         kinds, kind_of = np.unique(published.codes[classes.first], return_inverse=True)
-        reader, values = CellReader(own), own.codes[first]
+        reader, values = reader_of(own), own.codes[first]
         meant = np.empty((len(kinds), len(first)), dtype=np.bool_)
         for place, kind in enumerate(kinds.tolist()):
-            meant[place] = reader.meant(published.domain.labels[kind])[values]
+            meant[place] = reader.mask(published.domain.labels[kind])[values]
         fits &= meant[kind_of]
     here, persons = np.nonzero(fits)
     return persons, here
@@ -151,7 +179,7 @@ class CellReader:
             sizes = np.array([len(one) for one in meant], dtype=np.int64)
         if len(texts) < SEVERAL or int(sizes.sum()) > len(texts) * len(rows):
             for place, text in enumerate(texts):
-                matching = rows[self._mask(text)[own]]
+                matching = rows[self.mask(text)[own]]
                 if len(matching):
                     yield place, matching
             return
@@ -166,8 +194,8 @@ class CellReader:
             parts = [order[low:high] for low, high in zip(begin[first:last], end[first:last], strict=True)]
             yield place, rows[np.sort(np.concatenate(parts))]
 
-    def _mask(self, text: str) -> Mask:
-        """What a text stands for as a mask, kept where the column has few values."""
+    def mask(self, text: str) -> Mask:
+        """The same as `meant`, kept where the column has few values."""
         if text in self._masks:
             return self._masks[text]
         mask = self.meant(text)

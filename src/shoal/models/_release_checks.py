@@ -15,6 +15,7 @@ from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked, canonical, same_cells
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
+from shoal.data.related import Related, related
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -61,6 +62,8 @@ def broken_order(published: Published) -> Verdict | None:
     """
     if isinstance(published, Linked):
         return verdict_on(_of_linked(published))
+    if isinstance(published, Related):
+        return verdict_on(_of_related(published))
     if isinstance(published, ClusteredTable):
         return verdict_on(_of_clustered(published))
     if isinstance(published, Table | Summary):
@@ -111,6 +114,22 @@ def _of_linked(published: Linked) -> OrderViolations:
     count = 0
     for table, other in ((published.public, ordered.public), (published.secrets, ordered.secrets)):
         rows = same_cells(table, other)
+        places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
+        count += len(rows)
+    return OrderViolations("row", tuple(places[:SHOWN]), count)
+
+
+def _of_related(published: Related) -> OrderViolations:
+    """Persons and records that stand elsewhere than in canonical order, by which persons are numbered too."""
+    _, persons, records = related(
+        published.columns, published.records.columns, published.owners, published.key
+    )
+    places: list[tuple[str, str]] = []
+    count = 0
+    for table, rows in (
+        (published, np.flatnonzero(persons != np.arange(len(persons)))),
+        (published.records, np.flatnonzero(records != np.arange(len(records)))),
+    ):
         places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
         count += len(rows)
     return OrderViolations("row", tuple(places[:SHOWN]), count)

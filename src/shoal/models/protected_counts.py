@@ -15,9 +15,10 @@ from shoal.models._summary_model import SummaryModel, hidden_words
 class ProtectedCounts(SummaryModel):
     """No published count lies between 0 and the threshold, and every hidden one can be any of many numbers.
 
-    Whoever computes hidden counts knows all published cells, that totals are the sums of their parts, and that counts
-    are whole and not negative. Between the least and the most that a hidden count can be, found by linear and integer
-    programs, must lie at least the threshold. So nobody can tell that a hidden count is below it.
+    Whoever computes hidden counts knows all published cells, that totals are the sums of their parts, that counts are
+    whole, and that a hidden one is not 0, since a cell without rows is published. Between the least and the most that a
+    hidden count can be, found by linear and integer programs, must lie at least the threshold. So nobody can tell that
+    a hidden count is below it.
 
     A published 0 tells that nobody is there, and is no offence.
     """

@@ -113,7 +113,7 @@ class TCloseness(SensitiveModel):
     def _refuse_codes(self, column: Column) -> None:
         """Ask for a distance where numbers look like codes: by their ranks, classes would seem closer than they are."""
         given = column.hierarchy is not None or self.tree is not None or self.order is not None
-        if not given and column.domain.present > 2 and (why := code_doubt(column.name, column.domain)):
+        if not given and (why := code_doubt(column.name, column.domain)):
             raise WrongUse(
                 f"t-closeness needs to know how far apart the values of {column.name!r} are: they look like codes "
                 f"({why}). Say --distance equal if they are codes, or --distance ordered if larger numbers mean more."

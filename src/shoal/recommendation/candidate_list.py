@@ -76,7 +76,7 @@ def main_parameter(aim: Aim, stated: Stated) -> str | None:
         return "p"
     if aim is Aim.RULES:
         return None
-    if aim in (Aim.COHERENCE, Aim.COMBINATIONS):
+    if aim in (Aim.COHERENCE, Aim.COMBINATIONS, Aim.ITEMS):
         return "k"
     given = stated.of_tables()
     return next((name for name in HARDER if name in given), None)

@@ -52,15 +52,28 @@ class Stated(TableMethod):
         "p-th of a group's baskets holds a sensitive item",
     )
     m: int | None = Field(
-        default=None, ge=1, description="baskets, with k: how many items of a basket an adversary knows"
+        default=None,
+        ge=1,
+        description="baskets, or tables with items, with k: how many items of a person an adversary knows",
     )
 
-    def aim(self, baskets: bool) -> Aim:
-        """What kind of promise it is.
+    def aim(self, baskets: bool, items: bool = False) -> Aim:
+        """What kind of promise it is; `items`: a column of the table holds items.
 
         Raises `WrongUse` if nothing is promised, or what is promised does not fit the data or together.
         """
+        if items:
+            return self._aim_of_items()
         return self._aim_of_baskets() if baskets else self._aim_of_table()
+
+    def _aim_of_items(self) -> Aim:
+        if given := self._given("p", "confidence", "risk"):
+            raise WrongUse(f"{given} is no promise about a table with items; say --k 5 --m 2, for example.")
+        if self.k is None:
+            raise WrongUse(
+                "Say how many rows must fit what is known of a person: --k 5, and --m 2 known items."
+            )
+        return Aim.ITEMS
 
     def _aim_of_table(self) -> Aim:
         if given := self._given("h", "p", "m"):

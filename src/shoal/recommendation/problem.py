@@ -162,7 +162,7 @@ class Problem:
                 0,
                 _facts_of_baskets(sets),
             )
-        aim = stated.aim(baskets=False)
+        aim = stated.aim(baskets=False, items=bool(roles.items or roles.items_from))
         intake = load_table(Request(source, roles, reading, hierarchies, folder))
         table: Table = intake.data
         if not table.quasi:

@@ -110,6 +110,11 @@ def recommend(
     insensitive: str | Sequence[str] = (),
     entity: str | None = None,
     others: str | None = None,
+    items: str | None = None,
+    items_from: str | None = None,
+    item_separator: str | None = None,
+    sensitive_items: str | Sequence[str] = (),
+    insensitive_items: str | Sequence[str] = (),
     hierarchies: Mapping[str, str] | None = None,
     baskets: str | None = None,
     names: Sequence[str] | None = None,
@@ -130,6 +135,8 @@ def recommend(
         ``shoal.run(found.recipe, data=data)``.
     quasi, sensitive, identifying, insensitive, entity, others, baskets, names, reading
         As for `anonymize`.
+    items, items_from, item_separator, sensitive_items, insensitive_items
+        As for `anonymize`: of a table with items, of which ``k=5, m=2`` is promised.
     hierarchies
         Column to builder (``"intervals:5,10,20"``) or file. Methods that need more are given hierarchies that are
         built.
@@ -153,6 +160,11 @@ def recommend(
         insensitive=insensitive,
         entity=entity,
         others=others,
+        items=items,
+        items_from=items_from,
+        item_separator=item_separator,
+        sensitive_items=sensitive_items,
+        insensitive_items=insensitive_items,
     )
     for name, spec in (hierarchies or {}).items():
         if not isinstance(spec, str):

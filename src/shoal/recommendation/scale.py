@@ -89,5 +89,8 @@ def scale_for(aim: Aim, stated: Stated, by: By) -> Scale:
         loss, meaning = loss or "cell_loss", meaning or "mean loss of a cell, a starred one losing all"
         measures = ("loss", "classes", "hidden-rules", "queries")
         return Scale(aim, measures, loss, meaning, axis, "worst case", False, stated.risk)
+    if aim is Aim.ITEMS:
+        meaning = "mean of the losses of cells and of items"
+        return Scale(aim, ("loss", "classes", "item-loss"), "mixed_loss", meaning, axis, spelled(axis), True)
     meaning = "mean relative error of the supports of pairs of items"
     return Scale(aim, ("pair-supports", "suppression"), "pair_error", meaning, axis, spelled(axis), True)

@@ -9,6 +9,7 @@ from shoal.attacks.attack import Attacked, Target
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
+from shoal.models._matching import shared_readers
 from shoal.report.wording import percent
 
 if TYPE_CHECKING:
@@ -67,9 +68,11 @@ def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
     if (original.rows * len(original.quasi) if isinstance(original, Table) else len(original.items)) > CELLS:
         return ()
     raw: Release = Release(original, "none", {}, release.promises)
-    after, before = (
-        attack_all(Target(one, original), list(QUICK), people=PEOPLE, strict=False) for one in (release, raw)
-    )
+    with shared_readers():
+        after, before = (
+            attack_all(Target(one, original), list(QUICK), people=PEOPLE, strict=False)
+            for one in (release, raw)
+        )
     return tuple(
         _tried(name, before.get(name), after[name], promised_bound(release, name))
         for name in QUICK

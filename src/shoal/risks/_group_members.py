@@ -2,14 +2,30 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, taken
+from shoal.data._basket_orders import Distinct, distinct_baskets, numbered, used_items
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.errors import BadData
+from shoal.kernels._compiling import are_loaded, is_eager
+
+
+def distinct_members(groups: Groups, of_row: Rows | None = None) -> Distinct:
+    """The distinct baskets of groups, of items that somebody holds.
+
+    `of_row`: the number of each published basket among them, where it is known.
+    """
+    items, used = used_items(groups.items, len(groups.vocabulary))
+    return distinct_baskets(groups.basket_indptr, items, used, of_row)
 
 
 def shares_of(original: Baskets, groups: Groups) -> Floats:
     """For each published basket, who of those with its public items holds a sensitive item of its group, as a share."""
+    return shares_and_kinds(original, groups)[0]
+
+
+def shares_and_kinds(original: Baskets, groups: Groups) -> tuple[Floats, Rows]:
+    """The shares of `shares_of`, and the number of each published basket among the distinct ones, in their order."""
     number = {item: code for code, item in enumerate(groups.vocabulary)}
     secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
     secret[original.sensitive] = True
@@ -22,18 +38,20 @@ def shares_of(original: Baskets, groups: Groups) -> Floats:
     published = len(groups.basket_indptr) - 1
     both = np.concatenate((groups.basket_indptr, groups.basket_indptr[-1] + public_indptr[1:]))
     ranks = ragged_ranks(both, np.concatenate((groups.items.astype(np.int64), code[original.items[~hidden]])))
-    contents, of = np.unique(ranks, return_inverse=True)
+    of = numbered(ranks)
+    contents = int(of.max(initial=-1)) + 1
     members, rows = of[:published], of[published:]
-    counts = np.bincount(rows, minlength=len(contents))
-    if (np.bincount(members, minlength=len(contents)) != counts).any():
+    counts = np.bincount(rows, minlength=contents)
+    if (np.bincount(members, minlength=contents) != counts).any():
         raise BadData(
             "the release holds other baskets than the original; give the one that it was made from."
         )
 
     # One line for each basket of public items and each set of sensitive ones that goes with it.
-    sets, of_set = np.unique(ragged_ranks(ends, original.items[hidden]), return_inverse=True)
-    pairs, example, times = np.unique(rows * len(sets) + of_set, return_index=True, return_counts=True)
-    begin = np.searchsorted(pairs, np.arange(len(contents) + 1) * len(sets))
+    of_set = numbered(ragged_ranks(ends, original.items[hidden]))
+    sets = int(of_set.max(initial=-1)) + 1
+    pairs, example, times = np.unique(rows * sets + of_set, return_index=True, return_counts=True)
+    begin = np.searchsorted(pairs, np.arange(contents + 1) * sets)
     begin_of, lines = taken(begin, members)
     owner = np.repeat(np.arange(published), np.diff(begin_of))
     held_begin, held = taken(ends, example[lines])
@@ -48,7 +66,7 @@ def shares_of(original: Baskets, groups: Groups) -> Floats:
         np.concatenate(([0], np.cumsum(secrets[place] == keys))) if len(keys) else np.zeros(1, dtype=np.int64)
     )
     right = hits[held_begin[1:]] > hits[held_begin[:-1]]
-    return np.bincount(owner, right * times[lines], published) / counts[members]
+    return np.bincount(owner, right * times[lines], published) / counts[members], members
 
 
 def largest(groups: Groups) -> Mask:
@@ -67,6 +85,12 @@ def central(groups: Groups) -> Mask:
 
 def common_items(groups: Groups) -> tuple[Counts, Counts]:
     """How many items each member has in common with the others, each counted apart; and how many with none of them."""
+    if are_loaded() or is_eager():
+        from shoal.kernels.postings import common_in_groups
+
+        return common_in_groups(
+            groups.group_indptr, groups.basket_indptr, groups.items, len(groups.vocabulary)
+        )
     group = np.repeat(np.arange(len(groups)), groups.sizes)
     basket = np.repeat(np.arange(len(group)), np.diff(groups.basket_indptr))
     keys = group[basket] * max(len(groups.vocabulary), 1) + groups.items

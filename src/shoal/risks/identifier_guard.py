@@ -23,6 +23,9 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
 
+OWN = (1 + NEARLY_ALL) / 2
+"""With so many different values by rows, nearly all rows have a value of their own: never suggested."""
+
 LEAST = 20
 """With fewer rows it is nothing special that each has a value of its own."""
 
@@ -56,10 +59,10 @@ def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) 
 def identifier(column: Column, rows: int) -> str:
     """Why a column looks like an identifier of persons; empty where it does not."""
     name, domain = column.name, column.domain
+    if not rows or domain.present < OWN * rows or domain.present < 2:
+        return ""
     if column.hierarchy is None and (share := _share_of_lists(domain)) >= LISTS:
         return f"{share:.0%} of its values are lists of numbers, hardly one of which stands in another cell"
-    if not rows or domain.present < NEARLY_ALL * rows or domain.present < 2:
-        return ""
     own = f"{domain.present:,} different values in {rows:,} rows"
     if names_persons(name):
         return f"its name says that it names persons, and it has {own}"

@@ -41,8 +41,10 @@ def suggested(columns: list[dict[str, Any]]) -> Roles:
     named: dict[str, Any] = {
         role: tuple(one["name"] for one in columns if one["role"] == role) for role in ROLES
     }
-    entity = next((one["name"] for one in columns if one["role"] == "entity"), None)
-    return Roles(**named, entity=entity)
+    entity, items = (
+        next((one["name"] for one in columns if one["role"] == role), None) for role in ("entity", "items")
+    )
+    return Roles(**named, entity=entity, items=items)
 
 
 def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:

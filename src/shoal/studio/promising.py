@@ -102,7 +102,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
     """The methods, with parameters, that keep the promise of a recipe; none for a promise of a method's own."""
     try:
         stated = stated_of(recipe)
-        aim = stated.aim(baskets=of_baskets(recipe))
+        aim = stated.aim(of_baskets(recipe), bool(recipe.roles.items))
     except ShoalError:
         return []
     found = candidates_for(aim, stated)
@@ -114,7 +114,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
 def aim_of(recipe: Recipe) -> Aim | None:
     """The kind of the promise of a recipe; None for a promise of a method's own."""
     try:
-        return stated_of(recipe).aim(baskets=of_baskets(recipe))
+        return stated_of(recipe).aim(of_baskets(recipe), bool(recipe.roles.items))
     except ShoalError:
         return None
 
@@ -144,7 +144,7 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
         If nothing is promised, or what is promised does not fit together.
     """
     stated = Stated(**given)
-    aim = stated.aim(baskets=of_baskets(recipe))
+    aim = stated.aim(of_baskets(recipe), bool(recipe.roles.items))
     found = candidates_for(aim, stated)
     if not found:
         raise WrongUse("No method keeps that promise; promise something else.")
@@ -180,7 +180,14 @@ def fitted(recipe: Recipe) -> Recipe:
     return recipe.model_copy(update={"running": recipe.running.model_copy(update={"engine": "local"})})
 
 
-def first_method(baskets: bool) -> dict[str, Any]:
-    """Name and parameters of the method that a sitting begins with."""
+def first_method(baskets: bool, items: bool = False) -> dict[str, Any]:
+    """Name and parameters of the method that a sitting begins with; `items`: for a table with a column of items."""
     stated = Stated(**FIRST["baskets" if baskets else "table"])
-    return dict(candidates_for(stated.aim(baskets), stated)[0].method)
+    return dict(candidates_for(stated.aim(baskets, items), stated)[0].method)
+
+
+def for_items(recipe: Recipe, items: bool) -> dict[str, Any]:
+    """The method of a recipe of a table, or another one where it does not take a column of items, or needs one."""
+    if of_baskets(recipe) or kind_of(recipe).needs_items == items:
+        return dict(recipe.method)
+    return first_method(baskets=False, items=items)

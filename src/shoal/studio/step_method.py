@@ -145,7 +145,7 @@ async def _seed(walk: Walk, act: Act) -> None:
 async def _recommend(walk: Walk, act: Act) -> None:
     """Try what keeps the promise, in a process of its own."""
     stated = promising.stated_of(walk.recipe)
-    stated.aim(baskets=promising.of_baskets(walk.recipe))
+    stated.aim(promising.of_baskets(walk.recipe), bool(walk.recipe.roles.items))
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
     if found["sampled"]:
         raise WrongUse("This file is too large to try many methods on it; choose one of those below.")

@@ -208,7 +208,10 @@ def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
             "entries": _own_entries(kind, method),
         }
         for name, kind in registry.load_all("method").items()
-        if kind.accepts is form and not kind.needs_items and not promising.offered(kind)
+        if kind.accepts is form
+        and not kind.needs_items
+        and not kind.needs_link
+        and not promising.offered(kind)
     ]
 
 

@@ -6,7 +6,7 @@ from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import Roles
 from shoal.studio import looks
 from shoal.studio.beginning import suggested
-from shoal.studio.promising import of_baskets
+from shoal.studio.promising import for_items, of_baskets
 from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
@@ -15,7 +15,11 @@ WORDS = {
     "insensitive": ("Harmless", "neither known nor secret: it is published as it is"),
     "identifying": ("Identifying", "names a person: it is not published"),
     "entity": ("Person number", "says which rows belong to one person"),
+    "items": ("List of items", "holds what a person has, such as products: others may know some of it"),
 }
+ALONE = ("entity", "items")
+"""Roles of one column alone."""
+
 ITEM_WORDS = {
     "public": ("Known", "others may know that a person has it"),
     "sensitive": ("Secret", "nobody may learn it"),
@@ -49,21 +53,23 @@ def _items(walk: Walk, source: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with(roles: Roles, names: list[str], role: str) -> Roles:
-    """The roles with another one for some columns or items; one column alone counts persons."""
-    if role == "entity" and len(names) > 1:
-        raise WrongUse("Only one column can say which rows belong to one person.")
+    """The roles with another one for some columns or items; one column alone counts persons, and one holds items."""
+    if role in ALONE and len(names) > 1:
+        raise WrongUse(
+            "Only one column can say which rows belong to one person, and only one can hold items."
+        )
     fields = {
         key: tuple(one for one in getattr(roles, key) if one not in names)
         for key in ("quasi", "sensitive", "identifying", "insensitive")
     }
-    entity = None if roles.entity in names else roles.entity
-    if role == "entity":
-        if entity is not None:
-            fields["identifying"] = (*fields["identifying"], entity)
-        entity = names[0]
+    single = {key: None if getattr(roles, key) in names else getattr(roles, key) for key in ALONE}
+    if role in ALONE:
+        if (before := single[role]) is not None:
+            fields["identifying"] = (*fields["identifying"], before)
+        single[role] = names[0]
     elif role in fields:
         fields[role] = (*fields[role], *names)
-    return roles.model_copy(update={**fields, "entity": entity})
+    return roles.model_copy(update={**fields, **single})
 
 
 def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
@@ -71,11 +77,14 @@ def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
     trees = walk.recipe.hierarchies
     if of_baskets(walk.recipe):
         return dict(trees)
-    return {name: spec for name, spec in trees.items() if name in (*roles.quasi, *roles.sensitive)}
+    return {
+        name: spec for name, spec in trees.items() if name in (*roles.quasi, *roles.sensitive, roles.items)
+    }
 
 
 def _change(walk: Walk, roles: Roles, said: str) -> None:
-    walk.change(said, roles=roles, hierarchies=_fit_trees(walk, roles))
+    method = for_items(walk.recipe, bool(roles.items))
+    walk.change(said, roles=roles, hierarchies=_fit_trees(walk, roles), method=method)
 
 
 async def _role(walk: Walk, act: Act) -> None:

@@ -108,6 +108,12 @@ class Shield:
             inside &= np.isin(self.nodes[:, column], [level[row] for level in levels])
         return np.where(inside, float(self.tallied.amounts[row]), 0.0)
 
+    def room(self, attacker: Attacker) -> Floats:
+        """How far each cell can go down for an attacker: to what is hers, and a count to 1, since no 0 is hidden."""
+        least = np.maximum(attacker.own, 1.0) if self.whole else attacker.own
+        left: Floats = np.maximum(self.tallied.values - least, 0.0)
+        return left
+
     def broken(self, hidden: Mask, pool: "Pool") -> list[Broken]:
         """What attackers can tell too well: of the first attacker who can tell anything, all of it."""
         cells = np.flatnonzero(hidden)
@@ -148,7 +154,7 @@ class Shield:
         cells, equations, label
             The hidden cells, what is known of their sums, and which hang together.
         """
-        floor = -(self.tallied.values - attacker.own)
+        floor = -self.room(attacker)
         hidden = np.zeros(len(floor), dtype=np.bool_)
         hidden[cells] = True
         most, least = pool.reach(hidden, attacker.known, floor)

@@ -53,7 +53,7 @@ def _opening(shield: Shield, one: Broken, hidden: Mask, costs: Floats, deadline:
     matrix = matrix[np.flatnonzero(np.diff(matrix.indptr))]
     size, free = len(candidates), ~hidden[candidates]
     need = _largest_need(one)
-    room = np.minimum(shield.tallied.values[candidates] - one.attacker.own[candidates], need) / need
+    room = np.minimum(shield.room(one.attacker)[candidates], need) / need
     nothing, identity = csr_array((size, size)), _diagonal(np.ones(size))
     chosen = _diagonal(free.astype(np.float64))
     down_chosen = _diagonal(room * free)
@@ -65,7 +65,7 @@ def _opening(shield: Shield, one: Broken, hidden: Mask, costs: Floats, deadline:
     rows: list[tuple[csr_array, Any, Any]] = [
         (hstack([matrix, still, still]), 0, 0),
         (hstack([still, matrix, still]), 0, 0),
-        # A cell moves up by the need at most, and down to 0, and only where it is hidden.
+        # A cell moves up by the need at most, and down to the least it can be, and only where it is hidden.
         (hstack([identity, nothing, -chosen]), -np.inf, np.where(free, 0, 1)),
         (hstack([nothing, identity, -chosen]), -np.inf, np.where(free, 0, 1)),
         (hstack([identity, nothing, down_chosen]), np.where(free, 0, -room), np.inf),

@@ -15,6 +15,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED, set_members
+from shoal.data.related import Related
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 
@@ -107,6 +108,11 @@ def items_of(data: Any) -> tuple[str, ...] | None:
 def tables_of(data: Any) -> dict[str, dict[str, Codes]] | None:
     """The codes of each table that is published, by the name of its file; None for forms that are no tables."""
     schema = schema_of(data)
+    if isinstance(schema, Related):
+        from shoal.io.releases.related_files import with_keys
+
+        persons, records = with_keys(schema)
+        return {"data": columns_of(persons), "records": columns_of(records)}
     if isinstance(schema, Table):
         return {"data": columns_of(data)}
     if isinstance(schema, Summary):

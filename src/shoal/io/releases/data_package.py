@@ -49,6 +49,7 @@ _ROLES = {
 _TITLES = {
     "table": "Anonymized table",
     "clustered": "Anonymized table with items in clusters",
+    "related": "Anonymized persons and their records",
     "baskets": "Anonymized baskets",
     "groups": "Anonymized baskets in groups",
     "clusters": "Anonymized baskets in clusters",
@@ -59,6 +60,7 @@ _FORMS = {
     "table": "An anonymized table, a row a person or record.",
     "clustered": "An anonymized table, and the items of each class of its rows: parts of the items of a person, and "
     "nothing that says which belong together, or to which row.",
+    "related": "Two anonymized tables: persons, and their records, joined by a number that means nothing elsewhere.",
     "baskets": "Anonymized baskets: a set of items for each person.",
     "groups": "Anonymized baskets in groups: public items of each basket, and sensitive items of the group alone.",
     "clusters": "Anonymized baskets in clusters: parts of baskets, and nothing that says which belong together.",
@@ -181,7 +183,7 @@ def _terms(found: Mapping[str, Any]) -> Terms:
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
-    return list(facts.shape.get("columns", ()))
+    return [*facts.shape.get("columns", ()), *facts.shape.get("records", ())]
 
 
 def _resources(published: Path, release: Release[Any], facts: Facts) -> list[dict[str, Any]]:
@@ -247,6 +249,8 @@ def _schema(codes: Mapping[str, Codes], facts: Facts) -> dict[str, Any]:
             said = {"role": role, "description": _ROLES[Role(role)] + random}
         elif name == facts.shape.get("link"):
             said = {"description": "The number of the group that the row belongs to."}
+        elif name == facts.shape.get("key"):
+            said = {"description": "The number of the person; it joins the two files and means nothing else."}
         elif facts.shape["form"] == "summary" and name in roles:
             said = {"description": "A value of the column, or a total."}
         fields.append(field(name, found, guarded, **said))

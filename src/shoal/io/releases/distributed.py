@@ -78,8 +78,8 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
     published = published_folder(folder)
     facts = read_facts(published / "release.json")
     shape = facts.shape
-    if shape["form"] in ("linked", "clustered"):
-        raise WrongUse("Linked tables, and items in clusters, are opened in memory: omit --engine.")
+    if shape["form"] in ("linked", "clustered", "related"):
+        raise WrongUse("Joined tables, and items in clusters, are opened in memory: omit --engine.")
     if shape["form"] == "summary":
         raise WrongUse("Cross-tables are judged in memory; omit --engine.")
     path = data_file(published, shape)

@@ -31,6 +31,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
+from shoal.data.related import Related
 from shoal.data.release import Published, Release, refuse_changed
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -44,6 +45,7 @@ from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_line
 from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
 from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
+from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
 from shoal.io.releases.release_json import (
     PERSONS,
     baskets_in_roles,
@@ -73,6 +75,8 @@ def write_data(
     """
     if isinstance(data, Dataset):
         return write_parts(data, folder, table_format, safe_cells)
+    if isinstance(data, Related):
+        return write_related(data, folder, table_format, safe_cells)
     if isinstance(data, Table):
         if safe_cells:
             refuse_unsafe_names(data)
@@ -100,6 +104,8 @@ def counts_of(data: Published) -> dict[str, int]:
     """How much is published: what release.json says and the data file must bear out."""
     if isinstance(data, ClusteredTable):
         return {"rows": data.rows, **_items_in_clusters(data.clusters)}
+    if isinstance(data, Related):
+        return {"rows": data.rows, "record_rows": data.records.rows}
     if isinstance(data, Table):
         return {"rows": data.rows}
     if isinstance(data, Linked):
@@ -134,6 +140,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
         return _read_table(path, shape)
     if shape["form"] == "clustered":
         return with_lines(_read_table(path, shape), path.with_name(ITEM_LINES), shape["sets"])
+    if shape["form"] == "related":
+        return read_related(path, shape)
     if shape["form"] == "linked":
         return read_linked(path, shape)
     if shape["form"] == "summary":
@@ -193,7 +201,7 @@ def data_file(folder: Path, shape: Mapping[str, Any]) -> Path:
 
 
 def _names_of(shape: Mapping[str, Any]) -> tuple[str, ...]:
-    if shape["form"] in ("table", "clustered", "linked", "summary"):
+    if shape["form"] in ("table", "clustered", "related", "linked", "summary"):
         return "data.csv", "data.parquet"
     return (published_name(shape["layout"]) if shape["form"] == "baskets" else "data.jsonl",)
 
@@ -322,7 +330,7 @@ def strays(folder: str | Path) -> list[tuple[str, str]]:
     """What lies in a published folder and is no part of the release, by its path inside, and why.
 
     A published folder holds release.json and one data file, or a folder of its name with part files of its ending
-    alone, of linked tables the file of the secrets, of items in clusters the file of these, and what goes with the data
+    alone, where the form has one the file beside it (secrets, clusters of items, records), and what goes with the data
     (datapackage.json, README.md, and the copies for other programs that the former names): nothing hidden, no links, no
     folders.
 
@@ -355,7 +363,7 @@ def _files_beside(published: Path) -> tuple[str, ...]:
         form = read_facts(published / FACTS).shape["form"]
     except BadData:
         return ()
-    return {"linked": SECRET_NAMES, "clustered": (ITEM_LINES,)}.get(form, ())
+    return {"linked": SECRET_NAMES, "clustered": (ITEM_LINES,), "related": RECORD_NAMES}.get(form, ())
 
 
 def is_release(folder: object) -> bool:

@@ -25,13 +25,18 @@ def write_linked(data: Linked, folder: Path, table_format: str, safe_cells: bool
     """Write both files in canonical order; what release.json says of them."""
     data = canonical(data)
     secrets = summed(data)
-    for name, table in (("data", data.public), ("sensitive", secrets)):
-        if safe_cells:
-            refuse_unsafe_names(table)
-        write_table(table, folder / f"{name}.{table_format}", safe_cells=safe_cells)
+    write_tables({"data": data.public, "sensitive": secrets}, folder, table_format, safe_cells)
     columns = [{"name": one.name, "role": str(one.role)} for one in (*data.known(), *data.secrets.sensitive)]
     shape = {"form": "linked", "columns": columns, "link": data.link, "rows": data.rows, "groups": len(data)}
     return {**shape, "safe_cells": True} if safe_cells else shape
+
+
+def write_tables(tables: Mapping[str, Table], folder: Path, table_format: str, safe_cells: bool) -> None:
+    """Write several tables by their names, as they stand there."""
+    for name, table in tables.items():
+        if safe_cells:
+            refuse_unsafe_names(table)
+        write_table(table, folder / f"{name}.{table_format}", safe_cells=safe_cells)
 
 
 def summed(data: Linked) -> Table:
@@ -66,11 +71,11 @@ def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
     secret = [name for name, role in roles.items() if role is Role.SENSITIVE]
     quasi = [name for name, role in roles.items() if role is Role.QUASI]
     public = [name for name in roles if name not in secret]
-    rows = _table(path, quasi, (), [*public, link], shape)
-    entries = _table(other, [link], secret, [link, *secret, COUNT], shape)
-    groups = _numbers(rows.column(link), path) - 1
-    counts = _numbers(entries.column(COUNT), other)
-    holders = np.repeat(_numbers(entries.column(link), other) - 1, counts)
+    rows = read_named_table(path, quasi, (), [*public, link], shape)
+    entries = read_named_table(other, [link], secret, [link, *secret, COUNT], shape)
+    groups = numbers_in(rows.column(link), path) - 1
+    counts = numbers_in(entries.column(COUNT), other)
+    holders = np.repeat(numbers_in(entries.column(link), other) - 1, counts)
     count = int(groups.max(initial=-1)) + 1
     sizes = np.bincount(groups, minlength=count)
     held = np.bincount(holders, minlength=count)
@@ -91,7 +96,10 @@ def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
     )
 
 
-def _table(path: Path, quasi: Any, sensitive: Any, names: list[str], shape: Mapping[str, Any]) -> Table:
+def read_named_table(
+    path: Path, quasi: Any, sensitive: Any, names: list[str], shape: Mapping[str, Any]
+) -> Table:
+    """A table of a release, whose columns are those that release.json names."""
     try:
         table = read_published_table(path, quasi, sensitive, None, own_reading(path), "safe_cells" in shape)
     except UnknownName as error:
@@ -100,7 +108,7 @@ def _table(path: Path, quasi: Any, sensitive: Any, names: list[str], shape: Mapp
     return table
 
 
-def _numbers(column: Column, path: Path) -> Rows | Counts:
+def numbers_in(column: Column, path: Path) -> Rows | Counts:
     """The whole numbers from 1 on that a column holds."""
     labels = column.domain.labels
     for label in labels:

@@ -124,9 +124,13 @@ def _made(made: Mapping[str, Any]) -> str:
     given = ", ".join(
         f"{_plain(name)} {_plain(value)}" for name, value in made["parameters"].items() if value
     )
-    noun = {"table": "rows", "clustered": "rows", "linked": "rows", "summary": "cells"}.get(
-        made["form"], "baskets"
-    )
+    noun = {
+        "table": "rows",
+        "clustered": "rows",
+        "related": "rows",
+        "linked": "rows",
+        "summary": "cells",
+    }.get(made["form"], "baskets")
     left = f" Suppressed: {made['suppressed']:,} {noun}." if made["suppressed"] else ""
     return f"By Shoal{version}, method {_plain(made['method'])}{f' ({given})' if given else ''}.{left}"
 

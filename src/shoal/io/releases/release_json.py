@@ -33,6 +33,7 @@ _SHAPES: dict[str, dict[str, type]] = {
     "baskets": {"layout": str, "baskets": int, "items": int, "sensitive": list, "insensitive": list},
     "groups": {"baskets": int, "groups": int, "items": int},
     "clusters": {"baskets": int, "clusters": int, "items": int},
+    "related": {"columns": list, "records": list, "key": str, "rows": int, "record_rows": int},
     "linked": {"columns": list, "link": str, "rows": int, "groups": int},
     "summary": {"columns": list, "tables": list, "values": list, "total": str, "cells": int},
 }
@@ -181,6 +182,9 @@ def read_facts(path: Path) -> Facts:
     _check_promises(facts["promises"], path)
     if form in ("table", "clustered", "linked"):
         _check_columns(facts["columns"], facts["promises"], path)
+    elif form == "related":
+        _check_columns(facts["columns"], facts["promises"], path)
+        _check_records(facts, path)
     elif form == "baskets":
         _check_items(facts, path)
     elif form == "summary":
@@ -225,6 +229,33 @@ def _check_promises(promises: list[Any], path: Path) -> None:
 
 def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
     """Refuse columns of another form than the one they are written in, and roles that no release gives them."""
+    roles = _roles_of(columns, path)
+    if Role.QUASI not in roles.values():
+        raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
+    if len([role for role in roles.values() if role is Role.ITEMS]) > 1:
+        raise BadData(f"two columns hold items, and no release has more than one. {_CHANGED}", path)
+    persons = {name for name, role in roles.items() if role is Role.ENTITY}
+    counted = {promise["entity"] for promise in promises if isinstance(promise.get("entity"), str)}
+    if len(persons) > 1 or persons != counted:
+        raise BadData(
+            "one column at most says which rows belong to one person, and the promises name it: by its role it is "
+            f"{_listed(persons)}, by the promises {_listed(counted)}. {_CHANGED}",
+            path,
+        )
+
+
+def _check_records(facts: Mapping[str, Any], path: Path) -> None:
+    """Refuse columns of records that are called like others, or have a role that records have not."""
+    roles = _roles_of(
+        [*facts["columns"], *facts["records"], {"name": facts["key"], "role": "insensitive"}], path
+    )
+    for column in facts["records"]:
+        if roles[column["name"]] in (Role.ENTITY, Role.ITEMS):
+            raise BadData("records have no such column.", path, column=column["name"])
+
+
+def _roles_of(columns: list[Any], path: Path) -> dict[str, Role]:
+    """The role of each column, all of them written as they should be."""
     roles: dict[str, Role] = {}
     for column in columns:
         if (
@@ -242,18 +273,7 @@ def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
         if name in roles:
             raise BadData(f"the column is named twice. {_CHANGED}", path, column=name)
         roles[name] = Role(role)
-    if Role.QUASI not in roles.values():
-        raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
-    if len([role for role in roles.values() if role is Role.ITEMS]) > 1:
-        raise BadData(f"two columns hold items, and no release has more than one. {_CHANGED}", path)
-    persons = {name for name, role in roles.items() if role is Role.ENTITY}
-    counted = {promise["entity"] for promise in promises if isinstance(promise.get("entity"), str)}
-    if len(persons) > 1 or persons != counted:
-        raise BadData(
-            "one column at most says which rows belong to one person, and the promises name it: by its role it is "
-            f"{_listed(persons)}, by the promises {_listed(counted)}. {_CHANGED}",
-            path,
-        )
+    return roles
 
 
 def _listed(names: set[str]) -> str:

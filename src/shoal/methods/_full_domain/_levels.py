@@ -26,18 +26,21 @@ class Lattice:
     sizes
         For each column and level, the number of nodes.
     highest
-        The coarsest level that each column may reach. The finest one is always 0.
+        The coarsest level that each column may reach.
+    finest
+        The finest level that each column is published on; levels below it stand for it.
     """
 
     names: tuple[str, ...]
     nodes: tuple[tuple[Codes, ...], ...]
     sizes: tuple[tuple[int, ...], ...]
     highest: Levels
+    finest: Levels
 
     @property
     def lowest(self) -> Levels:
-        """The raw table."""
-        return (0,) * len(self.highest)
+        """The finest vector that is allowed: the raw table, where nothing else was asked for."""
+        return self.finest
 
     @property
     def height(self) -> int:
@@ -58,7 +61,9 @@ class Lattice:
             if place == len(self.highest):
                 yield ()
                 return
-            for level in range(max(0, left - room[place + 1]), min(self.highest[place], left) + 1):
+            for level in range(
+                max(self.finest[place], left - room[place + 1]), min(self.highest[place], left) + 1
+            ):
                 for rest in below(place + 1, left - level):
                     yield (level, *rest)
 
@@ -67,7 +72,7 @@ class Lattice:
 
     def named(self, levels: Levels) -> dict[str, int]:
         """A vector as plain data: column to level."""
-        return dict(zip(self.names, levels, strict=True))
+        return dict(zip(self.names, map(max, levels, self.finest), strict=True))
 
     def words(self, levels: Levels) -> str:
         """A vector in words: ``age 1, sex 0``."""
@@ -79,14 +84,21 @@ def box_size(low: Levels, high: Levels) -> int:
     return prod(last - first + 1 for first, last in zip(low, high, strict=True))
 
 
-def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: tuple[str, ...]) -> Lattice:
+def lattice_of(
+    columns: tuple[Column, ...],
+    max_level: Mapping[str, int],
+    raw: tuple[str, ...],
+    min_level: Mapping[str, int] | None = None,
+) -> Lattice:
     """The lattice of a table's quasi-identifiers.
 
     `max_level`: the coarsest level of columns that must not be generalized further. `raw`: columns that must stay as
-    they are. Raises `WrongUse` if a column has no hierarchy, or a wish names a column or a level that is not there.
+    they are. `min_level`: the finest level of columns that are always generalized. Raises `WrongUse` if a column has no
+    hierarchy, or a wish names a column or a level that is not there.
     """
     names = tuple(column.name for column in columns)
-    for name in (*max_level, *raw):
+    least = min_level or {}
+    for name in (*max_level, *raw, *least):
         if name not in names:
             raise UnknownName("quasi-identifier", name, names)
     if bare := [column.name for column in columns if column.hierarchy is None]:
@@ -96,7 +108,7 @@ def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: t
             f"generalize along; give {'each' if several else 'it'} one, for example --hierarchy {bare[0]}=suppress or "
             f"--hierarchy {bare[0]}=FILE.csv, or all with --hierarchies FOLDER (see `shoal hierarchy`)."
         )
-    nodes, sizes, highest = [], [], []
+    nodes, sizes, highest, finest = [], [], [], []
     for column in columns:
         hierarchy = column.hierarchy
         assert hierarchy is not None
@@ -105,8 +117,15 @@ def lattice_of(columns: tuple[Column, ...], max_level: Mapping[str, int], raw: t
             raise WrongUse(
                 f"max_level of {column.name!r} must be a level from 0 to {hierarchy.height}, not {most}."
             )
+        first = least.get(column.name, 0)
+        if not 0 <= first <= most:
+            raise WrongUse(
+                f"min_level of {column.name!r} must be a level from 0 to {most}, the coarsest allowed, not {first}."
+            )
         leaves = hierarchy.leaf_of(column.domain)
-        nodes.append(tuple(hierarchy.nodes_at(level)[leaves] for level in range(hierarchy.height + 1)))
-        sizes.append(tuple(len(labels) for labels in hierarchy.labels))
+        levels = [max(level, first) for level in range(hierarchy.height + 1)]
+        nodes.append(tuple(hierarchy.nodes_at(level)[leaves] for level in levels))
+        sizes.append(tuple(len(hierarchy.labels[level]) for level in levels))
         highest.append(most)
-    return Lattice(names, tuple(nodes), tuple(sizes), tuple(highest))
+        finest.append(first)
+    return Lattice(names, tuple(nodes), tuple(sizes), tuple(highest), tuple(finest))

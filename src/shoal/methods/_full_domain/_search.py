@@ -213,7 +213,8 @@ class Descent:
         return None
 
     def _steps(self, here: Levels, *, up: bool = True) -> list[Levels]:
-        steps = [_moved(here, place, -1) for place, level in enumerate(here) if level > 0]
+        lowest = self._lattice.lowest
+        steps = [_moved(here, place, -1) for place, level in enumerate(here) if level > lowest[place]]
         if up:
             highest = self._lattice.highest
             steps += [_moved(here, place, 1) for place, level in enumerate(here) if level < highest[place]]

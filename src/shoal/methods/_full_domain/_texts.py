@@ -20,8 +20,8 @@ class Texts:
     places: Rows  # the text of each code of the domain (columns) on each level (rows)
 
 
-def texts_of(column: Column) -> Texts:
-    """The texts of a column's hierarchy."""
+def texts_of(column: Column, finest: int = 0) -> Texts:
+    """The texts of a column's hierarchy; levels below the finest one that is allowed have its texts."""
     assert column.hierarchy is not None
     numbers: dict[str, int] = {}
     leaves = column.hierarchy.leaf_of(column.domain)
@@ -29,4 +29,5 @@ def texts_of(column: Column) -> Texts:
     for level, labels in enumerate(column.hierarchy.labels):
         here = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
         places[level] = here[column.hierarchy.nodes_at(level)[leaves]]
+    places[:finest] = places[finest]
     return Texts(tuple(numbers), places)

@@ -51,7 +51,7 @@ def levels_sentence(problem: Problem, parts: Recoding) -> str:
     lattice = problem.lattice
     words = [
         f"{name} {level} of {len(sizes) - 1}"
-        for name, level, sizes in zip(lattice.names, vectors[0][0], lattice.sizes, strict=True)
+        for (name, level), sizes in zip(lattice.named(vectors[0][0]).items(), lattice.sizes, strict=True)
     ]
     return f"Levels: {', '.join(words)}."
 
@@ -139,6 +139,10 @@ class FullDomain(Improvable):
     )
     max_level: dict[str, int] = Field(
         default_factory=dict, description="the coarsest level that a column may be generalized to"
+    )
+    min_level: dict[str, int] = Field(
+        default_factory=dict,
+        description="the finest level that a column is published on: 1 publishes no exact value",
     )
     raw: tuple[str, ...] = Field(default=(), description="quasi-identifiers that must stay as they are")
     weights: dict[str, float] = Field(
@@ -286,8 +290,12 @@ class FullDomain(Improvable):
                 "Missing values match all for k-anonymity alone, and it is not promised: give --k too, or leave "
                 "--missing-matches-all away."
             )
-        lattice = lattice_of(table.quasi, self.max_level, self.raw)
-        texts = tuple(texts_of(column) for column in table.quasi)
+        if self.min_level and (self.improving or self.bound):
+            raise WrongUse(
+                "--min-level does not go with --improve and --bound, which move rows to any level."
+            )
+        lattice = lattice_of(table.quasi, self.max_level, self.raw, self.min_level)
+        texts = tuple(texts_of(*pair) for pair in zip(table.quasi, lattice.finest, strict=True))
         return Problem(
             table=table,
             tuples=distinct_tuples(table.quasi, table.rows, times),

@@ -8,9 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from shoal import registry
 from shoal.arrays import Codes, Rows
-from shoal.data._equal_rows import row_classes
 from shoal.data._item_sets import item_column, item_sets, items_of, without_items
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
@@ -23,7 +21,8 @@ from shoal.data.trace import Trace
 from shoal.engines.local import Local
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
-from shoal.methods._candidates import Candidate, Goal
+from shoal.methods._candidates import Aim, Candidate, Goal
+from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
 from shoal.methods.disassociation.method import Disassociation
 from shoal.methods.relational_transaction._chunks import Chunked, chunked
 from shoal.methods.relational_transaction._classes import as_classes, published_cells, united
@@ -76,10 +75,7 @@ class RelationalTransaction(TableMethod):
 
     k: int = Field(ge=2, description="least number of rows that fit what is known of a person")
     m: int = Field(default=2, ge=1, description="the most items that are known of a person")
-    clusters: str = Field(
-        default="mondrian",
-        description="method of tables that makes the first classes: mondrian, lattice, samarati",
-    )
+    clusters: str = Field(default="mondrian", description=CLUSTERS)
     merge: Literal["relational", "items", "both"] = Field(
         default="both",
         description="which class is the nearest: the one with which cells lose least (RMERGE), with the most like "
@@ -126,8 +122,18 @@ class RelationalTransaction(TableMethod):
 
     @classmethod
     def candidates(cls, goal: Goal) -> list[Candidate]:
-        """None: a goal says nothing of items."""
-        return []
+        """With the bounds that are worth trying; items stay in their rows, as only that keeps the stated promise."""
+        if goal.aim is not Aim.ITEMS:
+            return []
+        plain = {"name": cls.name, **goal.promise, "m": goal.m or 2, **({"h": goal.h} if goal.h else {})}
+        ways = [("both", 0.1), ("relational", 0.1), ("both", 0.0), ("both", 0.3), ("relational", 0.3)]
+        return [
+            Candidate(
+                f"{cls.name}, nearest by {merge}, cells within {bound:g}",
+                {**plain, "merge": merge, "bound": {"relational": bound}},
+            )
+            for merge, bound in ways
+        ]
 
     def models(self) -> tuple[Any, ...]:
         """The promises about classes, and that who knows all cells and m items finds k rows.
@@ -157,7 +163,7 @@ class RelationalTransaction(TableMethod):
         models = self.models_for(data)
         threads = Local.of(engine)
         clock = [time.perf_counter()]
-        rows, numbers = self._first(data, threads, seed)
+        rows, numbers = first_classes(self._clustering(), without_items(data), threads, seed)
         clock.append(time.perf_counter())
         table = data.take(rows)
         column = items_of(table)
@@ -223,38 +229,12 @@ class RelationalTransaction(TableMethod):
         return [said]
 
     def _clustering(self) -> TableMethod:
-        """The method that makes the first classes, with the promises about them."""
-        kind = registry.load("method", self.clusters)
-        if not issubclass(kind, TableMethod) or kind.needs_items or kind.publishes is not None:
-            raise WrongUse(
-                f"{self.clusters} makes no classes of a table: give --clusters mondrian, lattice or samarati."
-            )
-        shared = {name: getattr(self, name) for name in TableMethod.model_fields}
-        given = {name: value for name, value in shared.items() if value is not None}
-        first: TableMethod = kind(**given)
-        return first
+        return first_method(self.clusters, self)
 
     @property
     def splits_ties(self) -> bool:
         """Where the method that makes the first classes does, and where equal sets come into different clusters."""
         return self.item_step == "disassociation" or self._clustering().splits_ties
-
-    def _first(self, data: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:
-        """The rows that are published, and the class of each, by a method of tables."""
-        release, trace = self._clustering().anonymize(without_items(data), engine, seed)
-        found = row_classes(release.data.quasi, release.data.rows)
-        kept = np.arange(release.data.rows)
-        if extra := release.data.rows + release.suppressed - data.rows:
-            # Suppressed rows that stand there as stars.
-            blank = np.ones(release.data.rows, dtype=np.bool_)
-            for one in release.data.quasi:
-                labels = one.domain.labels
-                blank &= one.codes == (labels.index("*") if "*" in labels else -1)
-            kept = kept[~blank] if extra <= int(blank.sum()) else kept
-        _, numbers = np.unique(found.number[kept], return_inverse=True)
-        if not len(kept):
-            raise Infeasible(f"{self.clusters} suppresses every row. Promise less.")
-        return trace.rows[kept], numbers
 
     def _made(
         self,

@@ -1,0 +1,124 @@
+"""Persons, a row each, and records of them in a second table, any number each: one to many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.arrays import Indptr, Rows
+from shoal.data.baskets import ragged_ranks
+from shoal.data.domain import nominal
+from shoal.data.role import Role
+from shoal.data.table import Column, Table, cell_ranks
+
+SHOWN = 60
+"""Letters of the records of a person that name a class."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Related(Table):
+    """A table of persons, and a table of their records.
+
+    Parameters
+    ----------
+    records
+        The other table, without the key.
+    owners
+        The row of the person of each record.
+    key
+        What the column is called by which both files are joined. Its cells are not kept: what is published has the
+        number of the row.
+    """
+
+    records: Table
+    owners: Rows
+    key: str
+
+    def __repr__(self) -> str:
+        return f"{Table.__repr__(self)[:-1]}; joined by {self.key} with {self.records!r}>"
+
+    def take(self, rows: Rows) -> "Related":
+        """The same persons, in the given order, with their records."""
+        place = np.full(self.rows, -1, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        owners = place[self.owners]
+        kept = np.flatnonzero(owners >= 0)
+        columns = tuple(column.take(rows) for column in self.columns)
+        return replace(self, columns=columns, records=self.records.take(kept), owners=owners[kept])
+
+    def known_records(self) -> Rows:
+        """The rank of each person among all by what may be known of her records: the quasi-identifiers of each."""
+        return list_ranks(_ranks(self.records.quasi, self.records.rows), self.owners, self.rows)
+
+    def joined(self) -> Table:
+        """The view of the join: persons with one more quasi-identifier, all that may be known of their records.
+
+        Two persons agree on it where their records are the same sets of rows, counted, in all quasi-identifiers.
+        """
+        rank = self.known_records()
+        kinds, first, codes = np.unique(rank, return_index=True, return_inverse=True)
+        by_owner = np.argsort(self.owners, kind="stable")
+        begins = np.searchsorted(self.owners[by_owner], np.arange(self.rows + 1))
+        labels = []
+        for place, person in enumerate(first.tolist()):
+            rows = by_owner[begins[person] : begins[person + 1]].tolist()
+            text = "; ".join(
+                ", ".join(one.domain.labels[one.codes[row]] for one in self.records.quasi) for row in rows
+            )
+            labels.append(f"{len(rows)} ({text[:SHOWN]}{'…' * (len(text) > SHOWN)}) #{place + 1}")
+        assert len(kinds) == len(labels)
+        known = Column(self._name(), Role.QUASI, nominal(tuple(labels)), codes.astype(np.int32))
+        return Table((*self.columns, known))
+
+    def _name(self) -> str:
+        return next(
+            name for name in ("records", *(f"records_{n}" for n in range(2, 999))) if name not in self.names
+        )
+
+    def with_columns(self, columns: Sequence[Column], records: Sequence[Column]) -> "Related":
+        """The same persons and records with other columns, such as ones with hierarchies."""
+        return replace(self, columns=tuple(columns), records=Table(tuple(records)))
+
+
+def every_column(table: Table) -> tuple[Column, ...]:
+    """The columns of a table, and of the records beside it."""
+    return (*table.columns, *table.records.columns) if isinstance(table, Related) else table.columns
+
+
+def related(
+    persons: Sequence[Column], records: Sequence[Column], owners: Rows, key: str
+) -> tuple[Related, Rows, Rows]:
+    """Persons and records in canonical order, so that the number of a row tells nothing of the input.
+
+    Persons ascend by their cells, and then by the ascending lists of their records; records ascend by their person, and
+    then by their cells.
+
+    Returns
+    -------
+    The tables, the given row of each person, and the given row of each record.
+    """
+    rows = len(persons[0].codes)
+    ranks = _ranks(records, len(owners))
+    order = np.lexsort((list_ranks(ranks, owners, rows), cell_ranks(persons)))
+    place = np.empty(rows, dtype=np.int64)
+    place[order] = np.arange(rows)
+    lines = np.lexsort((ranks, place[owners]))
+    made = Related(
+        tuple(column.take(order) for column in persons),
+        Table(tuple(column.take(lines) for column in records)),
+        place[owners][lines],
+        key,
+    )
+    return made, order, lines
+
+
+def list_ranks(ranks: Rows, groups: Rows, count: int) -> Rows:
+    """The rank of each group by its sorted list of ranks."""
+    order = np.lexsort((ranks, groups))
+    indptr: Indptr = np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count))))
+    return ragged_ranks(indptr, ranks[order])
+
+
+def _ranks(columns: Sequence[Column], rows: int) -> Rows:
+    """The rank of each row; all are equal where there is no column."""
+    return cell_ranks(columns) if columns else np.zeros(rows, dtype=np.int64)

@@ -1,0 +1,85 @@
+"""Persons and their records as two files, joined by the number of the person."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.data.domain import nominal
+from shoal.data.related import Related, related
+from shoal.data.role import Role
+from shoal.data.table import Column, Table
+from shoal.errors import BadData
+from shoal.io.releases.linked_files import numbers_in, read_named_table, write_tables
+
+RECORD_NAMES = ("records.csv", "records.parquet")
+"""The file of the records, beside the data file of the persons."""
+
+
+def write_related(data: Related, folder: Path, table_format: str, safe_cells: bool) -> dict[str, Any]:
+    """Write both files in canonical order; what release.json says of them."""
+    data = related(data.columns, data.records.columns, data.owners, data.key)[0]
+    write_tables(
+        dict(zip(("data", "records"), with_keys(data), strict=True)), folder, table_format, safe_cells
+    )
+    columns, records = (
+        [{"name": one.name, "role": str(one.role)} for one in table.columns] for table in (data, data.records)
+    )
+    shape = {
+        "form": "related",
+        "columns": columns,
+        "records": records,
+        "key": data.key,
+        "rows": data.rows,
+        "record_rows": data.records.rows,
+    }
+    return {**shape, "safe_cells": True} if safe_cells else shape
+
+
+def with_keys(data: Related) -> tuple[Table, Table]:
+    """Both tables as their files have them: persons with their number last, and records with it first."""
+    domain = nominal(tuple(str(row + 1) for row in range(data.rows)))
+    own = Column(data.key, Role.INSENSITIVE, domain, np.arange(data.rows, dtype=np.int32))
+    theirs = Column(data.key, Role.INSENSITIVE, domain, data.owners.astype(np.int32))
+    return Table((*data.columns, own)), Table((theirs, *data.records.columns))
+
+
+def read_related(path: Path, shape: Mapping[str, Any]) -> Related:
+    """Read both files; the first is given, the other lies beside it.
+
+    Raises
+    ------
+    BadData
+        If a file is missing, its columns are not those that release.json names, persons are not numbered as they stand
+        there, or a record has the number of nobody.
+    """
+    other, key = path.with_name(f"records{path.suffix}"), shape["key"]
+    if not other.is_file():
+        raise BadData("the table of the records is not there. Fetch the whole folder again.", other)
+    persons = _read(path, shape["columns"], key, shape)
+    records = _read(other, shape["records"], key, shape)
+    own = numbers_in(persons.column(key), path)
+    if (own != np.arange(1, persons.rows + 1)).any():
+        raise BadData(
+            "persons are not numbered as they stand there. Fetch the folder again.", path, column=key
+        )
+    owners = numbers_in(records.column(key), other) - 1
+    if (owners >= persons.rows).any():
+        raise BadData(
+            "a record has the number of nobody: the files do not belong together.", other, column=key
+        )
+    return Related(
+        persons.select([one["name"] for one in shape["columns"]]),
+        Table(records.select([one["name"] for one in shape["records"]])),
+        owners,
+        key,
+    )
+
+
+def _read(path: Path, columns: list[dict[str, str]], key: str, shape: Mapping[str, Any]) -> Table:
+    named = {
+        role: [one["name"] for one in columns if one["role"] == role] for role in (Role.QUASI, Role.SENSITIVE)
+    }
+    names = [*(one["name"] for one in columns), key]
+    return read_named_table(path, named[Role.QUASI], named[Role.SENSITIVE], names, shape)

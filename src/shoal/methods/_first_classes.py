@@ -1,0 +1,48 @@
+"""The first step of methods that go on from the classes of another one."""
+
+from typing import Any
+
+import numpy as np
+
+from shoal import registry
+from shoal.arrays import Rows
+from shoal.data._equal_rows import row_classes
+from shoal.data.table import Table
+from shoal.engines.local import Local
+from shoal.errors import Infeasible, WrongUse
+from shoal.methods.table_method import TableMethod
+
+CLUSTERS = "method of tables that makes the first classes: mondrian, lattice, samarati"
+
+
+def first_method(name: str, owner: TableMethod, **instead: Any) -> TableMethod:
+    """The method that makes the first classes, with the promises of another one about them; some may be others."""
+    kind = registry.load("method", name)
+    if not issubclass(kind, TableMethod) or kind.needs_items or kind.needs_link or kind.publishes is not None:
+        raise WrongUse(f"{name} makes no classes of a table: give --clusters mondrian, lattice or samarati.")
+    shared: dict[str, Any] = {
+        field: getattr(owner, field) for field in TableMethod.model_fields if field not in instead
+    }
+    given = {field: value for field, value in shared.items() if value is not None}
+    made: TableMethod = kind(**given, **instead)
+    return made
+
+
+def first_classes(method: TableMethod, table: Table, engine: Local, seed: int | None) -> tuple[Rows, Rows]:
+    """The rows that are published, and the class of each, by a method of tables."""
+    release, trace = method.anonymize(table, engine, seed)
+    shown = release.data
+    assert isinstance(shown, Table)
+    found = row_classes(shown.quasi, shown.rows)
+    kept = np.arange(shown.rows)
+    if extra := shown.rows + release.suppressed - table.rows:
+        # Suppressed rows that stand there as stars.
+        blank = np.ones(shown.rows, dtype=np.bool_)
+        for one in shown.quasi:
+            labels = one.domain.labels
+            blank &= one.codes == (labels.index("*") if "*" in labels else -1)
+        kept = kept[~blank] if extra <= int(blank.sum()) else kept
+    _, numbers = np.unique(found.number[kept], return_inverse=True)
+    if not len(kept):
+        raise Infeasible(f"{method.name} suppresses every row. Promise less.")
+    return trace.rows[kept], numbers

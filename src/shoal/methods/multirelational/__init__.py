@@ -1,0 +1,1 @@
+"""k-anonymity of persons on the join with their records."""
