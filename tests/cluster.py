@@ -35,12 +35,6 @@ SETTINGS = {
     "spark.executor.heartbeatInterval": "5s",
 }
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""For tests on few rows: Spark would write and compile Java for every query, which takes longer than to answer it."""
-
-COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-"""What Spark does by itself."""
-
 
 def missing_part() -> str | None:
     """What a cluster needs and is not there."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cluster import COMPILED, INTERPRETED, SETTINGS, Cluster, missing_part
+from tests.cluster import SETTINGS, Cluster, missing_part
 
 if TYPE_CHECKING:
     from shoal.engines.spark import Spark
@@ -44,12 +44,11 @@ def _running(home: Path, require_part: Callable[[object, str], None]) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def spark(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator["Spark"]:
+def spark(cluster: Cluster) -> Iterator["Spark"]:
     """The engine on the cluster."""
     from shoal.engines.spark import Spark
 
-    few_rows = request.config.getoption("markexpr") == "not slow"
-    engine = Spark(master=cluster.master, settings=SETTINGS | (INTERPRETED if few_rows else COMPILED))
+    engine = Spark(master=cluster.master, settings=SETTINGS)
     try:
         yield engine
     finally:

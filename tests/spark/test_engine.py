@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.cluster import COMPILED
 from tests.parts import MemoryParts
 
 import shoal
@@ -193,13 +192,9 @@ def test_names_that_differ_in_case_alone(spark: "Spark", tmp_path: Path) -> None
 
 
 def test_a_frame_of_spark_is_worked_on_in_its_own_session(spark: "Spark") -> None:
-    """Without a word about an engine; parts are few though the session asks for 200, and its settings stay.
-
-    It compiles its queries, as a session does by default.
-    """
+    """Without a word about an engine; parts are few though the session asks for 200, and its settings stay."""
     session = spark.session.newSession()
     told = {
-        **COMPILED,
         "spark.sql.shuffle.partitions": "200",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "false",
