@@ -14,8 +14,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Programs that live for seconds gain nothing from the second compiler and a collector with threads of its own."""
+JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Programs that live for seconds gain nothing from the second compiler, a collector with threads of its own, and proofs
+of Spark's byte code."""
 
 SETTINGS = {
     "spark.driver.extraJavaOptions": JAVA,

@@ -11,6 +11,7 @@ NUMBA_DISABLE_JIT
     If set to 1, kernels run as plain Python, slowly (``make test-nojit``).
 """
 
+import gc
 import os
 import pwd
 import re
@@ -36,8 +37,16 @@ settings.register_profile("ci", settings.get_profile("shoal"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "shoal")
 
 
-LONGEST = ("tests/spark/", "tests/studio/", "tests/compare/", "tests/recommend/")
-"""Folders that begin first, so that no core waits for them in the end."""
+LONGEST = (
+    "tests/spark/",
+    "tests/studio/",
+    "tests/compare/",
+    "tests/recommend/",
+    "tests/soak/",
+    "tests/test_installed.py",
+    "tests/test_packages.py",
+)
+"""What begins first, so that no core waits for it in the end."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -47,6 +56,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in marks.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(marks[fixture])
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Spare what all tests have in common, thousands of modules and items, from every collection of garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -238,7 +238,8 @@ class _Seen:
             if SUPPRESSED in column.domain.labels:
                 stars[view.classes.number[column.codes == column.domain.labels.index(SUPPRESSED)]] = True
             has |= stars[:, None]
-            seen = fits.times(SparseRows.of(*has.nonzero(), 1.0, has.shape)) > 0
+            held, labels_held = has.nonzero()
+            seen = fits.times(SparseRows.of(held, labels_held, 1.0, (len(has), len(column.domain)))) > 0
             secrets[column.name] = column.domain.labels, seen
             truth = original.column(column.name)
             own[column.name] = [truth.domain.labels[code] for code in truth.codes.tolist()]

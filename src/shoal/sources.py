@@ -85,7 +85,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
     engine = engine or Local()
     engine.refuse_method(method)
     begin = time.perf_counter()
-    keys = absent_keys(step.key_file for step in request.preparation)
+    files = [step.key_file for step in request.preparation if step.key_file is not None]
+    keys = absent_keys(files) if files else ()
     if method.accepts is Baskets:
         if request.preparation:
             raise WrongUse("Baskets have no columns to prepare: omit the preparation.")
@@ -106,7 +107,10 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
             refuse_identifiers(schema, intake.data.rows, request.roles.insist)
         formulas = formulas_published(schema) if request.formulas else ()
         plain = [column for column in schema.columns if column.role in PLAIN]
-        notes = (*made_keys(keys), *taken_sentences((column.name, column.domain) for column in plain))
+        notes = (
+            *(made_keys(keys) if keys else ()),
+            *taken_sentences((column.name, column.domain) for column in plain),
+        )
         intake = replace(intake, warnings=(*intake.warnings, *formulas), notes=notes)
     return replace(intake, seconds=time.perf_counter() - begin)
 

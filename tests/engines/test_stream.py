@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from tests.parts import MemoryParts
 
 from shoal.data.dataset import Parts
-from shoal.engines import spill, text_blocks
+from shoal.engines import out_of_core, text_blocks
 from shoal.engines.stream import Stream
 from shoal.errors import BadData, EngineFailed, WrongUse
 from shoal.io.reading import Reading
@@ -28,7 +28,7 @@ SCHEMA: dict[str, Any] = {"number": pl.Int32, "name": pl.String}
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Stream]:
     """An engine that has room for a handful of rows."""
-    monkeypatch.setattr(spill, "ROWS", 7)
+    monkeypatch.setattr(out_of_core, "ROWS", 7)
     monkeypatch.setattr(text_blocks, "BLOCK", 50)
     engine = Stream("1GB", scratch=str(tmp_path))
     engine.memory = 300
@@ -182,8 +182,8 @@ def test_an_engine_that_nobody_closes_leaves_no_rows(tmp_path: Path) -> None:
 
 def test_wide_rows_come_few_at_a_time(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
     """However wide rows are, frames hold no more bytes than are worked on at once."""
-    monkeypatch.setattr(spill, "ROWS", 1000)
-    monkeypatch.setattr(spill, "BYTES", 2000)
+    monkeypatch.setattr(out_of_core, "ROWS", 1000)
+    monkeypatch.setattr(out_of_core, "BYTES", 2000)
     wide = pl.DataFrame({"number": range(100), "name": [f"{number:0100}" for number in range(100)]})
     sizes: list[int] = []
 

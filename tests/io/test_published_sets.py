@@ -49,6 +49,22 @@ def test_groups_are_written_in_canonical_order_and_read_back(
     assert path.read_bytes() == before
 
 
+@given(st.lists(GROUP, min_size=1, max_size=6))
+def test_groups_out_of_order_are_found(groups: list[dict[str, Any]]) -> None:
+    made = naive.groups_of(groups)
+    codes = {text: code for code, text in enumerate(made.vocabulary)}
+    read = [
+        (
+            [[codes[item] for item in basket] for basket in group.baskets],
+            [(codes[item], count) for item, count in group.sensitive.items()],
+        )
+        for group in made
+    ]
+    mixed, late = made.out_of_order()
+    assert mixed.tolist() == [place for place, (sets, _) in enumerate(read) if sets != sorted(sets)]
+    assert late.tolist() == [place for place in range(1, len(read)) if read[place] < read[place - 1]]
+
+
 @given(st.lists(CLUSTER, min_size=1, max_size=6))
 def test_clusters_are_written_in_canonical_order_and_read_back(
     path: Path, clusters: list[dict[str, Any]]

@@ -4,9 +4,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import column
 
 from shoal.data.role import Role
+from shoal.data.table import Table
 from shoal.errors import BadData
+from shoal.io.tables import load, published_blocks
 from shoal.io.tables.load import read_published_table, read_table
 
 
@@ -52,3 +57,69 @@ def test_a_folder_of_part_files(tmp_path: Path, ending: str) -> None:
 def test_a_folder_that_holds_something_else(tmp_path: Path, people: Path) -> None:
     with pytest.raises(BadData, match="this is a folder, and not one of part files"):
         read_table(tmp_path, quasi=["a"])
+
+
+PIECES = [
+    "x",
+    "[1,2]",
+    '"[1,2]"',
+    '"a\n""b"',
+    "é",
+    "",
+    ",",
+    ",",
+    ",",
+    "\n",
+    "\n",
+    "\r\n",
+    '"',
+    " ",
+    "\n\n",
+    "\0",
+]
+
+
+def outcome(path: Path) -> tuple[object, ...]:
+    """The cells of a published file, or what is wrong with it."""
+    try:
+        table = read_published_table(path, ["a"])
+    except BadData as error:
+        return (str(error),)
+    return tuple((one.name, one.role, one.domain.labels, one.codes.tolist()) for one in table.columns)
+
+
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=25), block=st.integers(1, 30), many=st.booleans())
+def test_blocks_of_lines_are_read_as_the_whole_is(
+    pieces: list[str], block: int, many: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("blocks", numbered=True) / "data.csv"
+    path.write_bytes(("a,b\n" + "".join(pieces)).encode())
+    expected = outcome(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published_blocks, "LARGE", 0)
+        patch.setattr(published_blocks, "BLOCK", block)
+        patch.setattr(published_blocks, "MANY", 2 if many else 100)
+        assert outcome(path) == expected
+
+
+def test_a_file_of_several_blocks_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("\ufeffa,b\n" + '"[1,2]",x\n*,é\n' * 50, encoding="utf-8")
+    expected = outcome(path)
+    monkeypatch.setattr(published_blocks, "LARGE", 0)
+    monkeypatch.setattr(published_blocks, "BLOCK", 64)
+    monkeypatch.setattr("shoal.io.tables.load.open_input", None)
+    assert outcome(path) == expected
+
+
+@pytest.mark.parametrize("cells", [["x", "", 'a "b"', "[1,2]"], []])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_table_is_written_in_blocks_as_at_once(
+    cells: list[str], columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Table(tuple(column(name, cells) for name in "ab"[:columns]))
+    for rows in (1, 3, 500):
+        monkeypatch.setattr(load, "WRITTEN", rows)
+        load.write_table(made, tmp_path / f"{rows}.csv")
+    assert len({(tmp_path / f"{rows}.csv").read_bytes() for rows in (1, 3, 500)}) == 1
+    assert (tmp_path / "1.csv").read_text().startswith("a,b\n" if columns > 1 else "a\n")

@@ -88,7 +88,7 @@ def test_a_full_disk_leaves_nothing(table: Table, tmp_path: Path, monkeypatch: p
         path.write_text("half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(delimited, "write_delimited", full)
+    monkeypatch.setattr(delimited, "write_blocks", full)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(CannotWrite, match=r"out\.csv cannot be written: No space left on device\. Make room"):
         write_table(table, tmp_path / "out.csv")

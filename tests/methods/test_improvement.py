@@ -16,6 +16,7 @@ from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import Infeasible, WrongUse
 from shoal.measures._chosen import measure
+from shoal.measures.loss import Loss
 from shoal.methods._improvement._annealing import RUNGS
 from shoal.methods.lattice import Lattice
 from shoal.methods.method import Method
@@ -47,7 +48,7 @@ METHODS: tuple[tuple[type[Method], dict[str, Any]], ...] = (
 
 def granularity(data: Table, release: Any) -> float:
     """What a release keeps."""
-    return next(score.value for score in measure(data, release) if score.name == "granularity")
+    return next(one.value for one in measure(data, release, (Loss(),)) if one.name == "granularity")
 
 
 def people(rows: int = 400, seed: int = 3) -> Table:

@@ -20,7 +20,7 @@ from shoal.measures import hidden_rules as measures
 from shoal.measures._chosen import measure
 from shoal.measures.measure import flat
 from shoal.methods.mondrian.method import Mondrian
-from shoal.methods.table_rule_hiding import _cover as cover
+from shoal.methods.table_rule_hiding import _star_cover as cover
 from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models.k_anonymity import KAnonymity
 

@@ -1,6 +1,5 @@
 """Promises of every registered model about one small kind of table, and such tables."""
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,11 +92,10 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@cache
-def promises(name: str) -> tuple[TableModel, ...]:
+def promises(name: str) -> list[TableModel]:
     """Promises of one model with parameters that random tables keep as often as they break them."""
     model_class = registry.load("model", name)
-    return tuple(model_class(**parameters) for parameters in PARAMETERS[name])
+    return [model_class(**parameters) for parameters in PARAMETERS[name]]
 
 
 def with_population(model: TableModel, population: Table) -> TableModel:

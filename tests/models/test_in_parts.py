@@ -80,6 +80,7 @@ def starred(data, random):
     stars=st.booleans(),
     alone=st.sampled_from(sorted(PARAMETERS)),
 )
+@settings(max_examples=25)
 def test_the_verdict_of_parts_is_that_of_the_whole(data, population, seed, stars, alone):
     """Of all models at once, and of one that is judged alone."""
     if stars:

@@ -10,7 +10,7 @@ from tests.tables import column, table, texts
 
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.errors import BadData, Infeasible, UnknownName, WrongUse
 from shoal.methods.mondrian.method import Mondrian
 from shoal.models.personalized_privacy import PersonalizedPrivacy
 from shoal.models.xy_privacy import XyPrivacy
@@ -30,6 +30,13 @@ def patients() -> Table:
         "s": ["flu", "flu", "hiv", "flu", "hiv", "cold"],
     }
     return table(cells, sensitive=["s"])
+
+
+def test_what_cannot_be_kept_names_the_best() -> None:
+    for model, best in ((XyPrivacy(column="s", k=4), 3), (XyPrivacy(column="s", h=0.4), 0.5)):
+        with pytest.raises(Infeasible, match="xy-privacy cannot be kept") as refused:
+            Mondrian(promises=(model,)).anonymize(patients())
+        assert refused.value.best == best
 
 
 def test_what_is_known_decides() -> None:

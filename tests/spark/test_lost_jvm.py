@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.cluster import Cluster
+from tests.cluster import JAVA, Cluster
 
 PROGRAM = """
 import os, signal, sys, threading
@@ -17,7 +17,8 @@ def slow(frame):
     time.sleep(5)
     return frame
 
-engine = Spark(master="local[1]", settings={"spark.driver.memory": "512m"})
+settings = {"spark.driver.memory": "512m", "spark.driver.extraJavaOptions": sys.argv[2]}
+engine = Spark(master="local[1]", settings=settings)
 parts = engine.parts(pl.DataFrame({"a": [1, 2, 3]})).map(slow, {"a": pl.Int64})
 java = engine.session._jvm.java.lang.ProcessHandle.current().pid()
 threading.Timer(1.5 if sys.argv[1] == "during" else 0, os.kill, (java, signal.SIGKILL)).start()
@@ -36,7 +37,7 @@ except EngineFailed as error:
 @pytest.mark.parametrize("when", ["before", "during"])
 def test_a_lost_jvm_is_one_sentence(cluster: Cluster, when: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, when], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", PROGRAM, when, JAVA], capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.startswith("The JVM of Spark on this machine has ended in the middle of the work")
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")

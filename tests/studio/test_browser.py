@@ -42,7 +42,9 @@ class Tab:
 
     def __init__(self, browser: Any, served: Served, **options: Any) -> None:
         self.served = served
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        # What turns while somebody waits would be painted sixty times a second.
+        window = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+        self.context = browser.new_context(**{**window, **options})
         cookie = f"shoal-studio-{served.base.rpartition(':')[2]}"
         self.context.add_cookies([{"name": cookie, "value": served.token, "url": served.base}])
         self.page = self.context.new_page()

@@ -1,6 +1,6 @@
 """What an adversary finds in published baskets, groups and clusters who knows some items of some people."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,11 @@ def linked_baskets(attack: "Attack", target: Target, known: int | None) -> Attac
     orders = chosen_items(public, rows, attack.seed)
     if isinstance(data, Clusters):
         total = int(data.sizes.sum())
-        ask: Callable[[Sequence[str]], float] = ClustersView(data).candidates
+        clusters = ClustersView(data)
+
+        def ask(items: Sequence[str]) -> float:
+            return clusters.candidates(items)
+
     else:
         assert isinstance(data, Baskets)
         total = len(data)

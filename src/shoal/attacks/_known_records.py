@@ -62,23 +62,16 @@ def _record_classes(published: Related, people: Related) -> tuple[SparseRows | N
 def _matches(covered: Mask, classes: Rows) -> bool:
     """Whether each of some published records, by their classes, covers another one of somebody's known records.
 
-    `covered`: known records by classes. One that finds its record taken sends the other on to look for another one.
+    `covered`: known records by classes.
     """
     if len(classes) > len(covered):
         return False
-    fitting = [
-        list(range(len(covered))) if one == ANY else np.flatnonzero(covered[:, one]).tolist()
-        for one in classes.tolist()
-    ]
-    holder: dict[int, int] = {}
+    if not len(classes):
+        return True
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    def placed(record: int, seen: set[int]) -> bool:
-        for place in fitting[record]:
-            if place not in seen:
-                seen.add(place)
-                if place not in holder or placed(holder[place], seen):
-                    holder[place] = record
-                    return True
-        return False
-
-    return all(placed(record, set()) for record in range(len(fitting)))
+    fitting = np.ones((len(classes), len(covered)), dtype=np.int8)
+    telling = classes != ANY
+    fitting[telling] = covered[:, classes[telling]].T
+    return bool((maximum_bipartite_matching(csr_array(fitting), perm_type="column") >= 0).all())

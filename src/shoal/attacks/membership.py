@@ -57,8 +57,9 @@ class Membership(Attack):
     def _answered(self, found: float, spared: float, tried: int) -> Attacked:
         success = (found + spared) / 2
         words = (
-            f"It is said rightly whether somebody is in the release in {success:.1%} of all cases, half of {tried:,} "
-            f"people being in it ({found:.1%} of those who are, {spared:.1%} of those who are not); a coin has 50 %."
+            f"It is said rightly whether somebody is in the release in {success:.1%} of all cases, if half of all are "
+            f"in it: for {found:.1%} of those who are, and {spared:.1%} of those who are not, of {tried:,} people "
+            "tried; a coin has 50%."
         )
         return Attacked(self.name, success, 0.5, 0.5, tried, words, {"found": found, "spared": spared})
 

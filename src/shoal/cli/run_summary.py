@@ -91,6 +91,8 @@ def publication(run: "AnyRun", folder: Path, *, json: bool, quiet: bool) -> int:
         )
     elif not quiet:
         show.verdict_lines(run.verdicts)
+        for sentence in promised(run):
+            show.line(sentence)
         risk_lines(run)
         run_lines(run)
         if scores := shown_scores(run):
@@ -137,6 +139,17 @@ def run_lines(run: "AnyRun") -> None:
     for sentence in sentences(run):
         show.line(sentence)
     show.warning_lines(run.warnings)
+
+
+def promised(run: "AnyRun") -> tuple[str, ...]:
+    """What is promised, for readers who know no model by its name: a sentence a kind."""
+    from shoal.data._promise_words import promise_sentences
+    from shoal.data.dataset import schema_of
+    from shoal.data.table import Table
+
+    schema = schema_of(run.release.data)
+    known = [column.name for column in schema.quasi] if isinstance(schema, Table) else []
+    return promise_sentences(run.release.promises, known)
 
 
 def sentences(run: "AnyRun") -> list[str]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, frozen
+from shoal.arrays import Counts, Indptr, Items, Rows, frozen, owners
 from shoal.data._plural import counted
+from shoal.data.baskets import descents
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,28 @@ class Groups:
         return (
             f"<Groups: {counted(len(self), 'groups')} of {baskets}, {counted(len(self.vocabulary), 'items')}>"
         )
+
+    def out_of_order(self) -> tuple[Rows, Rows]:
+        """The groups whose baskets do not ascend, and those that belong before the one ahead of them.
+
+        Groups ascend by their baskets, then by their sensitive items and counts.
+        """
+        falls = descents(self.basket_indptr, self.items)
+        group = np.searchsorted(self.group_indptr, falls, side="right") - 1
+        mixed = np.unique(group[falls > self.group_indptr[group]])
+        # A group as one list: 0 ends a basket and -1 the last of them, and both come before any item.
+        begins = self.basket_indptr[self.group_indptr] + self.group_indptr
+        begins = begins + np.arange(len(begins)) + 2 * self.sensitive_indptr
+        shift = np.arange(len(self)) + 2 * self.sensitive_indptr[:-1]
+        numbers = np.zeros(begins[-1], dtype=np.int64)
+        basket = owners(self.basket_indptr)
+        of_basket = basket + np.repeat(shift, self.sizes)[basket]
+        numbers[np.arange(len(self.items)) + of_basket] = self.items + 1
+        numbers[begins[1:] - 2 * np.diff(self.sensitive_indptr) - 1] = -1
+        of_secret = np.repeat(np.arange(len(self)), np.diff(self.sensitive_indptr))
+        place = begins[1:][of_secret] - 2 * (self.sensitive_indptr[1:][of_secret] - np.arange(len(of_secret)))
+        numbers[place], numbers[place + 1] = self.sensitive_items, self.sensitive_counts
+        return mixed, descents(begins, numbers)
 
     @property
     def sizes(self) -> Counts:

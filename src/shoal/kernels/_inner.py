@@ -129,11 +129,11 @@ def _teach_to_wait() -> bool:
 
 def _teach_to_share() -> None:
     """Have numba find its own functions again whoever calls them; where it is another numba, nothing is changed."""
-    template: Any = templates._OverloadFunctionTemplate  # type: ignore[attr-defined]
+    template: Any = templates._OverloadFunctionTemplate
     function: Any = types.Function
     try:
         look, build, resolve = template._get_impl, template._build_impl, function.get_call_type
-        top = targetconfig.ConfigStack.top_or_none
+        top: Any = targetconfig.ConfigStack.top_or_none
         all(getattr(compiler.Flags, name) for name in PASSED_ON)
     except AttributeError:
         return

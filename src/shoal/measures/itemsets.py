@@ -29,6 +29,10 @@ MANY = 1_000_000
 """Where there are more frequent itemsets than this, their loss is not measured: the support was too low."""
 
 
+SEVERAL, FEW, LARGE = 5, 2, 1_000_000
+"""Datasets that are drawn from a disassociated release, and how many of so many items."""
+
+
 class FrequentItemsets(BasketMeasure):
     """What is left of the frequent itemsets of the original.
 
@@ -79,8 +83,11 @@ class FrequentItemsets(BasketMeasure):
     level: int = Field(
         default=1, ge=1, description="level of the hierarchy for tkd_ml2; the items are level 0"
     )
-    reconstructions: int = Field(
-        default=5, ge=1, description="datasets that are drawn from a disassociated release"
+    reconstructions: int | None = Field(
+        default=None,
+        ge=1,
+        description="datasets that are drawn from a disassociated release; by default 5, and 2 of a million items or "
+        "more, where draws hardly differ",
     )
     seed: int = Field(default=1, ge=0, description="seed of the first of them")
 
@@ -93,7 +100,8 @@ class FrequentItemsets(BasketMeasure):
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Mine both and compare."""
         original, published = self.baskets(both)
-        draws = 1 if isinstance(published, Baskets) else self.reconstructions
+        several = self.reconstructions or (FEW if len(original.items) >= LARGE else SEVERAL)
+        draws = 1 if isinstance(published, Baskets) else several
         versions = [both.reconstruction(self.seed + draw) for draw in range(draws)]
         before, *after = (mined(side, self.top) for side in (original, *versions))
         found = [

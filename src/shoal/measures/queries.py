@@ -35,6 +35,9 @@ from shoal.measures.measure import Score, TableMeasure
 Wanted: TypeAlias = tuple[int, int] | Mask
 """The codes that are asked for: from one to before another, or one entry a code."""
 
+FEW = 2**12
+"""Codes of a column up to which what was found for a question is kept for others that ask the same of it."""
+
 LEAD = 2**20
 """Combinations of the first columns that are counted, at most, to find the rows at some places."""
 
@@ -299,16 +302,18 @@ class Counter:
     def __init__(self, columns: Mapping[str, Column], coverage: Mapping[str, Coverage] | None = None) -> None:
         self._columns = columns
         self._coverage = coverage
+        self._sizes = {name: np.maximum(one.sizes, 1) for name, one in (coverage or {}).items()}
         self._held = {
             name: np.bincount(column.codes, minlength=len(column.domain)) for name, column in columns.items()
         }
+        self._kept: dict[tuple[str, int, int], tuple[Floats | Mask, int]] = {}
 
     def answers(self, questions: Sequence[Question]) -> list[float]:
         """The number of rows for each question, or how many a reader expects."""
         found = [0.0] * len(questions)
         by_pivot: dict[str, list[int]] = {}
         for place, question in enumerate(questions):
-            rows = {name: self._held[name][self.shares(name, question[name]) > 0].sum() for name in question}
+            rows = {name: self._asked(name, question[name])[1] for name in question}
             by_pivot.setdefault(min(rows, key=rows.__getitem__), []).append(place)
         for pivot, places in by_pivot.items():
             runs = _Runs(self._columns[pivot])
@@ -318,13 +323,24 @@ class Counter:
         return found
 
     def _answer(self, question: Question, pivot: str, runs: "_Runs") -> float:
-        share = self.shares(pivot, question[pivot])
+        share = self._asked(pivot, question[pivot])[0]
         rows = runs.rows(np.flatnonzero(share > 0))
         weights = share[runs.codes(self._columns[pivot], rows)]
         for name, wanted in question.items():
             if name != pivot:
-                weights = weights * self.shares(name, wanted)[runs.codes(self._columns[name], rows)]
+                weights = weights * self._asked(name, wanted)[0][runs.codes(self._columns[name], rows)]
         return float(weights.sum())
+
+    def _asked(self, name: str, wanted: Wanted) -> tuple[Floats | Mask, int]:
+        """The share of each code that is asked for, and the rows that have some of it; those of few codes are kept."""
+        key = (name, *wanted) if isinstance(wanted, tuple) else None
+        if key is not None and key in self._kept:
+            return self._kept[key]
+        shares = self.shares(name, wanted)
+        found = shares, int(self._held[name][shares > 0].sum())
+        if key is not None and len(shares) <= FEW:
+            self._kept[key] = found
+        return found
 
     def shares(self, name: str, wanted: Wanted) -> Floats | Mask:
         """The share of the values of each code that is asked for."""
@@ -335,13 +351,13 @@ class Counter:
             return shares
         cover = self._coverage[name]
         if not isinstance(wanted, tuple):
-            return cover.total(wanted) / np.maximum(cover.sizes, 1)
+            return cover.total(wanted) / self._sizes[name]
         begin, end = wanted
         inside = np.maximum(np.minimum(cover.end, end) - np.maximum(cover.begin, begin), 0)
         if len(cover.texts):
             apart: Mask = (cover.members >= begin) & (cover.members < end)
             inside = inside + np.bincount(cover.texts[apart], minlength=size)
-        found: Floats = inside / np.maximum(cover.sizes, 1)
+        found: Floats = inside / self._sizes[name]
         return found
 
 

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Mask, Rows
 from shoal.data._plural import counted
-from shoal.data.baskets import ragged_ranks
 from shoal.data.groups import Groups
 from shoal.data.release import Published
 from shoal.data.verdict import SHOWN, Offender, Verdict, early, shortened
@@ -189,16 +188,7 @@ def _disordered(groups: Groups, inside: str, *, lines: bool) -> tuple[list[Offen
 
     The order of the groups is looked at only where all lines are there, in their order.
     """
-    ranks = ragged_ranks(groups.basket_indptr, groups.items)
-    falls = np.flatnonzero(ranks[1:] < ranks[:-1]) + 1
-    group = np.searchsorted(groups.group_indptr, falls, side="right") - 1
-    mixed = np.unique(group[falls > groups.group_indptr[group]])
-    baskets = ragged_ranks(groups.group_indptr, ranks)
-    secrets = np.empty(2 * len(groups.sensitive_items), dtype=np.int64)
-    secrets[0::2], secrets[1::2] = groups.sensitive_items, groups.sensitive_counts
-    summaries = ragged_ranks(2 * groups.sensitive_indptr, secrets)
-    same = baskets[1:] == baskets[:-1]
-    late = np.flatnonzero((baskets[1:] < baskets[:-1]) | (same & (summaries[1:] < summaries[:-1]))) + 1
+    mixed, late = groups.out_of_order()
     late = late if lines else late[:0]
     found = [(int(one), "its baskets are not in ascending order") for one in mixed[:SHOWN]]
     found += [

@@ -14,10 +14,10 @@ from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.table import Table
-from shoal.errors import UnknownName
+from shoal.errors import Infeasible, UnknownName
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
 from shoal.models._evidence import Evidence
-from shoal.models._exact import at_most, fraction, group_maxima
+from shoal.models._exact import at_most, fraction, group_maxima, rounded_up
 from shoal.models._sensitive import Finding, SensitiveModel
 
 
@@ -92,6 +92,23 @@ class XyPrivacy(SensitiveModel):
     def least_size(self) -> int:
         """As many as k rows: fewer cannot hold k values."""
         return self.k
+
+    def refusal(self, whole: GroupStatistics) -> Infeasible:
+        """The largest k is the number of values of the column, the least h the largest share of one."""
+        histogram = whole.sensitive[self.column]
+        if (most := len(histogram.values)) < self.k:
+            return Infeasible(
+                f"k = {self.k} of {self.name} cannot be kept: {self.column} has only {most} different values. The "
+                f"largest k is {most}.",
+                most,
+            )
+        share = Fraction(int(histogram.counts.max(initial=0)), int(histogram.sizes[0]))
+        best = rounded_up(share)
+        return Infeasible(
+            f"h = {self.h:g} of {self.name} cannot be kept: a value of {self.column} has a share of {float(share):.4g} "
+            f"in the whole table. The least h is {best:g}.",
+            best,
+        )
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Count the different values beside each X, and the most frequent one."""

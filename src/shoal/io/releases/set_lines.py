@@ -231,6 +231,9 @@ def canonical_groups(groups: Groups) -> Groups:
     over baskets.
     """
     items = sorted_inside(groups.basket_indptr, groups.items)
+    mixed = items is not groups.items or len(unsorted_rows(groups.sensitive_indptr, groups.sensitive_items))
+    if not mixed and not any(map(len, groups.out_of_order())):
+        return groups
     ranks = ragged_ranks(groups.basket_indptr, items)
     baskets = order_inside(groups.group_indptr, ranks)
     secrets = order_inside(groups.sensitive_indptr, groups.sensitive_items)

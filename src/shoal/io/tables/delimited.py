@@ -9,7 +9,7 @@ of bytes at a time and without a loop over lines.
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -356,7 +356,20 @@ def write_delimited(frame: pl.DataFrame, path: Path, separator: str = ",") -> No
     Cells are quoted where they must be. A null is an empty cell; in a file of one column it is ``""``, because a blank
     line is no row.
     """
-    _plain(frame).write_csv(path, separator=separator, line_terminator="\n", quote_style="necessary")
+    write_blocks([frame], path, separator)
+
+
+def write_blocks(frames: Iterable[pl.DataFrame], path: Path, separator: str = ",") -> None:
+    """Write the rows of several frames, one after the other, as `write_delimited` writes one."""
+    with path.open("wb") as file:
+        for place, frame in enumerate(frames):
+            _plain(frame).write_csv(
+                file,
+                include_header=not place,
+                separator=separator,
+                line_terminator="\n",
+                quote_style="necessary",
+            )
 
 
 def delimited_text(frame: pl.DataFrame, *, header: bool = True) -> str:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from shoal.io.tables.input import Input
 
 
+WRITTEN = 500_000
+"""Rows whose texts are in memory at a time while a table is written as text."""
+
+
 def read_table(
     source: Any,
     *,
@@ -232,10 +236,15 @@ def read_published_table(
     """
     from shoal.data._safe_cells import unguarded
     from shoal.io.tables.encode import encode_published
+    from shoal.io.tables.published_blocks import read_blocks
 
-    opened = open_input(path, reading, published=True)
     roles = Roles.of(quasi=quasi, sensitive=sensitive, entity=entity, items=items, others="insensitive")
-    return encode_published(opened, assigned_roles(opened, roles), unguarded if safe_cells else None)
+    plain = unguarded if safe_cells else None
+    large = read_blocks(path, reading or Reading(), lambda opened: assigned_roles(opened, roles), plain)
+    if large is not None:
+        return large
+    opened = open_input(path, reading, published=True)
+    return encode_published(opened, assigned_roles(opened, roles), plain)
 
 
 def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> None:
@@ -255,11 +264,10 @@ def write_table(table: Table, path: str | Path, *, safe_cells: bool = False) -> 
     path = Path(path)
     from shoal.data._safe_cells import guarded
 
-    frame, write = _writer(table, path.suffix.lower())
-    frame = guarded(frame) if safe_cells else frame
+    frames, write = _writer(table, path.suffix.lower())
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        write(frame, partial)
+        write(map(guarded, frames) if safe_cells else frames, partial)
         partial.replace(path)
     except (OSError, polars.exceptions.ComputeError) as error:
         raise CannotWrite(f"The file {path}", error) from error
@@ -361,20 +369,26 @@ def _with_hierarchies(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Tab
     )
 
 
+def _rows(table: Table, rows: slice) -> Table:
+    """Some rows of a table, without a copy."""
+    return Table(tuple(replace(column, codes=column.codes[rows]) for column in table.columns))
+
+
 def _writer(
     table: Table, ending: str
-) -> tuple["polars.DataFrame", Callable[["polars.DataFrame", Path], None]]:
+) -> tuple[Iterable["polars.DataFrame"], Callable[[Iterable["polars.DataFrame"], Path], None]]:
+    """The frames of a table, some rows each where their texts are written, and what writes them."""
     from shoal.io.tables import columnar, decode, delimited, excel
 
     if ending in (".csv", ".tsv"):
         separator = "\t" if ending == ".tsv" else ","
-        return decode.text_frame(table), lambda frame, path: delimited.write_delimited(frame, path, separator)
-    if ending in columnar.PARQUET:
-        return decode.typed_frame(table), columnar.write_parquet
-    if ending in columnar.ARROW:
-        return decode.typed_frame(table), columnar.write_arrow
-    if ending == ".xlsx":
-        return decode.typed_frame(table), excel.write_excel
+        begins = range(0, max(table.rows, 1), WRITTEN)
+        parts = (decode.text_frame(_rows(table, slice(begin, begin + WRITTEN))) for begin in begins)
+        return parts, lambda frames, path: delimited.write_blocks(frames, path, separator)
+    writers = dict.fromkeys(columnar.PARQUET, columnar.write_parquet)
+    writers |= dict.fromkeys(columnar.ARROW, columnar.write_arrow) | {".xlsx": excel.write_excel}
+    if ending in writers:
+        return [decode.typed_frame(table)], lambda frames, path: writers[ending](next(iter(frames)), path)
     raise WrongUse(
         f"There is no format to write of the ending {ending!r}; there are .csv, .tsv, .parquet, .arrow, .feather "
         "and .xlsx."
