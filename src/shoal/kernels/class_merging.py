@@ -118,12 +118,11 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
     near = np.empty(2 * window, dtype=np.int64)
     more, unlike = np.empty(2 * window), np.empty(2 * window)
     total = 0.0
-    heap, waiting = Heap(np.empty(count), np.empty((count, 2), dtype=np.int64)), 0
+    heap, waiting = Heap(np.empty(count), np.empty((count, 3), dtype=np.int64)), 0
     for one in range(count):
         held.losses[one] = lost(held.low[one], held.high[one], held.values[one], held.begins, cells)
         total += held.sizes[one] * held.losses[one]
-        heap.keys[waiting], heap.rest[waiting, 0], heap.rest[waiting, 1] = held.losses[one], one, 0
-        waiting = push(heap, waiting)
+        waiting = push(heap, waiting, held.losses[one], one, 0, 0)
     united = 0
     while waiting:
         waiting = pop(heap, waiting)
@@ -167,8 +166,7 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
             before[after[other]] = before[other]
         version[one] += 1
         united += 1
-        heap.keys[waiting], heap.rest[waiting, 0], heap.rest[waiting, 1] = held.losses[one], one, version[one]
-        waiting = push(heap, waiting)
+        waiting = push(heap, waiting, held.losses[one], one, version[one], 0)
     return united
 
 

@@ -12,9 +12,9 @@ Whole: TypeAlias = int | np.int64
 
 
 class Heap(NamedTuple):
-    """Room for entries, a line each: numbers to order them by, then whole ones that decide between equals.
+    """Room for entries: a number to order each by, and a line of three whole ones that decide between equals.
 
-    The least entry comes first. How many there are is up to the caller.
+    The least entry comes first. The caller knows how many there are.
     """
 
     keys: Array
@@ -41,8 +41,10 @@ def _swap(heap: Heap, one: Whole, other: Whole) -> None:
 
 
 @jit
-def push(heap: Heap, size: Whole) -> int:
-    """Take in the entry that was written behind the last one; how many there are then."""
+def push(heap: Heap, size: Whole, key: float, one: Whole, two: Whole, three: Whole) -> int:
+    """Take in an entry; how many there are then."""
+    heap.keys[size] = key
+    heap.rest[size, 0], heap.rest[size, 1], heap.rest[size, 2] = one, two, three
     place = size
     while place > 0 and _before(heap, place, (place - 1) // 2):
         _swap(heap, place, (place - 1) // 2)

@@ -82,18 +82,6 @@ def _cheapest(
 
 
 @jit
-def _wait(heap: Heap, size: Whole, increase: float, number: Whole, version: Whole, partner: Whole) -> int:
-    """Let a class wait until none loses less more; how many wait then."""
-    heap.keys[size], heap.rest[size, 0], heap.rest[size, 1], heap.rest[size, 2] = (
-        increase,
-        number,
-        version,
-        partner,
-    )
-    return push(heap, size)
-
-
-@jit
 def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules, room: Room) -> None:
     """Join classes that are needy or too small to others, always those that lose least more by it.
 
@@ -110,7 +98,7 @@ def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules
         ):
             needy[number] = True
             increase, partner = _cheapest(number, cells, near, classes, rules.pool, room)
-            waiting = _wait(heap, waiting, increase, number, versions[number], partner)
+            waiting = push(heap, waiting, increase, number, versions[number], partner)
     while waiting:
         waiting = pop(heap, waiting)
         increase, partner = heap.keys[waiting], heap.rest[waiting, 2]
@@ -119,7 +107,7 @@ def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules
             continue
         found, current = _cheapest(number, cells, near, classes, rules.pool, room)
         if current >= 0 and (current != partner or found > increase) and waiting and found > heap.keys[0]:
-            waiting = _wait(heap, waiting, found, number, version, current)
+            waiting = push(heap, waiting, found, number, version, current)
             continue
         if current < 0:
             current = 0
@@ -140,4 +128,4 @@ def merge(cells: Cells, near: Near, classes: Classes, needy: Array, rules: Rules
         needy[current] = classes.sizes[current] < rules.least
         if needy[current]:
             found, partner = _cheapest(current, cells, near, classes, rules.pool, room)
-            waiting = _wait(heap, waiting, found, current, versions[current], partner)
+            waiting = push(heap, waiting, found, current, versions[current], partner)
