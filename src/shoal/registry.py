@@ -271,7 +271,8 @@ def class_called(family: str, name: str) -> Any:
     """
     known = class_names(family) if name[:1].isupper() else {}
     if name not in known:
-        raise AttributeError(f"there is no {family} {name!r}")
+        package = ".".join(next(iter(FAMILIES[family].values())).split(".")[:2])
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
     return load(family, known[name])
 
 

@@ -94,6 +94,15 @@ def _unlike(one: int, other: int, items: Array) -> float:
 
 
 @jit
+def _unlink(one: int, before: Array, after: Array) -> None:
+    """Take a class out of the order."""
+    if before[one] >= 0:
+        after[before[one]] = after[one]
+    if after[one] < len(before):
+        before[after[one]] = before[one]
+
+
+@jit
 def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: Array) -> int:
     """Unite the class that loses least with the nearest one that the bound allows, again and again.
 
@@ -160,10 +169,7 @@ def unite(held: Held, cells: Cells, by: int, bound: float, window: int, owner: A
             held.items[one, word] |= held.items[other, word]
         held.sizes[one] += held.sizes[other]
         owner[other] = one
-        if before[other] >= 0:
-            after[before[other]] = after[other]
-        if after[other] < count:
-            before[after[other]] = before[other]
+        _unlink(other, before, after)
         version[one] += 1
         united += 1
         waiting = push(heap, waiting, held.losses[one], one, version[one], 0)

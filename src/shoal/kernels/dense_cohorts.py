@@ -45,7 +45,7 @@ def judge_pairs(
     -------
     The rows of the smallest pair, and how many are broken; the search ends where `found` is full.
     """
-    least, broken = len(bound.limits), 0
+    least, broken, depth = len(bound.limits), 0, 0
     among = np.empty(len(secrets), dtype=np.int64)
     for root in range(len(columns)):
         if not own[root]:
@@ -100,7 +100,7 @@ def judge_longer(
     The rows of the smallest set that was met, and how many are broken; the search ends where `found` is full.
     """
     width, words = columns.shape
-    least, broken = len(bound.limits), 0
+    least, broken, depth = len(bound.limits), 0, 0
     held = np.empty((longest, words), dtype=np.uint64)
     among = np.empty((longest, len(secrets)), dtype=np.int64)
     after = np.empty((longest, width), dtype=np.int64)
@@ -112,7 +112,6 @@ def judge_longer(
             ends[0] += 1
     for secret in range(len(secrets)):
         among[0, secret] = count_both(columns[root], secrets[secret])
-    depth = 0
     while depth >= 0 and broken < len(found):
         if nexts[depth] >= ends[depth] - 1:
             depth -= 1
@@ -137,23 +136,29 @@ def judge_longer(
             least = min(least, size)
             worst, most = -1, 0
             if size >= bound.k:
-                worst, most = frequent_secret(
-                    held[deeper], columns[column], secrets, among[deeper], bound.limits[size]
-                )
+                both = (held[deeper], columns[column])
+                worst, most = frequent_secret(*both, secrets, among[deeper], bound.limits[size])
                 if worst < 0:
                     after[deeper, ends[deeper]] = column
                     ends[deeper] += 1
                     continue
             if broken < len(found):
-                found[broken, SIZE], found[broken, SECRET], found[broken, COUNT] = size, worst, most
-                found[broken, ITEMS:] = -1
-                found[broken, ITEMS], found[broken, ITEMS + deeper + 1] = root, column
-                for level in range(deeper):
-                    found[broken, ITEMS + level + 1] = after[level, nexts[level] - 1]
+                entry = found[broken]
+                entry[SIZE], entry[SECRET], entry[COUNT] = size, worst, most
+                name(entry[ITEMS:], root, column, after, nexts[:deeper])
                 broken += 1
         if deeper + 2 < longest:
             depth = deeper
     return least, broken
+
+
+@jit
+def name(items: Counts, root: int, column: int, after: Counts, nexts: Counts) -> None:
+    """Write the columns of a set: the root, those on the way, and the last."""
+    items[:] = -1
+    items[0], items[len(nexts) + 1] = root, column
+    for level in range(len(nexts)):
+        items[level + 1] = after[level, nexts[level] - 1]
 
 
 @jit

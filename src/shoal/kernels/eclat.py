@@ -277,8 +277,7 @@ def search(
     least, size, limit = bounds
     width = len(items)
     frames = np.empty((width + 2, 6), dtype=np.int64)
-    frames[0, BEGIN], frames[0, WORDS], frames[0, NODE] = 0, words, root
-    frames[0, FIRST], frames[0, END], frames[0, NEXT] = 0, width, 0
+    enter(frames[0], 0, words, root, 0, width)
     positions = np.empty(words * 64, dtype=np.int64)
     both = np.empty(words, dtype=np.uint64)
     depth = 0
@@ -299,16 +298,11 @@ def search(
             continue
         begin, wide = frames[depth, BEGIN], frames[depth, WORDS]
         own = begin + (place - frames[depth, FIRST]) * wide
-        narrow = (supports[place] + 63) // 64
-        listed = 0
+        narrow, listed = 0, 0
         # Sets that are not made longer are counted, and their bits forgotten.
         longest = depth + 3 >= size
-        if longest:
-            narrow = 0
-        elif narrow * SHRINK <= wide:
-            listed = list_positions(bits[own : own + wide], positions)
-        else:
-            narrow = wide
+        if not longest:
+            narrow, listed = row_length(bits, own, wide, supports[place], positions)
         free = begin + (end - frames[depth, FIRST]) * wide
         bits = grown(bits, free, free + more * narrow)
         items, supports = grown(items, end, end + more), grown(supports, end, end + more)
@@ -327,9 +321,24 @@ def search(
             kept += 1
         if kept:
             depth += 1
-            frames[depth, BEGIN], frames[depth, WORDS], frames[depth, NODE] = free, narrow, node
-            frames[depth, FIRST], frames[depth, END], frames[depth, NEXT] = end, end + kept, end
+            enter(frames[depth], free, narrow, node, end, end + kept)
     return found, count
+
+
+@jit
+def enter(frame: Array, begin: int, words: int, node: int, first: int, end: int) -> None:
+    """Begin with a frame of the search."""
+    frame[BEGIN], frame[WORDS], frame[NODE] = begin, words, node
+    frame[FIRST], frame[END], frame[NEXT] = first, end, first
+
+
+@jit
+def row_length(bits: Array, own: int, wide: int, support: int, positions: Array) -> tuple[int, int]:
+    """How many words a row below a set takes, and how many of its bits are listed, if they are numbered anew."""
+    narrow = (support + 63) // 64
+    if narrow * SHRINK <= wide:
+        return narrow, list_positions(bits[own : own + wide], positions)
+    return wide, 0
 
 
 @jit
