@@ -16,6 +16,7 @@ import polars as pl
 
 from shoal.errors import Infeasible, MissingExtra
 from shoal.io.reading import Reading
+from shoal.methods.mondrian.method import Mondrian
 from shoal.pipeline import anonymize
 
 try:
@@ -67,12 +68,10 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             warnings.simplefilter("ignore")  # about a release, which this is not
             run = anonymize(
                 frame,
-                "mondrian",
-                k=self.k,
+                Mondrian(k=self.k, **(self.parameters or {})),
                 quasi=names,
                 insist=names,
                 reading=Reading(kinds=dict.fromkeys(names, "numeric")),
-                **(self.parameters or {}),
             )
         cells = run.release.to_polars(ranges="text").select(names)
         number = np.empty(len(numbers), dtype=np.int64)

@@ -10,6 +10,7 @@ import shoal as library
 from shoal import registry
 from shoal.cli.program import program
 from shoal.data.baskets import Baskets
+from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
@@ -239,7 +240,7 @@ def test_a_promise_about_nothing_is_remarked(files: Path) -> None:
 
 def test_every_form_has_a_model_that_proves_it() -> None:
     judged = {form for name in registry.MODELS for form in registry.load("model", name).accepts}
-    assert judged == {Table, Baskets, Groups, Clusters, Linked, Summary}
+    assert judged == {Table, ClusteredTable, Baskets, Groups, Clusters, Linked, Summary}
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def arrays(data: Published) -> list[Any]:
         return list(texts(data))
     if isinstance(data, Linked):
         return [texts(data.public), texts(data.secrets)]
-    fields = [getattr(data, field.name) for field in dataclasses.fields(data)]
+    fields = [getattr(data, field.name) for field in dataclasses.fields(data) if field.init]
     return [part.tolist() if isinstance(part, np.ndarray) else part for part in fields]
 
 

@@ -48,6 +48,7 @@ def test_the_owner_hears_the_same_of_rows_in_parts(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("\n".join(["patient_id,sex,born,illness,remark", *rows, ""]))
     options = {"quasi": ["patient_id", "sex", "born"], "sensitive": "illness", "insensitive": "remark"}
+    options["insist"] = "patient_id"
     trees = {"patient_id": "intervals:10", "sex": "suppress", "born": "suppress"}
     cases: list[tuple[str, dict[str, Any]]] = [
         ("mondrian", {"k": 2}),

@@ -1,4 +1,5 @@
-import io
+import tempfile
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -188,10 +189,9 @@ def test_written_text_is_read_again(rows: list[tuple[str, str]], single: bool) -
 
 
 def frame_text(frame: pl.DataFrame) -> bytes:
-
-    target = io.BytesIO()
-    write_delimited(frame, target)
-    return target.getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        write_delimited(frame, target := Path(folder) / "data.csv")
+        return target.read_bytes()
 
 
 def test_missing_cells_are_written_empty() -> None:

@@ -151,7 +151,7 @@ def test_too_large_a_lattice_is_left_to_another_method() -> None:
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=4))
 def test_heights_hold_every_vector_once(highest: list[int]) -> None:
-    lattice = Lattice(("q",) * len(highest), (), (), tuple(highest))
+    lattice = Lattice(("q",) * len(highest), (), (), tuple(highest), (0,) * len(highest))
     every = [levels for height in range(lattice.height + 1) for levels in lattice.at_height(height)]
     assert len(every) == len(set(every)) == len(lattice)
     assert [sum(levels) for levels in every] == sorted(sum(levels) for levels in every)

@@ -85,6 +85,11 @@ def levels(random: Random, facts: Facts) -> dict[str, int]:
     return {name: random.randint(0, 3) for name in facts.quasi if random.random() < 0.3}
 
 
+def least_levels(random: Random, facts: Facts) -> dict[str, int]:
+    """Where a column is always generalized; a level above its coarsest one is refused."""
+    return {name: random.randint(0, 1) for name in facts.quasi if random.random() < 0.1}
+
+
 def raw(random: Random, facts: Facts) -> list[str]:
     return [name for name in facts.quasi if random.random() < 0.2]
 
@@ -117,6 +122,7 @@ NAMED: dict[str, Draw] = {
     "bounds": bounds,
     "weights": weights,
     "max_level": levels,
+    "min_level": least_levels,
     "raw": raw,
     "rules": rules,
     "anonymize_with": first_step,

@@ -124,13 +124,15 @@ class Order(Attack):
         tidy = np.lexsort((ragged_ranks(bounds, clusters.items), chunk))
         chance = max(chance, float(together(tidy[one], tidy[two]).mean()))
         how = "its place in the chunk"
-        return {how: self._found(how, together(one, two), chance, {})}
+        return {how: self._found(how, together(one, two), chance, {}, "random or canonical")}
 
-    def _found(self, how: str, right: Mask, by_chance: float, parts: dict[str, float]) -> Attacked:
+    def _found(
+        self, how: str, right: Mask, by_chance: float, parts: dict[str, float], beside: str = "random"
+    ) -> Attacked:
         success = float(right.mean()) if len(right) else 0.0
         words = (
             f"Who takes the row by {how} for somebody's is right, as far as its cells tell, for {success:.1%} of "
-            f"{len(right):,} people; in random order it would be {by_chance:.1%}."
+            f"{len(right):,} people; in {beside} order it would be {by_chance:.1%}."
         )
         return Attacked(self.name, success, by_chance, by_chance, len(right), words, parts)
 

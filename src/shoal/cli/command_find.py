@@ -69,23 +69,23 @@ def find(
     show.as_json(answer.as_dict()) if json else lines(answer)
 
 
+def _places(found: Found) -> str:
+    """Where in the published data the first matches stand: ``Rows 3, 8``."""
+    what = singular(found.places) if len(found.rows) == 1 else found.places
+    more = ", …" if len(found.rows) > LINES else ""
+    return f"{what.capitalize()} {', '.join(map(str, found.rows[:LINES]))}{more}"
+
+
 def lines(found: Found) -> None:
     """What fits, in words."""
     if not found.matches:
         odd = [f"no published cell of {name} fits {text!r}" for name, text in found.unfit.items()]
         show.line(f"Nothing in the release fits{': ' if odd else ''}{', '.join(odd)}.")
         return
-    show.line(
-        f"{counted(found.matches, f'published {found.noun}')} {'fits' if found.matches == 1 else 'fit'}: the chance "
-        "to pick the right one is 1 in "
-        f"{found.matches:,}."
-    )
+    fit = f"{counted(found.matches, f'published {found.noun}')} {'fits' if found.matches == 1 else 'fit'}"
+    show.line(f"{fit}: the chance to pick the right one is 1 in {found.matches:,}.")
     if found.rows:
-        more = ", …" if len(found.rows) > LINES else ""
-        what = singular(found.places) if len(found.rows) == 1 else found.places
-        show.line(
-            f"{what.capitalize()} {', '.join(map(str, found.rows[:LINES]))}{more} of the published data."
-        )
+        show.line(f"{_places(found)} of the published data.")
     if found.guess:
         ranked = sorted(found.guess.items(), key=lambda pair: -pair[1].share)[:LINES]
         rows = [(name, one.value, f"{one.share:.1%}", f"{one.control:.1%}") for name, one in ranked]

@@ -13,6 +13,7 @@ from shoal.data._plural import counted
 from shoal.io.reading import Reading
 from shoal.recipe import Source
 from shoal.risks.assessment import BasketsRisk, RiskOptions, TableRisk
+from shoal.risks.known_items import KnownItemsRisk
 
 EXAMPLE = """Example:
   shoal risk people.csv --quasi age,zip,sex --sample-fraction 0.05"""
@@ -94,22 +95,21 @@ def lines(found: TableRisk | BasketsRisk) -> None:
 def baskets_lines(found: BasketsRisk) -> None:
     """What a few known items give away."""
     show.line(f"{counted(found.baskets, 'baskets')} of {counted(found.items, 'items')}.", "bold")
-    rows = [
-        (
-            one.known,
-            one.baskets,
-            _percent(one.unique),
-            _interval(one.interval, one.exact),
-            _percent(one.chance),
-        )
-        if one.baskets
-        else (one.known, 0, "–", "–", "–")
-        for one in found.known
-    ]
-    show.grid(rows, ["known items", "baskets", "unique", "interval", "mean chance"])
+    show.grid(
+        [_known_cells(one) for one in found.known],
+        ["known items", "baskets", "unique", "interval", "mean chance"],
+    )
     show.line(
         "Unique: no other basket holds the known items. Mean chance: to pick the right one of those that do."
     )
+
+
+def _known_cells(one: KnownItemsRisk) -> tuple[Any, ...]:
+    """What so many known items give away, as a row of the table."""
+    if not one.baskets:
+        return one.known, 0, "–", "–", "–"
+    unique, chance = _percent(one.unique), _percent(one.chance)
+    return one.known, one.baskets, unique, _interval(one.interval, one.exact), chance
 
 
 def table_lines(found: TableRisk) -> None:

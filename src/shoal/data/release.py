@@ -148,7 +148,7 @@ class Release(Generic[Data]):
 
 def refuse_changed(expected: Mapping[str, int], found: Mapping[str, int], path: str | Path | None) -> None:
     """Refuse a published file that holds more or less than its release.json says."""
-    for what, number in found.items():
+    for what, number in sorted(found.items()):
         if what in expected and number != expected[what]:
             raise BadData(
                 f"release.json says {expected[what]:,} {what}, the file has {number:,}: it was changed after it was "

@@ -45,7 +45,7 @@ def judge_pairs(
     -------
     The rows of the smallest pair, and how many are broken; the search ends where `found` is full.
     """
-    least, broken, depth = len(bound.limits), 0, 0
+    least, broken = len(bound.limits), 0
     among = np.empty(len(secrets), dtype=np.int64)
     for root in range(len(columns)):
         if not own[root]:

@@ -165,6 +165,7 @@ class BasketMeasure(Measure):
         original, published = both.original, schema_of(both.release.data)
         if not isinstance(original, Baskets) or not isinstance(published, self.accepts):
             odd = type(published if isinstance(original, Baskets) else original).__name__.lower()
+            odd = "tables" if odd == "table" else odd
             forms = " or ".join(form.__name__.lower() for form in self.accepts)
             raise WrongUse(f"The measure {self.name} compares baskets with published {forms}, not {odd}.")
         if not (both.items.rows if self.not_distributable is None else len(original)):

@@ -20,7 +20,7 @@ def divided(counts: Rows, k: int) -> list[int]:
     cut, that with the fewest other records is taken.
 
     >>> divided(np.array([1, 1, 2, 5, 5, 6]), 2)
-    [0, 2, 4]
+    [0, 3]
     >>> divided(np.array([1, 1, 5, 5, 5]), 2)
     [0, 2]
     """
