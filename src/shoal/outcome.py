@@ -15,7 +15,6 @@ from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset, schema_of, with_schema
 from shoal.data.profile import without_hints
-from shoal.data.related import every_column
 from shoal.data.release import Data, Release
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -204,7 +203,7 @@ class Run(Generic[Original, Data]):
 
         schema = schema_of(self.original)
         trees = (
-            {column.name: column.hierarchy for column in every_column(schema)}
+            {column.name: column.hierarchy for column in schema.every_column}
             if isinstance(schema, Table)
             else {"items": schema.hierarchy}
         )

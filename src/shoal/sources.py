@@ -16,7 +16,7 @@ from shoal.data.dataset import schema_of, with_schema
 from shoal.data.domain import nominal
 from shoal.data.groups import Groups
 from shoal.data.hierarchy import Hierarchy
-from shoal.data.related import Related, every_column
+from shoal.data.related import Related
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.engines.local import Local
@@ -27,7 +27,7 @@ from shoal.methods.method import Method
 from shoal.preparation._key import absent_keys, made_keys
 from shoal.preparation.transform import Transform
 from shoal.recipe import Recipe, Roles, is_hierarchy_file, names_folder
-from shoal.risks.identifier_guard import refuse_identifiers
+from shoal.risks.role_guards import refuse_identifiers
 
 if TYPE_CHECKING:
     from shoal.data.profile import BasketsProfile, TableProfile
@@ -180,7 +180,7 @@ def give_hierarchies(
     Raises `WrongUse` if a hierarchy is given to a column that it has no effect on.
     """
     folder, named = folder_and_columns(hierarchies, folder)
-    published = [column.name for column in every_column(table)]
+    published = [column.name for column in table.every_column]
     for name in named:
         if name not in published:
             raise WrongUse(
@@ -354,7 +354,7 @@ def hierarchies_of(
     folder, wanted = folder_and_columns(given, folder)
     if folder is None:
         return wanted
-    quasi = [column.name for column in every_column(table) if column.role is Role.QUASI]
+    quasi = [column.name for column in table.every_column if column.role is Role.QUASI]
     files = hierarchy_files(folder, quasi)
     return {name: str(path) for name, path in files.items()} | wanted
 

@@ -18,7 +18,7 @@ from shoal.data.role import Role
 from shoal.data.table import Column
 from shoal.errors import WrongUse
 from shoal.models.t_closeness import TCloseness
-from shoal.risks.identifier_guard import identifier
+from shoal.risks.role_guards import identifier
 
 ROWS = 60
 STROKE = pl.DataFrame(

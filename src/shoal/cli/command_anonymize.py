@@ -10,6 +10,7 @@ from shoal import registry
 from shoal.cli import run_summary, show
 from shoal.cli.options import (
     GROUPS,
+    Preparing,
     Section,
     complete,
     flag,
@@ -24,7 +25,6 @@ from shoal.cli.options import (
     text_option,
     to_seed,
 )
-from shoal.cli.preparing import Preparing
 from shoal.cli.program import COMMANDS, registered
 from shoal.data._plural import singular
 from shoal.data.baskets import Baskets

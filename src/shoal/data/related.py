@@ -37,6 +37,11 @@ class Related(Table):
     def __repr__(self) -> str:
         return f"{Table.__repr__(self)[:-1]}; joined by {self.key} with {self.records!r}>"
 
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """The columns of the persons, and those of their records."""
+        return (*self.columns, *self.records.columns)
+
     def take(self, rows: Rows) -> "Related":
         """The same persons, in the given order, with their records."""
         place = np.full(self.rows, -1, dtype=np.int64)
@@ -78,11 +83,6 @@ class Related(Table):
     def with_columns(self, columns: Sequence[Column], records: Sequence[Column]) -> "Related":
         """The same persons and records with other columns, such as ones with hierarchies."""
         return replace(self, columns=tuple(columns), records=Table(tuple(records)))
-
-
-def every_column(table: Table) -> tuple[Column, ...]:
-    """The columns of a table, and of the records beside it."""
-    return (*table.columns, *table.records.columns) if isinstance(table, Related) else table.columns
 
 
 def related(

@@ -70,6 +70,11 @@ class Table:
         """The names of the columns, in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def every_column(self) -> "tuple[Column, ...]":
+        """The columns, and those of another table where one lies beside it."""
+        return self.columns
+
     def refuse_without_quasi(self) -> None:
         """Refuse a table without a quasi-identifier: nothing can be promised of it."""
         if not self.quasi:

@@ -11,7 +11,6 @@ from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
-from shoal.data.related import every_column
 from shoal.data.release import Published
 from shoal.data.role import Role
 from shoal.data.summary import Summary
@@ -114,11 +113,11 @@ def judged_table(
     `named`: the columns that somebody gave a role; all of them by default. `values`: the texts of sensitive columns,
     where the table does not hold them itself.
     """
-    texts = values or {column.name: column.domain.labels for column in every_column(table)}
-    chosen = set([column.name for column in every_column(table)] if named is None else named)
+    texts = values or {column.name: column.domain.labels for column in table.every_column}
+    chosen = set([column.name for column in table.every_column] if named is None else named)
     roles: dict[Role, list[str]] = {role: [] for role in Role}
     unjudged: list[str] = []
-    for column in every_column(table):
+    for column in table.every_column:
         (roles[column.role] if column.name in chosen else unjudged).append(column.name)
     return Judged(
         "table",
