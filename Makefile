@@ -7,8 +7,6 @@ BIN := .venv/bin
 # Twice quiet: errors only.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 EXTRAS := dev,database,learning,noise,statistics,studio,pandas,warehouse,spark
-# One process of tests more than there are cores: some wait for a browser, a cluster or a child.
-WORKERS = $(shell $(BIN)/python -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
 DEMO := build/demo
 # Some machines forbid Python to keep what it compiles: every process of the tests would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +45,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 
 test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	@$(BIN)/shoal warm-up --quiet
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
 	$(BIN)/python -m pytest -m slow $(ARGS)
