@@ -52,7 +52,7 @@ COMPILED = """
 import json, sys, time, warnings
 from pathlib import Path
 from shoal import registry
-from shoal.cli.command_warm_up import HIERARCHIES, ROLES, made
+from shoal.cli.command_warm_up import HIERARCHIES, made, roles_for
 from shoal.data.table import Table
 from shoal.kernels._compiling import watched
 from shoal.pipeline import anonymize
@@ -64,7 +64,7 @@ def tell(seconds):
     spent, kernels = spent + (-1 if seconds else 1) * time.process_time(), kernels + (seconds > 0)
 trees = HIERARCHIES if kind.accepts is Table else None
 with watched(tell):
-    run = anonymize(file, kind(**{**kind.example, **more}), seed=7, hierarchies=trees, **ROLES[kind.accepts])
+    run = anonymize(file, kind(**{**kind.example, **more}), seed=7, hierarchies=trees, **roles_for(kind))
     run.write(folder / "out")
 print(json.dumps({"kernels": kernels, "compiling CPU s": spent}))
 """
@@ -272,7 +272,13 @@ def first_run(method: str, more: dict[str, Any]) -> dict[str, Any]:
 
 def first_runs() -> list[dict[str, Any]]:
     """All methods, and the search for better classes."""
-    names = spent([sys.executable, "-c", "from shoal import registry; print(*registry.FAMILIES['method'])"])
+    names = spent(
+        [
+            sys.executable,
+            "-c",
+            "from shoal.registry import load_all as a; print(*(n for n, m in a('method').items() if not m.needs_link))",
+        ]
+    )
     methods: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in names.output.split()]
     return [first_run(*one) for one in [*methods, ("mondrian", {"improve_steps": [300]})]]
 

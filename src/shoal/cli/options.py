@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import chain
 from types import NoneType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Group, Parameter
 from pydantic import BaseModel
@@ -23,7 +23,9 @@ from shoal import registry
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import share_instead
-from shoal.preparation.transform import Transform
+
+if TYPE_CHECKING:
+    from shoal.preparation.transform import Transform
 
 Fits = Callable[[str], bool]
 """Whether a text can be the value of a pair."""
