@@ -8,7 +8,7 @@ from shoal.report.wording import number, shown
 SHOWN = 60
 """Notes that are listed."""
 
-TOLD = ("pictures", "solutions", "summary", "intake", "unread", "series", "explanation")
+SHOWN_ELSEWHERE = ("pictures", "solutions", "summary", "intake", "unread", "series", "explanation")
 """Notes that have a place of their own on the page; so have those about rules."""
 
 
@@ -18,7 +18,11 @@ def notes_of(notes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     >>> notes_of({"moles": {"1": 3}, "suppressed": ["a", "b"], "binary_search": True})
     (('moles, 1', '3'), ('suppressed', '2 entries'), ('binary search', 'yes'))
     """
-    plain = {key: value for key, value in notes.items() if key not in TOLD and not key.startswith("rules.")}
+    plain = {
+        key: value
+        for key, value in notes.items()
+        if key not in SHOWN_ELSEWHERE and not key.startswith("rules.")
+    }
     return tuple(_lines(plain, ""))[:SHOWN]
 
 
