@@ -17,11 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import Rows
+from shoal.attacks._class_view import aligned
 from shoal.attacks._explained_cells import Explanation, explain_row
 from shoal.attacks._find import Found, find_in
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
-from shoal.data.baskets import Baskets
+from shoal.data._equal_rows import mixed_codes
+from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -34,6 +37,9 @@ from shoal.sources import Request, load_table, read_baskets_for
 
 FEWEST = 2
 """Without so many people on both sides nobody can be held out."""
+
+MANY_TWINS = 0.9
+"""Where more people than this have a twin in the original, equal rows do not tell whether people are the same."""
 
 
 def attack(
@@ -86,6 +92,8 @@ def attack(
             "The other release has another form: both must be tables, baskets, groups or clusters."
         )
     outside = None if control is None else _read_control(control, data, plan)
+    if outside is not None:
+        _refuse_same_people(outside, data)
     target: Target = Target(release, data, outside, others)
     if holdout is not None:
         target = held_out(target, plan, holdout, seed)
@@ -136,6 +144,40 @@ def _read_control(control: Any, original: Table | Baskets, plan: Recipe) -> Tabl
         table.select(played)  # names the first column that is missing
         table = Table(tuple(replace(table.column(name), role=role) for name, role in played.items()))
     return table
+
+
+def _refuse_same_people(control: Table | Baskets, original: Table | Baskets) -> None:
+    """Refuse a control that holds the people of the original: what is learned of them is no control.
+
+    Some rows are equal by chance, about as many as have a twin within the original.
+    """
+    classes, own = _equal_people(control, original)
+    inside = np.bincount(classes[:own], minlength=int(classes.max(initial=-1)) + 1)
+    found = float((inside[classes[own:]] > 0).mean()) if len(classes) > own else 0.0
+    twins = float((inside[classes[:own]] > 1).mean()) if own else 1.0
+    if twins < MANY_TWINS and found > (1 + twins) / 2:
+        raise WrongUse(
+            f"{found:.0%} of the control stand in the original with the same values. A control must be other people: "
+            "give a file of people who are not in the release, or --holdout."
+        )
+
+
+def _equal_people(control: Table | Baskets, original: Table | Baskets) -> tuple[Rows, int]:
+    """The class of equal people of the original and then of the control, and how many are of the original."""
+    if isinstance(original, Baskets):
+        assert isinstance(control, Baskets)
+        codes = {item: code for code, item in enumerate(original.vocabulary)}
+        named = np.array([codes.get(item, len(codes)) for item in control.vocabulary], dtype=np.int64)
+        indptr = np.concatenate((original.indptr, original.indptr[-1] + control.indptr[1:]))
+        items: Rows = np.concatenate((original.items, named[control.items]), dtype=np.int64)
+        return ragged_ranks(indptr, items), len(original)
+    assert isinstance(control, Table)
+    mixed = []
+    for column in original.columns:
+        there = aligned(control.column(column.name), column)
+        size = len(column.domain)
+        mixed.append((np.concatenate((column.codes, np.where(there < 0, size, there))), size + 1))
+    return np.unique(mixed_codes(mixed, original.rows + control.rows), return_inverse=True)[1], original.rows
 
 
 def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:

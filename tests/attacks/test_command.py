@@ -46,10 +46,22 @@ def test_a_control_file_and_another_release(shoal: Callable[..., Any], released:
     (folder / "more.csv").write_text("\n".join([lines[0], *lines[5:40]]) + "\n")
     answer = shoal("anonymize", "mondrian", "more.csv", "--k", 5, *ROLES, "--no-report", "-o", "out2")
     assert answer.code == 0, answer.err
-    options = ("--control", "more.csv", "--other", "out2", "--attacks", "membership,intersection", "--json")
+    (folder / "others.csv").write_text("\n".join(lines[:40]).replace(",1", ",2") + "\n")
+    options = ("--control", "others.csv", "--other", "out2", "--attacks", "membership,intersection", "--json")
     answer = shoal("attack", "out", "--original", released, *options)
     assert answer.code == 0, answer.err
     assert set(json.loads(answer.out)) == {"membership", "intersection"}
+
+
+def test_the_people_of_the_original_are_no_control(
+    shoal: Callable[..., Any], released: Path, folder: Path
+) -> None:
+    lines = released.read_text().splitlines()
+    (folder / "some.csv").write_text("\n".join([lines[0], *lines[50:90]]) + "\n")
+    for control in (released, "some.csv"):
+        answer = shoal("attack", "out", "--original", released, "--control", control)
+        assert answer.code == 2
+        assert "100% of the control stand in the original" in answer.err, answer.err
 
 
 @pytest.mark.parametrize(
@@ -94,7 +106,8 @@ def test_a_run_is_attacked_without_files(released: Path, folder: Path) -> None:
     run = library.anonymize(released, "mondrian", **options)
     run.write("again", report=False)
     lines = released.read_text().splitlines()
-    (folder / "control.csv").write_text("\n".join([lines[0], *lines[5:40]]) + "\n")
+    others = "\n".join([lines[0], *lines[5:40]]).replace(",university,", ",college,")
+    (folder / "control.csv").write_text(others.replace(",school,", ",university,") + "\n")
     for extra in ({"control": "control.csv"}, {"holdout": 0.2}):
         asked: dict[str, Any] = {"attacks": ("linkage", "membership"), **extra}
         assert library.attack(run, **asked) == library.attack("again", released, **asked)

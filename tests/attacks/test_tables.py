@@ -280,3 +280,33 @@ def anatomy(secret: np.ndarray, l: int) -> np.ndarray:  # noqa: E741
         group[row] = rng.choice(np.flatnonzero(~held[:, secret[row]]))
         held[group[row], secret[row]] = True
     return group
+
+
+def test_the_same_release_twice_is_no_worse_than_once() -> None:
+    """Whoever holds two releases may look at one alone."""
+    run = shoal.anonymize(PEOPLE, "mondrian", k=20)
+    found = attack_all(Target(run.release, PEOPLE, None, run.release), ["intersection"])["intersection"]
+    assert found.success >= found.parts["this release alone"]
+
+
+@pytest.mark.parametrize("gamma", [1.5, 4, 50])
+def test_a_perturbed_value_is_weighed_by_how_frequent_it_is(gamma: float) -> None:
+    """Nobody guesses a rare value that is mostly noise: the most frequent value is a guess too."""
+    ill = ["flu"] * 850 + ["gout"] * 100 + ["acne"] * 50
+    table = Table((column("age", list(range(1_000))), column("ill", ill, Role.SENSITIVE)))
+    run = shoal.anonymize(table, "pram", gamma=gamma, seed=1)
+    found = attack_all(Target(run.release, table), ["inference"])["inference"]
+    kept = sum(
+        there["ill"] == here["ill"] for there, here in zip(texts(run.release.data), texts(table), strict=True)
+    )
+    assert found.parts["the published matrix"] >= max(0.84, kept / 1_000)
+    assert found.success == max(found.parts.values())
+
+
+def test_baskets_of_the_original_are_no_control() -> None:
+    baskets = [[f"item {row}", f"item {row * 7 % 90 + 1}"] for row in range(90)]
+    run = shoal.anonymize(shoal.read_baskets(baskets), "disassociation", k=2, m=2, seed=1)
+    with pytest.raises(WrongUse, match="other people"):
+        shoal.attack(run, control=shoal.read_baskets(baskets[:30]), attacks="linkage")
+    others = [[f"item {row}", f"item {row * 11 % 90 + 2}"] for row in range(30)]
+    assert "linkage" in shoal.attack(run, control=shoal.read_baskets(others), attacks="linkage")

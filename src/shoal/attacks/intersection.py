@@ -20,8 +20,8 @@ from shoal.data.table import Column, Table
 class Intersection(Attack):
     """Guess the secret that is most likely by the rows, groups or clusters that fit somebody in both releases.
 
-    A value that one of them rules out is ruled out. The control is the same about people outside of the first release,
-    or a naive Bayes model of other people where none are given.
+    A value that one of them rules out is ruled out. Who guesses better by the first release alone does so. The control
+    is the same about people outside of the first release, or a naive Bayes model of other people where none are given.
     """
 
     name: ClassVar[str] = "intersection"
@@ -51,7 +51,8 @@ class Intersection(Attack):
             return None
         first = item_beliefs(target.release, original, original, rows, self.seed)
         both = first.beside(item_beliefs(target.other, original, original, rows, self.seed))
-        success, alone = float(both.right().mean()), float(first.right().mean())
+        alone = float(first.right().mean())
+        success = max(alone, float(both.right().mean()))
         control, who = outside_guess(self, target, rows, first.most_frequent())
         words = (
             f"With the other release beside it, an item is named right for {success:.1%} of {len(rows):,} people "
@@ -66,16 +67,16 @@ class Intersection(Attack):
         original = target.original
         people = original.take(chosen)
         guess, certain = _both(published, other, people, secret)
-        success = right(guess, people, secret)
-        view = class_view(published, people)
-        alone = right(by_majority(view, view.classes.table.column(secret.name)), people, secret)
+        alone = _alone(published, people, secret)
+        success = max(alone, right(guess, people, secret))
         most = np.bincount(secret.codes, minlength=len(secret.domain)).argmax()
         baseline = right(np.full(len(chosen), int(most)), people, secret)
         control = baseline
         if target.control is not None and target.control.rows:
             outside = dressed(target.control, original)
             outside = outside.take(self.drawn(outside.rows))
-            control = max(control, right(_both(published, other, outside, secret)[0], outside, secret))
+            both = right(_both(published, other, outside, secret)[0], outside, secret)
+            control = max(control, both, _alone(published, outside, secret))
         if target.control is None or isinstance(published, Linked):
             truth = original.column(secret.name)
             guessed = cross_fitted(original, truth, chosen, self.seed)
@@ -87,6 +88,12 @@ class Intersection(Attack):
         )
         parts = {"this release alone": alone, "one value left": certain}
         return Attacked(self.name, success, baseline, control, len(chosen), words, parts)
+
+
+def _alone(published: Table | Linked, people: Table, secret: Column) -> float:
+    """The share of people whose secret is the majority of the rows that fit them in one release."""
+    view = class_view(published, people)
+    return right(by_majority(view, view.classes.table.column(secret.name)), people, secret)
 
 
 def _both(
