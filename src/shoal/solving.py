@@ -17,21 +17,11 @@ UNBOUNDED = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """What came of a program.
+    """What came of a program."""
 
-    Parameters
-    ----------
-    values
-        The best values that were found; None where there are none, or none in time.
-    bound
-        No values are better than this; infinite where nothing is known.
-    unbounded
-        Whether values can be as good as one likes.
-    """
-
-    values: Floats | None
-    bound: float
-    unbounded: bool = False
+    values: Floats | None  # the best values that were found; None where there are none, or none in time
+    bound: float  # no values are better than this; infinite where nothing is known
+    unbounded: bool = False  # whether values can be as good as one likes
 
 
 def solve(

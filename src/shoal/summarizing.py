@@ -48,27 +48,14 @@ PUBLIC_LISTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summarized:
-    """Cross-tables that are ready to be published. `release` is public, all else is for the owner of the data.
+    """Cross-tables that are ready to be published. `release` is public, all else is for the owner of the data."""
 
-    Parameters
-    ----------
-    release
-        The cells.
-    verdicts
-        One for each promise, from the release alone.
-    hidden
-        For each value, how many cells the rules hide, and how many are hidden beside them.
-    warnings
-        What the owner should hear before publishing.
-    seconds
-        Time of each step.
-    """
-
-    release: Release[Summary]
-    verdicts: tuple[Verdict, ...]
+    release: Release[Summary]  # the cells
+    verdicts: tuple[Verdict, ...]  # one for each promise, from the release alone
     hidden: Mapping[str, tuple[int, int]]
-    warnings: tuple[str, ...] = ()
-    seconds: Mapping[str, float] | None = None
+    """For each value, how many cells the rules hide, and how many are hidden beside them."""
+    warnings: tuple[str, ...] = ()  # what the owner should hear before publishing
+    seconds: Mapping[str, float] | None = None  # time of each step
 
     def __repr__(self) -> str:
         return f"<Summarized: {self.release.data!r}, {self.release.suppressed:,} hidden>"

@@ -143,19 +143,9 @@ class Trees:
 
         A value of the population that a hierarchy misses matches the root alone, as it does where a release is made.
 
-        Parameters
-        ----------
-        path
-            Its file; None where there is none.
-        source
-            Where the table comes from: a folder that holds run.json tells the hierarchies and orders of the run.
-
-        Raises
-        ------
-        UnknownName
-            If a hierarchy is given to a column that is no quasi-identifier of the table.
-        WrongUse
-            If there are hierarchies and no population.
+        `path`: its file; None where there is none. `source`: where the table comes from: a folder that holds run.json
+        tells the hierarchies and orders of the run. Raises `UnknownName` if a hierarchy is given to a column that is no
+        quasi-identifier of the table. Raises `WrongUse` if there are hierarchies and no population.
         """
         given = bool(self.hierarchies) or self.folder is not None
         if path is None:

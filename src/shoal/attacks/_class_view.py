@@ -22,21 +22,12 @@ LONG = 1_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassView:
-    """Which published classes fit which people.
+    """Which published classes fit which people."""
 
-    Parameters
-    ----------
-    classes
-        Of the published table, by the columns that are known.
-    fits
-        People by classes, 1 where they fit. Of linked tables the share of a group that is like a person.
-    sizes
-        Rows of each class, or persons where a column tells them.
-    """
-
-    classes: PublishedClasses
+    classes: PublishedClasses  # of the published table, by the columns that are known
     fits: SparseRows
-    sizes: Counts
+    """People by classes, 1 where they fit. Of linked tables the share of a group that is like a person."""
+    sizes: Counts  # rows of each class, or persons where a column tells them
 
     @property
     def candidates(self) -> Floats:
@@ -64,12 +55,8 @@ class ClassView:
 def class_view(published: Table | Linked, people: Table, known: Sequence[str] | None = None) -> ClassView:
     """See which classes fit people, or of linked tables, which groups.
 
-    Parameters
-    ----------
-    people
-        With the columns that are known, and the hierarchies of the original.
-    known
-        The columns that are known; all quasi-identifiers by default. Of linked tables always all public ones.
+    `people`: with the columns that are known, and the hierarchies of the original. `known`: the columns that are known;
+    all quasi-identifiers by default. Of linked tables always all public ones.
     """
     if isinstance(published, Linked):
         return _group_view(published, people)
@@ -141,10 +128,7 @@ def _parsed(domain: Domain) -> bool:
 def some_classes(published: Table, rows: int, seed: int, wanted: Mask | None = None) -> Table:
     """The rows of some classes, drawn at random, that have about so many rows together.
 
-    Parameters
-    ----------
-    wanted
-        For each row whether its class may be drawn; it may if one of its rows may.
+    `wanted`: for each row whether its class may be drawn; it may if one of its rows may.
     """
     classes = PublishedClasses.of(published)
     able = np.ones(len(classes), dtype=np.bool_)

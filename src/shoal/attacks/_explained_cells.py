@@ -20,24 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A finer way to publish one column of a class, and the promise that stands against it.
+    """A finer way to publish one column of a class, and the promise that stands against it."""
 
-    Parameters
-    ----------
-    column
-        That would be finer.
-    inside, outside
-        How many people of the class would get the finer cell, and how many would be left.
-    model, value, threshold
-        The promise that breaks, what it would come to, and what it has to be; no model where nothing breaks.
-    """
-
-    column: str
+    column: str  # that would be finer
     inside: int
     outside: int
+    """`inside`, `outside`: how many people of the class would get the finer cell, and how many would be left."""
     model: str | None
     value: float | None
     threshold: float | None
+    """`model`, `value`, `threshold`: the promise that breaks, what it would come to, and what it has to be; no model
+    where nothing breaks."""
 
     def sentence(self) -> str:
         """The same in words."""
@@ -50,24 +43,12 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why somebody's cells are as they are.
+    """Why somebody's cells are as they are."""
 
-    Parameters
-    ----------
-    row
-        Of the original, counted from 1.
-    cells
-        As they are published; empty for a row that was left out.
-    size
-        Rows of the class.
-    cuts
-        A finer cut for each column that is not published raw, the nearest first.
-    """
-
-    row: int
-    cells: dict[str, str]
-    size: int
-    cuts: tuple[Cut, ...]
+    row: int  # of the original, counted from 1
+    cells: dict[str, str]  # as they are published; empty for a row that was left out
+    size: int  # rows of the class
+    cuts: tuple[Cut, ...]  # a finer cut for each column that is not published raw, the nearest first
 
     def sentence(self) -> str:
         """The same in words."""
@@ -87,13 +68,8 @@ class Explanation:
 def explain_row(original: Table, release: Release, row: int, rows: Rows | None = None) -> Explanation:
     """Explain the cells of one row of the original.
 
-    Parameters
-    ----------
-    row
-        Counted from 0.
-    rows
-        For each published row the row of the original it stands for, where it is known; otherwise one that fits is
-        taken, and the people of the class are those who fit it.
+    `row`: counted from 0. `rows`: for each published row the row of the original it stands for, where it is known;
+    otherwise one that fits is taken, and the people of the class are those who fit it.
     """
     published = release.data
     if not isinstance(published, Table):

@@ -31,52 +31,27 @@ LISTED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The best guess of a secret.
+    """The best guess of a secret."""
 
-    Parameters
-    ----------
-    value
-        The most frequent value among what fits, or the item.
-    share
-        Its share there.
-    control
-        How likely it is for somebody like that who is found nowhere: by each known thing alone, or in all.
-    """
-
-    value: str
-    share: float
+    value: str  # the most frequent value among what fits, or the item
+    share: float  # its share there
     control: float
+    """How likely it is for somebody like that who is found nowhere: by each known thing alone, or in all."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Found:
-    """What fits in a release.
+    """What fits in a release."""
 
-    Parameters
-    ----------
-    matches
-        How many published rows or baskets fit what is known.
-    chance
-        To pick the right one of them; 0 where none fits.
-    rows
-        The first of them, or of their groups, counted from 1 below the header; none for clusters.
-    guess
-        By sensitive column or item.
-    noun
-        What fits: rows, or baskets.
-    places
-        What `rows` counts: rows, baskets, or groups.
-    unfit
-        Where nothing fits: the columns whose known value fits no published cell, each with that value.
-    """
-
-    matches: int
-    chance: float
+    matches: int  # how many published rows or baskets fit what is known
+    chance: float  # to pick the right one of them; 0 where none fits
     rows: tuple[int, ...] = ()
-    guess: Mapping[str, Guess] = field(default_factory=dict)
-    noun: str = "rows"
-    places: str = "rows"
+    """The first of them, or of their groups, counted from 1 below the header; none for clusters."""
+    guess: Mapping[str, Guess] = field(default_factory=dict)  # by sensitive column or item
+    noun: str = "rows"  # what fits: rows, or baskets
+    places: str = "rows"  # what `rows` counts: rows, baskets, or groups
     unfit: Mapping[str, str] = field(default_factory=dict)
+    """Where nothing fits: the columns whose known value fits no published cell, each with that value."""
 
     def __repr__(self) -> str:
         guesses = ", ".join(f"{name}: {one.value!r} ({one.share:.1%})" for name, one in self.guess.items())

@@ -208,10 +208,7 @@ def secret_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str]) -> Mas
 def item_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str], wanted: Mask | None = None) -> Mask:
     """Which items of a vocabulary some people hold: people by items, of 0 and 1, dense.
 
-    Parameters
-    ----------
-    wanted
-        The items of the people that count, by their codes; all by default.
+    `wanted`: the items of the people that count, by their codes; all by default.
     """
     codes = {text: code for code, text in enumerate(vocabulary)}
     moved = np.array([codes.get(text, -1) for text in people.vocabulary], dtype=np.int64)
@@ -295,24 +292,13 @@ def asked_people(attack: "Attack", release: Release, people: Baskets) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beliefs:
-    """What an adversary thinks of some people.
-
-    Parameters
-    ----------
-    scores
-        How likely each of them holds each item in question: people by published items. Others have 0.
-    held
-        Whether she does.
-    overall
-        How frequent each item in question is.
-    vocabulary
-        The published items.
-    """
+    """What an adversary thinks of some people."""
 
     scores: Floats
-    held: Mask
-    overall: Floats
-    vocabulary: tuple[str, ...]
+    """How likely each of them holds each item in question: people by published items. Others have 0."""
+    held: Mask  # whether she does
+    overall: Floats  # how frequent each item in question is
+    vocabulary: tuple[str, ...]  # the published items
 
     def right(self) -> Floats:
         """Whether the likeliest item is one of each person; ties go to the more frequent one."""
@@ -339,12 +325,8 @@ class Beliefs:
 def item_beliefs(release: Release, people: Baskets, original: Baskets, rows: Rows, seed: int) -> Beliefs:
     """What an adversary thinks of some people after a look into a release.
 
-    Parameters
-    ----------
-    people, rows
-        The people; the original itself, or others.
-    original
-        Says what is secret, and has the hierarchy.
+    `people`, `rows`: the people; the original itself, or others. `original`: says what is secret, and has the
+    hierarchy.
     """
     data = release.data
     assert isinstance(data, Baskets | Groups | Clusters)
@@ -375,10 +357,7 @@ def item_beliefs(release: Release, people: Baskets, original: Baskets, rows: Row
 def outside_guess(attack: "Attack", target: Target, rows: Rows, plain: float) -> tuple[float, str]:
     """How often the same is right about people outside of the release, and who they are.
 
-    Parameters
-    ----------
-    plain
-        How often a plain guess is right: nobody who knows more does worse.
+    `plain`: how often a plain guess is right: nobody who knows more does worse.
     """
     original, outside = target.original, target.control
     others = np.empty(0, dtype=np.int64) if outside is None else asked_people(attack, target.release, outside)

@@ -38,24 +38,13 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refused:
-    """Finer ways to publish some classes, all of them refused.
+    """Finer ways to publish some classes, all of them refused."""
 
-    Parameters
-    ----------
-    rows
-        Of the original: the people of these classes.
-    classes
-        The class of each of them, numbered from 0 on.
-    ways
-        For each way the finer group of each row, and -1 where its class has no such way.
-    together
-        Whether a way is allowed only if it is allowed in all classes, as where levels are those of whole columns.
-    """
-
-    rows: Rows
-    classes: Rows
-    ways: tuple[Rows, ...]
+    rows: Rows  # of the original: the people of these classes
+    classes: Rows  # the class of each of them, numbered from 0 on
+    ways: tuple[Rows, ...]  # for each way the finer group of each row, and -1 where its class has no such way
     together: bool
+    """Whether a way is allowed only if it is allowed in all classes, as where levels are those of whole columns."""
 
 
 def minimality(name: str, release: Release, original: Table, drawn: int, seed: int) -> tuple[Attacked, ...]:

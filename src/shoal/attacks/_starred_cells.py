@@ -13,28 +13,16 @@ from shoal.models._equivalence_classes import PublishedClasses
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Starred:
-    """The classes with stars in one sensitive column, of those whose people are known.
+    """The classes with stars in one sensitive column, of those whose people are known."""
 
-    Parameters
-    ----------
-    column
-        As it is published.
-    shown, hidden
-        How often each of these classes shows each value, and has it under a star: classes by published values.
-    stars
-        Of each class.
-    overall
-        How often each value is shown in the whole release.
-    totals
-        How often each value is there in all, for a reader who knows that from elsewhere.
-    """
-
-    column: Column
+    column: Column  # as it is published
     shown: Counts
     hidden: Counts
-    stars: Counts
-    overall: Counts
-    totals: Floats
+    """`shown`, `hidden`: how often each of these classes shows each value, and has it under a star: classes by
+    published values."""
+    stars: Counts  # of each class
+    overall: Counts  # how often each value is shown in the whole release
+    totals: Floats  # how often each value is there in all, for a reader who knows that from elsewhere
 
     def right(self, guess: Rows, where: Mask | None = None) -> float:
         """The share of the stars, in some classes or in all, that hide the value that is named for their class."""
@@ -75,10 +63,7 @@ class Starred:
 def starred_columns(published: Table, original: Table, others: Table, rows: int, seed: int) -> list[Starred]:
     """What lies under the stars of each sensitive column, as the original shows, in about so many rows.
 
-    Parameters
-    ----------
-    others
-        People who tell how frequent each value is: some outside of the release, or the original.
+    `others`: people who tell how frequent each value is: some outside of the release, or the original.
     """
     whole = PublishedClasses.of(published).table
     starred = [column for column in secrets(whole, original) if SUPPRESSED in column.domain.labels]

@@ -19,15 +19,8 @@ def attack_all(
 ) -> dict[str, Attacked]:
     """Run attacks on a target, by default all that fit its form; what finds nothing to work on is left out.
 
-    Parameters
-    ----------
-    strict
-        Whether what is asked for by name must have something to work on.
-
-    Raises
-    ------
-    WrongUse
-        If an attack that is asked for by name does not fit, or has nothing to work on.
+    `strict`: whether what is asked for by name must have something to work on. Raises `WrongUse` if an attack that is
+    asked for by name does not fit, or has nothing to work on.
     """
     options = {"seed": seed} | ({} if people is None else {"people": people})
     kinds = (
@@ -84,10 +77,7 @@ def refuse_limits(limits: Mapping[str, float], engine: str = "local") -> None:
 def refuse_risky(target: Target, limits: Mapping[str, float]) -> dict[str, Attacked]:
     """Run the attacks that a limit is set for.
 
-    Raises
-    ------
-    BrokenPromise
-        If a residual risk is above its limit: such a release must not be written.
+    Raises `BrokenPromise` if a residual risk is above its limit: such a release must not be written.
     """
     found = attack_all(target, list(limits))
     for name, one in found.items():

@@ -110,10 +110,7 @@ class Certainty(Attack):
 def _shares(number: Rows, codes: Any, visible: Any) -> tuple[Any, Any]:
     """The share of the most frequent value of each class, and the distance of each class from the whole.
 
-    Parameters
-    ----------
-    visible
-        Which codes are values: a star is none, and nobody is certain of what it hides.
+    `visible`: which codes are values: a star is none, and nobody is certain of what it hides.
     """
     classes = int(number.max(initial=-1)) + 1
     counts = SparseRows.of(number, codes, 1.0, (classes, len(visible)))

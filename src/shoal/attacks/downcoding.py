@@ -22,28 +22,17 @@ from shoal.data.table import Column, Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """What a reader says of one published column: that some row of a class has one of these values.
+    """What a reader says of one published column: that some row of a class has one of these values."""
 
-    Parameters
-    ----------
-    column
-        Its name.
-    classes, groups
-        One claim each: the class, and a number of a set of values. Every claim narrows one cell of its class.
-    values
-        The sets: sets by values of the original column, of 0 and 1.
-    generalized
-        For each class whether its cell stands for several values that exist.
-    known
-        For each class whether only one value that exists fits its cell: that follows from the domain, not the method.
-    """
-
-    column: str
+    column: str  # its name
     classes: Rows
     groups: Rows
-    values: Mask
-    generalized: Mask
+    """`classes`, `groups`: one claim each: the class, and a number of a set of values. Every claim narrows one cell of
+    its class."""
+    values: Mask  # the sets: sets by values of the original column, of 0 and 1
+    generalized: Mask  # for each class whether its cell stands for several values that exist
     known: Mask
+    """For each class whether only one value that exists fits its cell: that follows from the domain, not the method."""
 
 
 class Downcoding(Attack):
@@ -130,10 +119,7 @@ def smallest_cells(release: Release) -> bool:
 def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Claims]:
     """What a reader says of each column.
 
-    Parameters
-    ----------
-    tight
-        Whether every cell is the smallest that covers its class.
+    `tight`: whether every cell is the smallest that covers its class.
     """
     first = view.classes.first
     for column in view.classes.table.quasi:

@@ -228,10 +228,7 @@ def fitting(
 ) -> Mask:
     """For each published row and the person at the same place whether they fit, as far as the cells tell.
 
-    Parameters
-    ----------
-    names
-        The columns that are compared; all quasi-identifiers and secrets by default.
+    `names`: the columns that are compared; all quasi-identifiers and secrets by default.
     """
     right = np.ones(len(rows), dtype=np.bool_)
     here, there = compacted(published.take(rows)), compacted(original.take(people))

@@ -141,12 +141,8 @@ def item_column(name: str, sets: Baskets) -> Column:
 def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterable[str]) -> Table:
     """Give items of a table's column of items their roles.
 
-    Raises
-    ------
-    UnknownName
-        If nobody holds an item of that name.
-    WrongUse
-        If an item has two roles, or there is no column of items.
+    Raises `UnknownName` if nobody holds an item of that name. Raises `WrongUse` if an item has two roles, or there is
+    no column of items.
     """
     secret, neither = tuple(dict.fromkeys(sensitive)), tuple(dict.fromkeys(insensitive))
     column = items_of(table)

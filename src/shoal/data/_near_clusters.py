@@ -25,28 +25,17 @@ WINDOW = 8
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How far like rows are looked for.
+    """How far like rows are looked for."""
 
-    Parameters
-    ----------
-    tables
-        Orders by MinHash values, beside Gray's.
-    window
-        Rows to each side, in each order but the first, among which a cluster looks for its next one.
-    passes
-        How often rows may change places between neighboring clusters.
-    reach, most
-        How near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows.
-    even
-        Whether short and long baskets count alike when they do: by the cosine, and not by the items they share.
-    """
-
-    tables: int
+    tables: int  # orders by MinHash values, beside Gray's
     window: int
-    passes: int
+    """Rows to each side, in each order but the first, among which a cluster looks for its next one."""
+    passes: int  # how often rows may change places between neighboring clusters
     reach: int
     most: int
+    """`reach`, `most`: how near rows make clusters neighbors, and with how many neighbors a cluster exchanges rows."""
     even: bool
+    """Whether short and long baskets count alike when they do: by the cosine, and not by the items they share."""
 
 
 GROUPS = Search(tables=2, window=4, passes=2, reach=1, most=4, even=True)

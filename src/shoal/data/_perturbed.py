@@ -31,10 +31,7 @@ def speaking(matrix: Mapping[str, Sequence[int]]) -> Floats:
 
     The sum over published rows is the number of original ones, on average over what may be drawn.
 
-    Raises
-    ------
-    WrongUse
-        If the matrix cannot be inverted.
+    Raises `WrongUse` if the matrix cannot be inverted.
     """
     try:
         return np.asarray(np.linalg.inv(chances(matrix).T))

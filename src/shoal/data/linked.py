@@ -128,16 +128,9 @@ def linked(
     their texts and then by their group, secrets by their group and then by their texts. Nothing of it tells of the
     input, or which row of a group has which of its secrets.
 
-    Parameters
-    ----------
-    public, secrets
-        The columns of both tables; a row of the one need not be that of the other.
-    groups, secret_groups
-        The group of each of their rows, in any numbers from 0 on.
-
-    Returns
-    -------
-    The tables, and the given row of each public one.
+    `public`, `secrets`: the columns of both tables; a row of the one need not be that of the other. `groups`,
+    `secret_groups`: the group of each of their rows, in any numbers from 0 on. Returns the tables, and the given row of
+    each public one.
     """
     count = int(groups.max(initial=-1)) + 1
     ranks, secret_ranks = cell_ranks(public), cell_ranks(secrets)

@@ -93,9 +93,7 @@ def related(
     Persons ascend by their cells, and then by the ascending lists of their records; records ascend by their person, and
     then by their cells.
 
-    Returns
-    -------
-    The tables, the given row of each person, and the given row of each record.
+    Returns the tables, the given row of each person, and the given row of each record.
     """
     rows = len(persons[0].codes)
     ranks = _ranks(records, len(owners))

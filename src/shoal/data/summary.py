@@ -16,18 +16,11 @@ SUM = "sum_"
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column that rows are counted by: its values, and the totals above them.
+    """A column that rows are counted by: its values, and the totals above them."""
 
-    Parameters
-    ----------
-    name
-        Of the column.
-    parts
-        Each total to the values or totals that it is made of; the whole column is the first one.
-    """
-
-    name: str
+    name: str  # of the column
     parts: Mapping[str, tuple[str, ...]]
+    """Each total to the values or totals that it is made of; the whole column is the first one."""
 
     @property
     def nodes(self) -> tuple[str, ...]:

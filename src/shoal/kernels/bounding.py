@@ -12,42 +12,25 @@ Whole: TypeAlias = int | np.int64
 
 
 class Tuples(NamedTuple):
-    """Distinct tuples in descending order of their prices.
+    """Distinct tuples in descending order of their prices."""
 
-    Parameters
-    ----------
-    codes
-        The codes of each tuple (rows) in each column (columns).
-    counts, prices
-        The rows of each tuple, and the price of each of them.
-    free
-        Tuples whose price may still rise.
-    raises
-        By how much each price may rise: what is looked for. It holds a bound at first, which may be any number.
-    """
-
-    codes: Array
+    codes: Array  # the codes of each tuple (rows) in each column (columns)
     counts: Array
     prices: Array
-    free: Array
+    """`counts`, `prices`: the rows of each tuple, and the price of each of them."""
+    free: Array  # tuples whose price may still rise
     raises: Array
+    """By how much each price may rise: what is looked for. It holds a bound at first, which may be any number."""
 
 
 class Levels(NamedTuple):
-    """What each level of each column publishes.
+    """What each level of each column publishes."""
 
-    Parameters
-    ----------
-    first
-        Where the levels of each column begin, with the number of all at the end.
-    keys, losses
-        For each level (rows) and code (columns): a random number of the text that is published, and what it loses; a
-        negative loss marks a text that a further level publishes for more codes.
-    """
-
-    first: Array
+    first: Array  # where the levels of each column begin, with the number of all at the end
     keys: Array
     losses: Array
+    """`keys`, `losses`: for each level (rows) and code (columns): a random number of the text that is published, and
+    what it loses; a negative loss marks a text that a further level publishes for more codes."""
 
 
 class Stack(NamedTuple):

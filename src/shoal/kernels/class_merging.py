@@ -18,27 +18,19 @@ BY_CELLS, BY_ITEMS, BY_BOTH = 0, 1, 2
 
 
 class Held(NamedTuple):
-    """What each class holds: all of it is changed as classes are united.
-
-    Parameters
-    ----------
-    low, high
-        The lowest and the highest place of each class (rows) in each column.
-    values, begins
-        The values of each class in the columns by sets, a bit each, and where the words of each such column begin.
-    items
-        The items of each class, a bit each.
-    sizes, losses
-        Its rows, and room for what each of them loses.
-    """
+    """What each class holds: all of it is changed as classes are united."""
 
     low: Array
     high: Array
+    """`low`, `high`: the lowest and the highest place of each class (rows) in each column."""
     values: Array
     begins: Array
-    items: Array
+    """`values`, `begins`: the values of each class in the columns by sets, a bit each, and where the words of each such
+    column begin."""
+    items: Array  # the items of each class, a bit each
     sizes: Array
     losses: Array
+    """`sizes`, `losses`: its rows, and room for what each of them loses."""
 
 
 @jit

@@ -16,24 +16,17 @@ Array: TypeAlias = NDArray[Any]
 
 
 class Holders(NamedTuple):
-    """Which baskets hold which items, in all the ways that a kernel needs.
-
-    Parameters
-    ----------
-    indptr, items
-        The items of each basket, ascending ranks.
-    item_indptr, baskets
-        The baskets of each item, ascending.
-    bits, first_bits
-        Rows of bits of the items from rank `first_bits` on.
-    """
+    """Which baskets hold which items, in all the ways that a kernel needs."""
 
     indptr: Array
     items: Array
+    """`indptr`, `items`: the items of each basket, ascending ranks."""
     item_indptr: Array
     baskets: Array
+    """`item_indptr`, `baskets`: the baskets of each item, ascending."""
     bits: Array
     first_bits: int
+    """`bits`, `first_bits`: rows of bits of the items from rank `first_bits` on."""
 
 
 @jit

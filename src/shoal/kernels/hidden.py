@@ -9,21 +9,15 @@ from shoal.kernels._jit import jit
 
 
 class Hidden(NamedTuple):
-    """Pairs of a simple cluster and an item of its term chunk that may move.
-
-    Parameters
-    ----------
-    items, leaves, supports
-        The item, the cluster, and how many of its baskets hold the item.
-    row_indptr, rows
-        Those baskets.
-    """
+    """Pairs of a simple cluster and an item of its term chunk that may move."""
 
     items: Items
     leaves: Rows
     supports: Counts
+    """`items`, `leaves`, `supports`: the item, the cluster, and how many of its baskets hold the item."""
     row_indptr: Indptr
     rows: Rows
+    """`row_indptr`, `rows`: those baskets."""
 
 
 class Leaves(NamedTuple):
@@ -35,24 +29,17 @@ class Leaves(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """Trees of clusters.
-
-    Parameters
-    ----------
-    nodes, sizes
-        The number of the cluster at the top, and its baskets.
-    pair_indptr, pairs
-        What the simple clusters of a tree hide: the virtual term chunk.
-    item_indptr, items
-        The items of all record and shared chunks of a tree.
-    """
+    """Trees of clusters."""
 
     nodes: Rows
     sizes: Counts
+    """`nodes`, `sizes`: the number of the cluster at the top, and its baskets."""
     pair_indptr: Indptr
     pairs: Rows
+    """`pair_indptr`, `pairs`: what the simple clusters of a tree hide: the virtual term chunk."""
     item_indptr: Indptr
     items: Items
+    """`item_indptr`, `items`: the items of all record and shared chunks of a tree."""
 
 
 @jit

@@ -113,12 +113,8 @@ def _set(text: Array, place: Whole, texts: Texts, sets: Sets) -> Whole:
 def read_groups(text: Array, texts: Texts, baskets: Sets, groups: Array, secrets: Sets, counts: Array) -> int:
     """Read groups, a line each.
 
-    Parameters
-    ----------
-    groups
-        Filled with where the baskets of each group end.
-    secrets, counts
-        The sensitive items of each group, and how often each occurs.
+    `groups`: filled with where the baskets of each group end. `secrets`, `counts`: the sensitive items of each group,
+    and how often each occurs.
     """
     place: Whole = 0
     group = 0

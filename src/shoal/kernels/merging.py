@@ -17,13 +17,8 @@ Whole: TypeAlias = int | np.int64
 def nearest(order: Array, window: int, cells: Cells, rows: Array, others: Array, losses: Array) -> None:
     """Look for near tuples among those that stand next to each other in an order.
 
-    Parameters
-    ----------
-    rows
-        A row of each tuple.
-    others, losses
-        The nearest ones found for each tuple, and what a row of each would lose with one of the other; the farthest of
-        them comes first.
+    `rows`: a row of each tuple. `others`, `losses`: the nearest ones found for each tuple, and what a row of each would
+    lose with one of the other; the farthest of them comes first.
     """
     count = len(order)
     for place in range(count):

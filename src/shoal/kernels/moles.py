@@ -40,24 +40,12 @@ class Rule(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The sets of one size that are not moles and hold none.
+    """The sets of one size that are not moles and hold none."""
 
-    Parameters
-    ----------
-    sets
-        A row a set, ranks ascending, rows in lexicographic order.
-    group_indptr
-        Where each group of sets with equal beginnings lies.
-    supports
-        The number of baskets that hold each set.
-    peaks
-        For each set, a number that no secret exceeds among the baskets that hold the set.
-    """
-
-    sets: Array
-    group_indptr: Array
-    supports: Array
-    peaks: Array
+    sets: Array  # a row a set, ranks ascending, rows in lexicographic order
+    group_indptr: Array  # where each group of sets with equal beginnings lies
+    supports: Array  # the number of baskets that hold each set
+    peaks: Array  # for each set, a number that no secret exceeds among the baskets that hold the set
 
 
 class Found(NamedTuple):
@@ -188,9 +176,7 @@ def judge_by_rows(
 
     Of a single item, all items that occur beside it are candidates.
 
-    Returns
-    -------
-    The number of candidates; their supports, kinds and peaks are in the room.
+    Returns the number of candidates; their supports, kinds and peaks are in the room.
     """
     counts, ends, items, peaks = room.counts, room.ends, room.items, room.peaks
     walked = counts_by_rows(holders, rows, last, counts)

@@ -70,9 +70,7 @@ def cut_groups(
     Of two items that divide them equally evenly, the one with the smaller number is taken; if a cut is not allowed, the
     next item is tried.
 
-    Returns
-    -------
-    The rows group by group, and where each group begins.
+    Returns the rows group by group, and where each group begins.
     """
     count = len(indptr) - 1
     order = np.arange(count)

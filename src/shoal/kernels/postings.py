@@ -10,14 +10,8 @@ from shoal.kernels._jit import jit
 def turned(indptr: Indptr, items: Items, ranks: Items, count: int) -> tuple[Indptr, Items, Indptr, Items]:
     """The items of baskets as ascending ranks, and the baskets of each rank, ascending.
 
-    Parameters
-    ----------
-    ranks
-        The rank of each item; `count` and above for items that are left out.
-
-    Returns
-    -------
-    Where each basket begins, and its ranks; where each rank begins, and its baskets.
+    `ranks`: the rank of each item; `count` and above for items that are left out. Returns where each basket begins, and
+    its ranks; where each rank begins, and its baskets.
     """
     rows = len(indptr) - 1
     begin = np.zeros(rows + 1, dtype=np.int64)

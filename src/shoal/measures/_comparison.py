@@ -28,10 +28,7 @@ Fact = TypeVar("Fact")
 class Comparison:
     """What is measured: an original, a release of it, and facts about both that are kept once they are found.
 
-    Parameters
-    ----------
-    original, release
-        They need not belong together: `tables` finds out.
+    `original`, `release`: they need not belong together: `tables` finds out.
     """
 
     distributed: ClassVar[bool] = False

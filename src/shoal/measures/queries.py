@@ -364,12 +364,7 @@ class Counter:
 class LinkedCounter:
     """Counts, in linked tables, the rows that a reader expects for questions.
 
-    Parameters
-    ----------
-    original
-        Whose codes questions are asked in.
-    names
-        The columns that are asked for.
+    `original`: whose codes questions are asked in. `names`: the columns that are asked for.
     """
 
     def __init__(self, original: Table, data: Linked, names: Sequence[str]) -> None:
@@ -409,10 +404,7 @@ class LinkedCounter:
 class PerturbedCounter:
     """Counts, in a table with perturbed columns, the rows that a reader expects for questions.
 
-    Parameters
-    ----------
-    names
-        The columns that are asked for.
+    `names`: the columns that are asked for.
     """
 
     def __init__(self, both: Comparison, names: Sequence[str]) -> None:
@@ -447,10 +439,7 @@ class PerturbedCounter:
 def _original(both: Comparison) -> Table:
     """The original of linked tables, which have all its rows.
 
-    Raises
-    ------
-    BadData
-        If they cannot have been made from it.
+    Raises `BadData` if they cannot have been made from it.
     """
     original, data = both.original, both.release.data
     assert isinstance(original, Table)

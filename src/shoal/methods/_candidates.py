@@ -38,63 +38,35 @@ class Aim(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A stated promise, and how much a candidate may take.
-
-    Parameters
-    ----------
-    promise
-        Of tables: the parameters that all methods of tables share, such as ``{"k": 10, "l": 3}``.
-    k, h, p, m
-        Of baskets; h and m of items of tables too.
-    confidence, risk
-        Of rules: the largest confidence as published, and in the worst case.
-    seconds
-        For a method with a time limit of its own.
-    limits
-        Shares of rows that may be suppressed and are worth trying, ascending; none where all rows are to be published.
-    """
+    """A stated promise, and how much a candidate may take."""
 
     aim: Aim
     promise: Mapping[str, Any] = field(default_factory=dict)
+    """Of tables: the parameters that all methods of tables share, such as ``{"k": 10, "l": 3}``."""
     k: int | None = None
     h: float | None = None
     p: int | None = None
     m: int | None = None
+    """`k`, `h`, `p`, `m`: of baskets; h and m of items of tables too."""
     confidence: float | None = None
     risk: float | None = None
-    seconds: float = 60.0
+    """`confidence`, `risk`: of rules: the largest confidence as published, and in the worst case."""
+    seconds: float = 60.0  # for a method with a time limit of its own
     limits: tuple[float, ...] = ()
+    """Shares of rows that may be suppressed and are worth trying, ascending; none where all rows are to be published.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A method with its parameters.
+    """A method with its parameters."""
 
-    Parameters
-    ----------
-    label
-        What it is called beside others.
-    method
-        Name and parameters, as a recipe has them.
-    trees
-        Whether columns (or items) without a hierarchy get one that is built.
-    axis
-        The parameter in which it is stronger than what was stated, if any.
-    turn
-        Candidates are tried in ascending order of it: the quick and promising ones first.
-    shown
-        Parameters that tell it from others of the same label.
-    worst_case
-        Whether the best value that it can reach where it is refused is a confidence in the worst case.
-    remark
-        A sentence on what is published, for whoever is proposed it.
-    """
-
-    label: str
-    method: Mapping[str, Any] = field(default_factory=dict)
-    trees: bool = False
-    axis: str | None = None
-    turn: int = 1
-    shown: tuple[str, ...] = ()
+    label: str  # what it is called beside others
+    method: Mapping[str, Any] = field(default_factory=dict)  # name and parameters, as a recipe has them
+    trees: bool = False  # whether columns (or items) without a hierarchy get one that is built
+    axis: str | None = None  # the parameter in which it is stronger than what was stated, if any
+    turn: int = 1  # candidates are tried in ascending order of it: the quick and promising ones first
+    shown: tuple[str, ...] = ()  # parameters that tell it from others of the same label
     worst_case: bool = False
-    remark: str = ""
+    """Whether the best value that it can reach where it is refused is a confidence in the worst case."""
+    remark: str = ""  # a sentence on what is published, for whoever is proposed it

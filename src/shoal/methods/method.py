@@ -115,10 +115,7 @@ class Method(Parameters):
     def repeated(self, notes: Mapping[str, Any]) -> Self:
         """The method whose run makes the same release again, whatever time that takes.
 
-        Parameters
-        ----------
-        notes
-            Those of the trace.
+        `notes`: those of the trace.
         """
         return self
 
@@ -129,10 +126,7 @@ class Method(Parameters):
     def refuse_distributed(self) -> None:
         """Refuse parameters that need all rows at once, before any row is read.
 
-        Raises
-        ------
-        WrongUse
-            With what to take instead.
+        Raises `WrongUse` with what to take instead.
         """
 
     def released(
@@ -143,12 +137,8 @@ class Method(Parameters):
     ) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 
-        Parameters
-        ----------
-        details
-            Public facts of the method.
-        models
-            The promises, where the data makes them more definite than `models` does.
+        `details`: public facts of the method. `models`: the promises, where the data makes them more definite than
+        `models` does.
         """
         return Release(
             data=data,

@@ -58,10 +58,7 @@ class TableMethod(Promises, Method):
     def refuse_misfits(self) -> None:
         """Refuse promises that cannot be made of its classes, before any data is looked at.
 
-        Raises
-        ------
-        WrongUse
-            With the option to omit.
+        Raises `WrongUse` with the option to omit.
         """
         for model in self.misfits():
             option = self.overlapping()
@@ -73,12 +70,8 @@ class TableMethod(Promises, Method):
     def models_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises made definite for this table: about which columns, persons, and population.
 
-        Raises
-        ------
-        WrongUse
-            If nothing is promised, no column is a quasi-identifier, or a promise misses something of the table.
-        Infeasible
-            If even the whole table as one class breaks a promise.
+        Raises `WrongUse` if nothing is promised, no column is a quasi-identifier, or a promise misses something of the
+        table. Raises `Infeasible` if even the whole table as one class breaks a promise.
         """
         definite = self._definite_for(table)
         columns = tuple(dict.fromkeys(name for model in definite for name in model.columns()))
@@ -89,12 +82,8 @@ class TableMethod(Promises, Method):
     def models_for_parts(self, data: Dataset) -> tuple[tuple[TableModel, ...], GroupStatistics]:
         """The promises made definite for a table in parts, and the counts of the whole as one class.
 
-        Raises
-        ------
-        WrongUse
-            As `models_for`; and where a promise needs a population, or a column says which rows belong together.
-        Infeasible
-            If even the whole table as one class breaks a promise.
+        Raises `WrongUse` as `models_for`; and where a promise needs a population, or a column says which rows belong
+        together. Raises `Infeasible` if even the whole table as one class breaks a promise.
         """
         table = data.schema
         if table.entity is not None:
@@ -155,10 +144,7 @@ class TableMethod(Promises, Method):
 def read_population(path: str, table: Table, orders: Mapping[str, Sequence[str]] | None = None) -> Table:
     """Read the population of a table: its quasi-identifiers as they are called there, with the table's hierarchies.
 
-    Parameters
-    ----------
-    orders
-        The values of ordinal columns in ascending order; those of the table by default.
+    `orders`: the values of ordinal columns in ascending order; those of the table by default.
     """
     from shoal.io.tables.load import read_table
 
@@ -190,16 +176,9 @@ def published(table: Table, quasi: dict[str, Column]) -> tuple[Table, Rows]:
 
     An entity column is numbered anew inside each class.
 
-    Parameters
-    ----------
-    table
-        The original: its sensitive and insensitive columns are published as they are.
-    quasi
-        The published column of each quasi-identifier, row by row as in the original.
-
-    Returns
-    -------
-    The published table, and the original row of each published one.
+    `table`: the original: its sensitive and insensitive columns are published as they are. `quasi`: the published
+    column of each quasi-identifier, row by row as in the original. Returns the published table, and the original row of
+    each published one.
     """
     columns = [
         quasi.get(column.name, column) for column in table.columns if column.role is not Role.IDENTIFYING

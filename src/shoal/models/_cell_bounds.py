@@ -22,21 +22,13 @@ class CellBounds:
 
     Whoever computes them knows the sums of all totals, and that nothing is negative; of counts, that they are whole,
     and that no 0 is hidden.
-
-    Parameters
-    ----------
-    rows
-        The hidden cells.
-    low, high
-        What they can be, and at the least open cell no more; infinite where nothing bounds them.
-    wrong
-        Totals that are not the sum of their parts, whatever the hidden cells are.
     """
 
-    rows: Rows
+    rows: Rows  # the hidden cells
     low: Floats
     high: Floats
-    wrong: tuple[int, ...] = ()
+    """`low`, `high`: what they can be, and at the least open cell no more; infinite where nothing bounds them."""
+    wrong: tuple[int, ...] = ()  # totals that are not the sum of their parts, whatever the hidden cells are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +43,8 @@ class Equations:
 def bounds_of(summary: Summary, value: str, openness: Openness) -> CellBounds:
     """Bound the hidden cells of a value by linear programs; counts by integer ones where those say more.
 
-    Parameters
-    ----------
-    openness
-        How little bounds tell. The least open cell is bounded exactly, and others as far as it takes to see that they
-        are no less open: what is found for one cell often shows that of many.
+    `openness`: how little bounds tell. The least open cell is bounded exactly, and others as far as it takes to see
+    that they are no less open: what is found for one cell often shows that of many.
     """
     numbers = summary.numbers(value)
     rows = np.array([row for row, number in enumerate(numbers) if number is None], dtype=np.int64)

@@ -88,12 +88,7 @@ class Judged:
 class Verdicts(tuple[Verdict, ...]):
     """The verdicts on published data; `judged` says what they are about.
 
-    Parameters
-    ----------
-    verdicts
-        One for each promise.
-    judged
-        None where nothing was looked at, because the release is not whole.
+    `verdicts`: one for each promise. `judged`: None where nothing was looked at, because the release is not whole.
     """
 
     judged: Judged | None

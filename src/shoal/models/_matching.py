@@ -166,12 +166,7 @@ class CellReader:
     def holders(self, texts: Sequence[str], codes: Codes, rows: Rows) -> Iterator[tuple[int, Rows]]:
         """The places of the texts that some rows match, and these rows, ascending.
 
-        Parameters
-        ----------
-        codes
-            Of the column, by row.
-        rows
-            Those that are asked about, ascending.
+        `codes`: of the column, by row. `rows`: those that are asked about, ascending.
         """
         own = codes[rows]
         if len(texts) >= SEVERAL:

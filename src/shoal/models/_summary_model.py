@@ -25,10 +25,7 @@ class SummaryModel(Model):
     def bounds(self, summary: Summary, value: str, openness: Openness) -> CellBounds:
         """What can be inferred of the hidden cells of a value.
 
-        Raises
-        ------
-        UnknownName
-            If the value is not published.
+        Raises `UnknownName` if the value is not published.
         """
         if value not in summary.values:
             raise UnknownName("value", value, summary.values)

@@ -70,10 +70,7 @@ class MInvariance(SensitiveModel):
     def verify_series(self, releases: "Sequence[Appearances]") -> Verdict:
         """Judge a series of releases: each by itself, and the signatures of persons who are in several.
 
-        Parameters
-        ----------
-        releases
-            In the order of publication.
+        `releases`: in the order of publication.
         """
         names = {
             label: place
@@ -157,24 +154,18 @@ class MInvariance(SensitiveModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Appearances:
-    """Who may be where in one release of a series: known to the owner of the data alone.
-
-    Parameters
-    ----------
-    labels, indptr, codes
-        The secrets of class c, counterfeit ones among them, are ``labels[codes[indptr[c]:indptr[c + 1]]]``.
-    persons
-        Names of persons.
-    who, places
-        Person ``who[i]`` fits class ``places[i]``: one class, unless the published cells of classes overlap.
-    """
+    """Who may be where in one release of a series: known to the owner of the data alone."""
 
     labels: tuple[str, ...]
     indptr: Indptr
     codes: Rows
-    persons: tuple[str, ...]
+    """`labels`, `indptr`, `codes`: the secrets of class c, counterfeit ones among them, are
+    ``labels[codes[indptr[c]:indptr[c + 1]]]``."""
+    persons: tuple[str, ...]  # names of persons
     who: Rows
     places: Rows
+    """`who`, `places`: person ``who[i]`` fits class ``places[i]``: one class, unless the published cells of classes
+    overlap."""
 
 
 def _joined(releases: Sequence[Appearances], names: Mapping[str, int]) -> tuple[Indptr, Rows]:

@@ -10,26 +10,18 @@ from shoal.data.clusters import Clusters
 
 @dataclass(frozen=True, slots=True)
 class CertainLinks:
-    """What can be concluded across chunks of a cluster, whatever the original was.
-
-    Parameters
-    ----------
-    clusters
-        Simple clusters in which some item is held by every basket and there is something else to link it with.
-    links
-        Pairs of an item that every basket of a cluster holds, and an item of another chunk or of the term chunk:
-        whoever holds the second holds the first.
-    forced
-        Pairs of items of different record chunks that are together more frequent than the cluster is large, so that
-        some basket holds both; certain links among them are counted there only.
-    largest_share
-        The largest share of a cluster that holds an item of one of its record chunks and can be linked so.
-    """
+    """What can be concluded across chunks of a cluster, whatever the original was."""
 
     clusters: int
+    """Simple clusters in which some item is held by every basket and there is something else to link it with."""
     links: int
+    """Pairs of an item that every basket of a cluster holds, and an item of another chunk or of the term chunk: whoever
+    holds the second holds the first."""
     forced: int
+    """Pairs of items of different record chunks that are together more frequent than the cluster is large, so that some
+    basket holds both; certain links among them are counted there only."""
     largest_share: float
+    """The largest share of a cluster that holds an item of one of its record chunks and can be linked so."""
 
     def as_dict(self) -> dict[str, float]:
         """The same as plain data."""

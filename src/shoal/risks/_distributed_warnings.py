@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def concerns(original: Dataset, published: Dataset, classes: int) -> tuple[str, ...]:
     """Plain sentences about columns that may give persons away, and that nothing is left to read.
 
-    Parameters
-    ----------
-    classes
-        How many classes are published.
+    `classes`: how many classes are published.
     """
     names = published.schema.names
     kept = [column for column in original.schema.columns if column.name in names]

@@ -38,19 +38,12 @@ RIDGE = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedReader:
-    """A weight for each feature, in units of its spread inside groups.
-
-    Parameters
-    ----------
-    weights, scale
-        The chance of a member is proportional to the exponential of Σ weight · feature / scale.
-    groups
-        How many groups were learned from.
-    """
+    """A weight for each feature, in units of its spread inside groups."""
 
     weights: Floats
     scale: Floats
-    groups: int
+    """`weights`, `scale`: the chance of a member is proportional to the exponential of Σ weight · feature / scale."""
+    groups: int  # how many groups were learned from
 
     def likelihoods(self, groups: Groups) -> Floats:
         """The chance that each member holds a sensitive item of its group, as the reader sees it; 1 in each group."""
@@ -69,10 +62,7 @@ class LearnedReader:
         A basket is named, and thereby everybody with its public items: the share of them who hold a sensitive item of
         the group is what counts.
 
-        Raises
-        ------
-        WrongUse
-            If no group has a sensitive item.
+        Raises `WrongUse` if no group has a sensitive item.
         """
         asked = _asked(groups)
         if not len(asked):
@@ -86,15 +76,8 @@ class LearnedReader:
 def learn(examples: Sequence[tuple[Groups, Baskets]]) -> LearnedReader:
     """Learn from releases beside their originals.
 
-    Parameters
-    ----------
-    examples
-        Published groups, and the baskets with the sensitive items that they were made from.
-
-    Raises
-    ------
-    WrongUse
-        If no group of the examples has a sensitive item, or there are none.
+    `examples`: published groups, and the baskets with the sensitive items that they were made from. Raises `WrongUse`
+    if no group of the examples has a sensitive item, or there are none.
     """
     from scipy.optimize import minimize
 

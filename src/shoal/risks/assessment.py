@@ -30,36 +30,16 @@ FRACTION = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRisk:
-    """What a table gives away to somebody who knows its quasi-identifiers.
+    """What a table gives away to somebody who knows its quasi-identifiers."""
 
-    Parameters
-    ----------
-    quasi
-        The columns that are known.
-    threshold
-        A risk above this is too high.
-    linkage
-        Prosecutor, journalist and marketer risk.
-    population_uniques
-        Estimates for the population that the people were drawn from.
-    columns
-        Each column alone.
-    combinations
-        Minimal combinations of columns that single people out.
-    records
-        The scores of rows (SUDA2).
-    kinds
-        Columns that the Safe Harbor rule of HIPAA lists.
-    """
-
-    quasi: tuple[str, ...]
-    threshold: float
-    linkage: Reidentification
-    population_uniques: PopulationUniques
-    columns: tuple[ColumnRisk, ...]
-    combinations: Combinations
-    records: SpecialUniques
-    kinds: tuple[HarborKind, ...]
+    quasi: tuple[str, ...]  # the columns that are known
+    threshold: float  # a risk above this is too high
+    linkage: Reidentification  # prosecutor, journalist and marketer risk
+    population_uniques: PopulationUniques  # estimates for the population that the people were drawn from
+    columns: tuple[ColumnRisk, ...]  # each column alone
+    combinations: Combinations  # minimal combinations of columns that single people out
+    records: SpecialUniques  # the scores of rows (SUDA2)
+    kinds: tuple[HarborKind, ...]  # columns that the Safe Harbor rule of HIPAA lists
 
     @property
     def sample_uniques(self) -> float:
@@ -134,10 +114,7 @@ class RiskOptions(Parameters):
     def population_of(self, people: int, population: Table | None) -> int:
         """How many people the population of so many has.
 
-        Raises
-        ------
-        WrongUse
-            If it is given twice, or smaller than the table.
+        Raises `WrongUse` if it is given twice, or smaller than the table.
         """
         if sum(one is not None for one in (self.population_size, self.sample_fraction, population)) > 1:
             raise WrongUse(

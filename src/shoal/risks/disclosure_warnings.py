@@ -32,12 +32,7 @@ ALIKE = 5
 def concerns(original: Table, published: Table) -> tuple[str, ...]:
     """Plain sentences: that nothing is left, and on columns that may give persons away, in the order of the columns.
 
-    Parameters
-    ----------
-    original
-        What was read.
-    published
-        The table of the release.
+    `original`: what was read. `published`: the table of the release.
     """
     kept = [column for column in original.columns if column.name in published.names]
     texts = {
@@ -57,10 +52,7 @@ def of_column(
 ) -> list[str]:
     """Plain sentences about one column of a table of so many rows that is published.
 
-    Parameters
-    ----------
-    raw
-        Counts the published cells that are or list values of the original; it is not asked without need.
+    `raw`: counts the published cells that are or list values of the original; it is not asked without need.
     """
     found: list[str] = []
     if column.role in (Role.ENTITY, Role.IDENTIFYING):
@@ -88,12 +80,7 @@ def of_column(
 def nothing_told(columns: Sequence[Column], texts: Mapping[str, set[str]]) -> list[str]:
     """Say it where all rows are published alike: one class of all keeps any promise, and is of no use.
 
-    Parameters
-    ----------
-    columns
-        The original ones that are published.
-    texts
-        The published texts of each quasi-identifier.
+    `columns`: the original ones that are published. `texts`: the published texts of each quasi-identifier.
     """
     quasi = [column for column in columns if column.role is Role.QUASI]
     alike = all(len(texts[column.name]) == 1 for column in quasi)
@@ -180,12 +167,8 @@ def count_bare(published: Groups | Clusters, sensitive: Collection[str], *, left
 
     In clusters these are the baskets that no sub-record is left for, where no term but sensitive ones is.
 
-    Parameters
-    ----------
-    sensitive
-        The sensitive items; groups tell them themselves.
-    left_out
-        Whether occurrences may be missing in the chunks of clusters: then only clusters without any are certain.
+    `sensitive`: the sensitive items; groups tell them themselves. `left_out`: whether occurrences may be missing in the
+    chunks of clusters: then only clusters without any are certain.
     """
     if isinstance(published, Groups):
         with_secret = np.repeat(np.diff(published.sensitive_indptr) > 0, published.sizes)

@@ -23,30 +23,17 @@ class KnownItemsRisk:
 
     A basket with at least that many public items is drawn, and then that many of its public items. It is unique if no
     other basket holds them all; who picks one of those that do is right with the chance 1 / (their number).
-
-    Parameters
-    ----------
-    known
-        The number of items that are known.
-    baskets
-        How many baskets have so many.
-    tried
-        How many baskets were looked at.
-    unique, chance
-        The share of unique ones, and the mean chance to be right.
-    interval
-        Of the share of unique ones: 95 %, from the sample; twice the same number where all choices were counted.
-    exact
-        Whether all baskets and all choices of their items were counted.
     """
 
-    known: int
-    baskets: int
-    tried: int
+    known: int  # the number of items that are known
+    baskets: int  # how many baskets have so many
+    tried: int  # how many baskets were looked at
     unique: float
     chance: float
+    """`unique`, `chance`: the share of unique ones, and the mean chance to be right."""
     interval: tuple[float, float]
-    exact: bool
+    """Of the share of unique ones: 95 %, from the sample; twice the same number where all choices were counted."""
+    exact: bool  # whether all baskets and all choices of their items were counted
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""

@@ -27,27 +27,13 @@ ROOM = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned of linked tables.
+    """What was learned of linked tables."""
 
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    success
-        The share of people whose secret was named.
-    guess
-        The same for whoever draws a secret of the group by chance.
-    highest
-        The largest share of a secret in a group.
-    people
-        How many people were tried.
-    """
-
-    column: str
-    success: float
-    guess: float
-    highest: float
-    people: int
+    column: str  # the sensitive column
+    success: float  # the share of people whose secret was named
+    guess: float  # the same for whoever draws a secret of the group by chance
+    highest: float  # the largest share of a secret in a group
+    people: int  # how many people were tried
 
 
 def learned(original: Table, data: Linked) -> Learned | None:

@@ -26,21 +26,13 @@ Equations: TypeAlias = Callable[[float, float], tuple[tuple[float, float], Matri
 
 @dataclass(frozen=True, slots=True)
 class PopulationUniques:
-    """The share of the population that is unique, by each model; None where a model gives no estimate.
+    """The share of the population that is unique, by each model; None where a model gives no estimate."""
 
-    Parameters
-    ----------
-    population
-        How many people there are.
-    chosen
-        The model that the rule of Dankar et al. picks.
-    """
-
-    population: int
+    population: int  # how many people there are
     pitman: float | None
     zayatz: float | None
     snb: float | None
-    chosen: str
+    chosen: str  # the model that the rule of Dankar et al. picks
 
     @property
     def share(self) -> float:
@@ -55,12 +47,8 @@ class PopulationUniques:
 def population_uniques(sizes: Counts, population: int) -> PopulationUniques:
     """Estimate the share of unique people.
 
-    Parameters
-    ----------
-    sizes
-        Of the equivalence classes of the sample.
-    population
-        How many people there are, at least as many as in the sample.
+    `sizes`: of the equivalence classes of the sample. `population`: how many people there are, at least as many as in
+    the sample.
     """
     if not (sizes == 1).any():
         return PopulationUniques(population, 0.0, 0.0, 0.0, "pitman")

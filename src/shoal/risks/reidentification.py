@@ -19,21 +19,11 @@ THRESHOLD = 0.2
 
 @dataclass(frozen=True, slots=True)
 class LinkageRisk:
-    """The risk that a row is linked to its person.
+    """The risk that a row is linked to its person."""
 
-    Parameters
-    ----------
-    highest
-        Of any row.
-    average
-        Of all rows: the share that is linked rightly in the mean.
-    above
-        The share of rows whose risk is above the threshold.
-    """
-
-    highest: float
-    average: float
-    above: float
+    highest: float  # of any row
+    average: float  # of all rows: the share that is linked rightly in the mean
+    above: float  # the share of rows whose risk is above the threshold
 
     def as_dict(self) -> dict[str, float]:
         """The same as plain data."""
@@ -60,11 +50,8 @@ def reidentification(
 ) -> Reidentification:
     """Measure the three risks of linking rows by some columns.
 
-    Parameters
-    ----------
-    population
-        A table that the people of this one are drawn from, with the same columns. Without one, journalist and marketer
-        know as much as the prosecutor.
+    `population`: a table that the people of this one are drawn from, with the same columns. Without one, journalist and
+    marketer know as much as the prosecutor.
     """
     if population is None:
         sample = person_sizes(table, columns)

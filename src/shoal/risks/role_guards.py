@@ -56,21 +56,11 @@ VALUES_PER_ROW = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is left of the classes where one more published column is known.
+    """What is left of the classes where one more published column is known."""
 
-    Parameters
-    ----------
-    name
-        The insensitive column.
-    unique
-        The share of rows that are alone in their class then.
-    smallest
-        Rows of the smallest class.
-    """
-
-    name: str
-    unique: float
-    smallest: int
+    name: str  # the insensitive column
+    unique: float  # the share of rows that are alone in their class then
+    smallest: int  # rows of the smallest class
 
 
 def determined(original: Table, published: Table) -> list[str]:
@@ -88,12 +78,8 @@ def determined(original: Table, published: Table) -> list[str]:
 def determined_in_parts(original: Dataset, published: Iterable[str], coarse: Mapping[str, bool]) -> list[str]:
     """The same of rows in parts.
 
-    Parameters
-    ----------
-    published
-        The names of the columns that are published.
-    coarse
-        Whether each quasi-identifier is published otherwise than it was.
+    `published`: the names of the columns that are published. `coarse`: whether each quasi-identifier is published
+    otherwise than it was.
     """
     quasi, others = _chosen(original.schema, published)
     found = []

@@ -38,25 +38,13 @@ MANY = 0.9
 
 @dataclass(frozen=True, slots=True)
 class HarborKind:
-    """A column that holds what the rule lists.
-
-    Parameters
-    ----------
-    kind
-        What it holds.
-    share
-        The share of its cells that look like it.
-    letter
-        The paragraph of the rule, (A) to (R).
-    reason
-        Why, in words.
-    """
+    """A column that holds what the rule lists."""
 
     column: str
-    kind: str
-    letter: str
-    share: float
-    reason: str
+    kind: str  # what it holds
+    letter: str  # the paragraph of the rule, (A) to (R)
+    share: float  # the share of its cells that look like it
+    reason: str  # why, in words
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""

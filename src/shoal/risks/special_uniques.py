@@ -27,27 +27,14 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecialUniques:
-    """The scores of records.
+    """The scores of records."""
 
-    Parameters
-    ----------
-    scores
-        Of each row; 0 where at most `size` columns single it out nowhere.
-    counts
-        How many minimal sample uniques each row has.
-    shares
-        The share of all scores to which each column belongs.
-    size
-        The largest number of columns that was looked at.
-    top
-        The rows of the highest scores, with their minimal sample uniques.
-    """
-
-    scores: Floats
-    counts: Counts
-    shares: dict[str, float]
-    size: int
+    scores: Floats  # of each row; 0 where at most `size` columns single it out nowhere
+    counts: Counts  # how many minimal sample uniques each row has
+    shares: dict[str, float]  # the share of all scores to which each column belongs
+    size: int  # the largest number of columns that was looked at
     top: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    """The rows of the highest scores, with their minimal sample uniques."""
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data; rows are counted from 1."""
@@ -71,12 +58,8 @@ class SpecialUniques:
 def special_uniques(columns: Sequence[Column], size: int = SIZE, shown: int = SHOWN) -> SpecialUniques:
     """Score every row by its minimal sample uniques.
 
-    Parameters
-    ----------
-    size
-        The largest number of columns together; less where there were too many sets of columns.
-    shown
-        So many rows with the highest scores are given with their minimal sample uniques.
+    `size`: the largest number of columns together; less where there were too many sets of columns. `shown`: so many
+    rows with the highest scores are given with their minimal sample uniques.
     """
     rows = len(columns[0].codes) if columns else 0
     size = min(size, len(columns))

@@ -25,25 +25,14 @@ CANDIDATES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ColumnRisk:
-    """How far one column tells rows apart.
-
-    Parameters
-    ----------
-    distinct
-        Different values.
-    unique
-        The share of rows whose value no other row has.
-    distinction
-        Different values by rows: so large a share of the rows could stay if the column had to tell all apart.
-    separation
-        The share of pairs of rows that the column tells apart.
-    """
+    """How far one column tells rows apart."""
 
     name: str
-    distinct: int
-    unique: float
+    distinct: int  # different values
+    unique: float  # the share of rows whose value no other row has
     distinction: float
-    separation: float
+    """Different values by rows: so large a share of the rows could stay if the column had to tell all apart."""
+    separation: float  # the share of pairs of rows that the column tells apart
 
     def sentence(self) -> str:
         """The same in words."""
@@ -66,24 +55,13 @@ class ColumnRisk:
 
 @dataclass(frozen=True, slots=True)
 class Combinations:
-    """The minimal combinations of columns that single out so large a share of the rows.
+    """The minimal combinations of columns that single out so large a share of the rows."""
 
-    Parameters
-    ----------
-    wanted
-        The share of rows that must be unique; 1 for all.
-    found
-        Names of columns, the smallest combinations first: without any of its columns, none would single out enough.
-    largest
-        The largest number of columns that was looked for.
-    complete
-        Whether all were found up to that number; otherwise there were too many.
-    """
-
-    wanted: float
+    wanted: float  # the share of rows that must be unique; 1 for all
     found: tuple[tuple[str, ...], ...]
-    largest: int
-    complete: bool = True
+    """Names of columns, the smallest combinations first: without any of its columns, none would single out enough."""
+    largest: int  # the largest number of columns that was looked for
+    complete: bool = True  # whether all were found up to that number; otherwise there were too many
 
 
 def column_risks(columns: Iterable[Column]) -> tuple[ColumnRisk, ...]:
@@ -126,12 +104,8 @@ def unique_combinations(
 ) -> Combinations:
     """Find all minimal combinations of columns that single out at least a share of the rows.
 
-    Parameters
-    ----------
-    wanted
-        The share, above 0; at 1 the combinations are keys of the table.
-    largest
-        The largest number of columns of a combination.
+    `wanted`: the share, above 0; at 1 the combinations are keys of the table. `largest`: the largest number of columns
+    of a combination.
     """
     search = _Search(columns, wanted)
     if not search.enough(range(len(columns))):

@@ -23,21 +23,11 @@ MOVES = 2_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attacker:
-    """Somebody who computes hidden cells from published ones, and from what she has of them herself.
+    """Somebody who computes hidden cells from published ones, and from what she has of them herself."""
 
-    Parameters
-    ----------
-    needs
-        How open each cell must stay for her.
-    own
-        What she has of each cell.
-    known
-        Cells that are hers alone: she knows them, and they need not be hidden from her.
-    """
-
-    needs: Needs
-    own: Floats
-    known: Mask
+    needs: Needs  # how open each cell must stay for her
+    own: Floats  # what she has of each cell
+    known: Mask  # cells that are hers alone: she knows them, and they need not be hidden from her
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,21 +40,11 @@ class Broken:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shield:
-    """Values of cells, and who looks at them.
+    """Values of cells, and who looks at them."""
 
-    Parameters
-    ----------
-    relations
-        Which cells add up to which.
-    tallied
-        The values.
-    hideable
-        Cells that may be hidden: nobody takes a cell without rows for anything but 0.
-    """
-
-    relations: csr_array
-    tallied: Tallied
-    hideable: Mask
+    relations: csr_array  # which cells add up to which
+    tallied: Tallied  # the values
+    hideable: Mask  # cells that may be hidden: nobody takes a cell without rows for anything but 0
     protection: Protection
     nodes: Rows
     rows_nodes: Sequence[Sequence[AnyArray]]
@@ -75,10 +55,7 @@ class Shield:
     ) -> "Shield":
         """The shield of a value.
 
-        Parameters
-        ----------
-        codes
-            The values of each row, by column.
+        `codes`: the values of each row, by column.
         """
         rows_nodes = [
             [level[code] for level in scale.levels] for scale, code in zip(cells.scales, codes, strict=True)
@@ -149,10 +126,7 @@ class Shield:
     ) -> list[int]:
         """Cells that an attacker can tell too well.
 
-        Parameters
-        ----------
-        cells, equations, label
-            The hidden cells, what is known of their sums, and which hang together.
+        `cells`, `equations`, `label`: the hidden cells, what is known of their sums, and which hang together.
         """
         floor = -self.room(attacker)
         hidden = np.zeros(len(floor), dtype=np.bool_)

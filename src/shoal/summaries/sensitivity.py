@@ -14,19 +14,12 @@ SLACK = 1.001
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Needs:
-    """How far a hidden cell must be able to lie from the truth, for each cell.
-
-    Parameters
-    ----------
-    up, down
-        How much more, and how much less, it must be able to be.
-    width
-        How much must lie between the least and the most that it can be.
-    """
+    """How far a hidden cell must be able to lie from the truth, for each cell."""
 
     up: Floats
     down: Floats
-    width: Floats
+    """`up`, `down`: how much more, and how much less, it must be able to be."""
+    width: Floats  # how much must lie between the least and the most that it can be
 
 
 def sensitive_cells(tallied: Tallied, protection: Protection) -> Mask:
@@ -52,10 +45,7 @@ def sensitive_cells(tallied: Tallied, protection: Protection) -> Mask:
 def needs_of(tallied: Tallied, protection: Protection, own: Floats | float = 0.0) -> Needs:
     """How open the cells must stay for somebody who has a part of them.
 
-    Parameters
-    ----------
-    own
-        What the one who looks at them has of each cell: nothing, or what it is that she knows already.
+    `own`: what the one who looks at them has of each cell: nothing, or what it is that she knows already.
     """
     size = len(tallied.values)
     if tallied.name == "count":

@@ -24,18 +24,12 @@ DECIMALS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """A column by which rows are counted, and its totals as numbers.
-
-    Parameters
-    ----------
-    axis
-        The same in texts; the number of a value or total is its place among the nodes, 0 the whole column.
-    levels
-        For each level of totals, from the values themselves up to the whole column, the node of each code.
-    """
+    """A column by which rows are counted, and its totals as numbers."""
 
     axis: Axis
+    """The same in texts; the number of a value or total is its place among the nodes, 0 the whole column."""
     levels: tuple[Rows, ...]
+    """For each level of totals, from the values themselves up to the whole column, the node of each code."""
 
     @classmethod
     def of(cls, column: Column, total: str) -> "Scale":
@@ -73,33 +67,18 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """All cells of some cross-tables.
+    """All cells of some cross-tables."""
 
-    Parameters
-    ----------
-    scales
-        The columns.
-    tables
-        Those of each table, by their places.
-    keys
-        A number for each cell, ascending: the nodes of all columns mixed into one.
-    relations
-        A line for each total of each column: 1 for its parts, -1 for itself.
-    """
-
-    scales: tuple[Scale, ...]
-    tables: tuple[tuple[int, ...], ...]
-    keys: Rows
-    relations: csr_array
+    scales: tuple[Scale, ...]  # the columns
+    tables: tuple[tuple[int, ...], ...]  # those of each table, by their places
+    keys: Rows  # a number for each cell, ascending: the nodes of all columns mixed into one
+    relations: csr_array  # a line for each total of each column: 1 for its parts, -1 for itself
 
     @classmethod
     def of(cls, columns: Sequence[Column], tables: Sequence[Sequence[str]], total: str) -> "Cells":
         """Lay out the cells.
 
-        Raises
-        ------
-        WrongUse
-            If there are too many.
+        Raises `WrongUse` if there are too many.
         """
         scales = tuple(Scale.of(column, total) for column in columns)
         names = [column.name for column in columns]
@@ -161,33 +140,15 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallied:
-    """What rows add to each cell.
+    """What rows add to each cell."""
 
-    Parameters
-    ----------
-    name
-        ``count``, or the column that is summed up.
-    values
-        The sums, in units of the last digit.
-    contributors
-        How many rows have an amount.
-    largest
-        The largest amounts of each cell, the largest first.
-    sole
-        The one row that has an amount, where there is one alone; -1 elsewhere.
-    amounts
-        What each row adds; 0 where nothing is known.
-    unit
-        So many are one whole.
-    """
-
-    name: str
-    values: Counts
-    contributors: Counts
-    largest: Counts
-    sole: Rows
-    amounts: Counts
-    unit: int
+    name: str  # ``count``, or the column that is summed up
+    values: Counts  # the sums, in units of the last digit
+    contributors: Counts  # how many rows have an amount
+    largest: Counts  # the largest amounts of each cell, the largest first
+    sole: Rows  # the one row that has an amount, where there is one alone; -1 elsewhere
+    amounts: Counts  # what each row adds; 0 where nothing is known
+    unit: int  # so many are one whole
 
     def text(self, cell: int) -> str:
         """The value of a cell as it is published."""
@@ -234,12 +195,8 @@ def tally(
 def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
     """The amounts of a column as whole numbers of its last digit, which rows have one, and how many make one whole.
 
-    Raises
-    ------
-    WrongUse
-        If the column does not hold numbers.
-    BadData
-        If an amount is negative, or the sum too large.
+    Raises `WrongUse` if the column does not hold numbers. Raises `BadData` if an amount is negative, or the sum too
+    large.
     """
     column = table.column(name)
     domain = column.domain

@@ -44,21 +44,13 @@ _TYPES: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The published values of a column.
-
-    Parameters
-    ----------
-    values
-        All of them but missing ones, ascending; None where there are more than `LISTED`.
-    types
-        The types that all of them have, the narrowest first: ``integer``, ``number``, ``date``; none for texts.
-    missing
-        Whether some cells are missing.
-    """
+    """The published values of a column."""
 
     values: tuple[str, ...] | None
+    """All of them but missing ones, ascending; None where there are more than `LISTED`."""
     types: tuple[str, ...]
-    missing: bool = False
+    """The types that all of them have, the narrowest first: ``integer``, ``number``, ``date``; none for texts."""
+    missing: bool = False  # whether some cells are missing
 
     @property
     def type(self) -> str:

@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 def write_parts(data: Dataset, folder: Path, table_format: str, safe_cells: bool = False) -> dict[str, Any]:
     """Write published rows as part files, in a folder of the data file's name.
 
-    Returns
-    -------
-    dict
-        What release.json says about its shape, as for data that is one file.
+    Returns what release.json says about its shape, as for data that is one file.
     """
     schema = data.schema
     if isinstance(schema, Table):

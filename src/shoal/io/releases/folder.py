@@ -67,11 +67,8 @@ def write_data(
 ) -> dict[str, Any]:
     """Write the data file into a folder, in canonical order.
 
-    Returns
-    -------
-    dict
-        What release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only what
-        can be seen in the data file too.
+    Returns what release.json says about its shape: the form, columns with roles or sensitive items, and counts. Only
+    what can be seen in the data file too.
     """
     if isinstance(data, Dataset):
         return write_parts(data, folder, table_format, safe_cells)

@@ -58,11 +58,8 @@ def summed(data: Linked) -> Table:
 def read_linked(path: Path, shape: Mapping[str, Any]) -> Linked:
     """Read both files; the first is given, the other lies beside it.
 
-    Raises
-    ------
-    BadData
-        If a file is missing, its columns are not those that release.json names, groups are not numbered from 1 on, or
-        a group does not have as many secrets as rows.
+    Raises `BadData` if a file is missing, its columns are not those that release.json names, groups are not numbered
+    from 1 on, or a group does not have as many secrets as rows.
     """
     roles = {column["name"]: Role(column["role"]) for column in shape["columns"]}
     link, other = shape["link"], path.with_name(f"sensitive{path.suffix}")

@@ -48,11 +48,8 @@ def with_keys(data: Related) -> tuple[Table, Table]:
 def read_related(path: Path, shape: Mapping[str, Any]) -> Related:
     """Read both files; the first is given, the other lies beside it.
 
-    Raises
-    ------
-    BadData
-        If a file is missing, its columns are not those that release.json names, persons are not numbered as they stand
-        there, or a record has the number of nobody.
+    Raises `BadData` if a file is missing, its columns are not those that release.json names, persons are not numbered
+    as they stand there, or a record has the number of nobody.
     """
     other, key = path.with_name(f"records{path.suffix}"), shape["key"]
     if not other.is_file():

@@ -75,10 +75,7 @@ class WithItems(Input):
 def with_items(opened: Input, spec: str) -> tuple[WithItems, str]:
     """The source with the items of another one, ``FILE:KEY,ITEM``, and the name of their column.
 
-    Raises
-    ------
-    WrongUse
-        If it is named otherwise, or a column is not there (`UnknownName`).
+    Raises `WrongUse` if it is named otherwise, or a column is not there (`UnknownName`).
     """
     from shoal.io.tables.load import open_input
 

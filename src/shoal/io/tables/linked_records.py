@@ -28,12 +28,8 @@ def load_related(
 ) -> "EncodedTable":
     """Read persons and the records that ``FILE:KEY`` names; every column has the role that is given to its name.
 
-    Raises
-    ------
-    WrongUse
-        If a name stands in both tables, the key is named for something else, or roles do not go with a second table.
-    BadData
-        If a key of a person is missing or stands in several rows, or no record has one.
+    Raises `WrongUse` if a name stands in both tables, the key is named for something else, or roles do not go with a
+    second table. Raises `BadData` if a key of a person is missing or stands in several rows, or no record has one.
     """
     from shoal.io.tables.load import load_table, open_input
 

@@ -15,27 +15,14 @@ Levels: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """The vectors between the raw table and the coarsest one that is allowed.
+    """The vectors between the raw table and the coarsest one that is allowed."""
 
-    Parameters
-    ----------
-    names
-        The quasi-identifiers.
-    nodes
-        For each column and level, the node of the hierarchy that each code of the column's domain falls under.
-    sizes
-        For each column and level, the number of nodes.
-    highest
-        The coarsest level that each column may reach.
-    finest
-        The finest level that each column is published on; levels below it stand for it.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the quasi-identifiers
     nodes: tuple[tuple[Codes, ...], ...]
-    sizes: tuple[tuple[int, ...], ...]
-    highest: Levels
-    finest: Levels
+    """For each column and level, the node of the hierarchy that each code of the column's domain falls under."""
+    sizes: tuple[tuple[int, ...], ...]  # for each column and level, the number of nodes
+    highest: Levels  # the coarsest level that each column may reach
+    finest: Levels  # the finest level that each column is published on; levels below it stand for it
 
     @property
     def lowest(self) -> Levels:

@@ -42,24 +42,12 @@ CELLS = 20_000_000
 
 @dataclass(slots=True, eq=False)
 class Classes:
-    """The classes of a table in parts, while rows are joined to them.
+    """The classes of a table in parts, while rows are joined to them."""
 
-    Parameters
-    ----------
-    of_tuple
-        The class of each tuple; -1 for one that is not published.
-    levels
-        The level of each class (rows) in each column.
-    first
-        A tuple of each class.
-    sizes
-        The rows of each class.
-    """
-
-    of_tuple: Rows
-    levels: Rows
-    first: Rows
-    sizes: Counts
+    of_tuple: Rows  # the class of each tuple; -1 for one that is not published
+    levels: Rows  # the level of each class (rows) in each column
+    first: Rows  # a tuple of each class
+    sizes: Counts  # the rows of each class
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -158,10 +158,7 @@ class Descent:
     def run(self, kicks: int, start: Levels | None = None) -> None:
         """Descend from a vector, and then from kicked ones until so many in a row have not helped.
 
-        Parameters
-        ----------
-        start
-            Where to begin; the coarsest vector by default, or where nothing is feasible there.
+        `start`: where to begin; the coarsest vector by default, or where nothing is feasible there.
         """
         best = self._descended(self._lattice.highest if start is None else start)
         if start is not None and self._value(best) == float("inf"):

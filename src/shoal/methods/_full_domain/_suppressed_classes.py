@@ -42,10 +42,7 @@ class Suppression:
     Suppressing rows changes what t-closeness and its like compare with, so that they are asked again with the rows
     that are left, until no class fails.
 
-    Parameters
-    ----------
-    limit
-        The most rows that may be left out.
+    `limit`: the most rows that may be left out.
     """
 
     def __init__(self, grouping: Grouping, facts: Facts, models: tuple[TableModel, ...], limit: int) -> None:

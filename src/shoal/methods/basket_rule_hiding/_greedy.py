@@ -18,21 +18,11 @@ SHARED = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What a greedy strategy needs to know.
+    """What a greedy strategy needs to know."""
 
-    Parameters
-    ----------
-    border
-        Where rules are found.
-    protected
-        Sets that had better stay frequent.
-    random
-        For victims by chance; None for victims by their weight.
-    """
-
-    border: Border
-    protected: Protected | None
-    random: np.random.Generator | None
+    border: Border  # where rules are found
+    protected: Protected | None  # sets that had better stay frequent
+    random: np.random.Generator | None  # for victims by chance; None for victims by their weight
 
 
 def hide(index: ItemIndex, rules: list[Rule], plan: Plan, strategy: Strategy) -> int:
@@ -97,10 +87,7 @@ def _victims(
     First those whose loss weakens most other sensitive rules for what it costs; then short baskets, as in the paper,
     for they hold fewer sets; then the order of the public items, and of equal ones by chance.
 
-    Parameters
-    ----------
-    others
-        Rules with the item on their right side.
+    `others`: rules with the item on their right side.
     """
     assert plan.protected is not None
     weights = plan.protected.weights(index, item, rows, count)

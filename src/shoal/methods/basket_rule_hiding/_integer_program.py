@@ -22,24 +22,12 @@ MOST = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """Baskets by which of the rules' items they hold.
+    """Baskets by which of the rules' items they hold."""
 
-    Parameters
-    ----------
-    items
-        The items of all rules.
-    held
-        The items of each kind.
-    of_row
-        The kind of each basket.
-    counts
-        The number of baskets of each kind.
-    """
-
-    items: tuple[int, ...]
-    held: list[frozenset[int]]
-    of_row: Rows
-    counts: Counts
+    items: tuple[int, ...]  # the items of all rules
+    held: list[frozenset[int]]  # the items of each kind
+    of_row: Rows  # the kind of each basket
+    counts: Counts  # the number of baskets of each kind
 
     @classmethod
     def of(cls, index: ItemIndex, rules: list[Rule]) -> "Kinds":
@@ -56,21 +44,12 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What each kind of basket loses.
-
-    Parameters
-    ----------
-    removals
-        The kind, the items, and how many baskets of the kind lose them.
-    cost
-        Occurrences that are taken out.
-    bound
-        No way to hide the rules takes out fewer.
-    """
+    """What each kind of basket loses."""
 
     removals: tuple[tuple[int, frozenset[int], int], ...]
-    cost: int
-    bound: int
+    """The kind, the items, and how many baskets of the kind lose them."""
+    cost: int  # occurrences that are taken out
+    bound: int  # no way to hide the rules takes out fewer
 
 
 def choices_of(held: frozenset[int], rules: list[Rule]) -> list[frozenset[int]]:
@@ -97,10 +76,7 @@ def choices_of(held: frozenset[int], rules: list[Rule]) -> list[frozenset[int]]:
 def solve(kinds: Kinds, rules: list[Rule], border: Border, seconds: float) -> Solution:
     """The fewest occurrences to take out.
 
-    Raises
-    ------
-    WrongUse
-        If the program is too large, or no solution is found in time.
+    Raises `WrongUse` if the program is too large, or no solution is found in time.
     """
     if len(rules) > RULES:
         raise WrongUse(

@@ -57,18 +57,11 @@ class Border:
 
 @dataclass(slots=True)
 class ItemIndex:
-    """Baskets with changes: items taken out of and put into baskets.
+    """Baskets with changes: items taken out of and put into baskets."""
 
-    Parameters
-    ----------
-    baskets
-        The baskets before any change, in canonical order.
-    columns
-        Which baskets hold an item now, for the items that were asked for.
-    """
-
-    baskets: Baskets
+    baskets: Baskets  # the baskets before any change, in canonical order
     columns: dict[int, Mask] = field(default_factory=dict)
+    """Which baskets hold an item now, for the items that were asked for."""
 
     def column(self, item: int) -> Mask:
         """Which baskets hold an item now; write to it to change that."""

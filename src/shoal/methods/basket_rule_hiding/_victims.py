@@ -24,21 +24,11 @@ LIMIT = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Protected:
-    """Frequent itemsets that had better stay frequent, by the items they hold.
+    """Frequent itemsets that had better stay frequent, by the items they hold."""
 
-    Parameters
-    ----------
-    table
-        A row a set; short sets repeat their last item.
-    supports
-        Baskets of each.
-    least
-        Where a set is lost.
-    """
-
-    table: Counts
-    supports: Counts
-    least: int
+    table: Counts  # a row a set; short sets repeat their last item
+    supports: Counts  # baskets of each
+    least: int  # where a set is lost
 
     @classmethod
     def of(cls, baskets: Baskets, rules: list[Rule], border: Border) -> "Protected":

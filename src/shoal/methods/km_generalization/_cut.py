@@ -25,12 +25,7 @@ class Cut:
     The cost of a node is the number of occurrences under it times its share of all leaves (the normalized certainty
     penalty, NCP); an item itself costs nothing.
 
-    Parameters
-    ----------
-    tree
-        The tree.
-    baskets
-        The baskets to publish, in codes of the tree's items.
+    `tree`: the tree. `baskets`: the baskets to publish, in codes of the tree's items.
     """
 
     def __init__(self, tree: ItemTree, baskets: Baskets) -> None:
@@ -82,14 +77,7 @@ class Cut:
         ones. Rare combinations are counted, each one whose nodes still stand is mended at the least cost, and all
         is counted again.
 
-        Parameters
-        ----------
-        within
-            Look only at these items.
-
-        Returns
-        -------
-        How often combinations were counted.
+        `within`: look only at these items. Returns how often combinations were counted.
         """
         counted = 0
         for size in range(1, m + 1):
@@ -110,9 +98,7 @@ class Cut:
 
         Call it last: costs are not kept up to date.
 
-        Returns
-        -------
-        How many nodes were replaced.
+        Returns how many nodes were replaced.
         """
         children: dict[int, list[int]] = {}
         for node, parent in enumerate(self.tree.parents.tolist()):

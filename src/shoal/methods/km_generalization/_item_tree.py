@@ -11,36 +11,20 @@ from shoal.errors import BadData
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemTree:
-    """Items and the nodes above them; nodes that stand for the same leaves are one.
-
-    Parameters
-    ----------
-    labels
-        The text of each node. The first ones are the items themselves.
-    parents
-        The node above each, -1 for the root.
-    sizes
-        The number of leaves of the hierarchy under each node.
-    items
-        The number of items.
-    leaves
-        The number of all leaves of the hierarchy.
-    """
+    """Items and the nodes above them; nodes that stand for the same leaves are one."""
 
     labels: tuple[str, ...]
-    parents: Codes
-    sizes: Counts
-    items: int
-    leaves: int
+    """The text of each node. The first ones are the items themselves."""
+    parents: Codes  # the node above each, -1 for the root
+    sizes: Counts  # the number of leaves of the hierarchy under each node
+    items: int  # the number of items
+    leaves: int  # the number of all leaves of the hierarchy
 
     @classmethod
     def of(cls, vocabulary: tuple[str, ...], hierarchy: Hierarchy) -> "ItemTree":
         """The part of a hierarchy that lies above the items of a vocabulary.
 
-        Raises
-        ------
-        BadData
-            If an item is no leaf of the hierarchy.
+        Raises `BadData` if an item is no leaf of the hierarchy.
         """
         places = {text: place for place, text in enumerate(hierarchy.leaves)}
         missed = [text for text in vocabulary if text not in places]

@@ -15,18 +15,11 @@ VARIABLES = 150_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """What came of the program.
-
-    Parameters
-    ----------
-    masks
-        The columns that are starred of each row, as bits; None where nothing was found in time.
-    bound
-        No release has fewer stars.
-    """
+    """What came of the program."""
 
     masks: Rows | None
-    bound: int
+    """The columns that are starred of each row, as bits; None where nothing was found in time."""
+    bound: int  # no release has fewer stars
 
 
 def optimal_masks(cells: Cells, k: int, seconds: float) -> Optimum:
@@ -35,10 +28,7 @@ def optimal_masks(cells: Cells, k: int, seconds: float) -> Optimum:
     Rows with the same quasi-identifiers are one kind. For each kind and each choice of columns there is a number of
     rows, and for each class that can come of it whether it is published: then it has at least k rows.
 
-    Raises
-    ------
-    WrongUse
-        If the program is too large.
+    Raises `WrongUse` if the program is too large.
     """
     everybody = np.arange(len(cells.codes))
     kind = cells.groups(everybody, 0)

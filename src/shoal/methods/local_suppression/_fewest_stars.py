@@ -14,18 +14,10 @@ Holds = Callable[[Rows, Rows, int], Mask]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The quasi-identifiers of all rows, in the order in which ties are taken.
+    """The quasi-identifiers of all rows, in the order in which ties are taken."""
 
-    Parameters
-    ----------
-    codes
-        A line a row, a column a quasi-identifier.
-    sizes
-        How many values each has.
-    """
-
-    codes: Counts
-    sizes: tuple[int, ...]
+    codes: Counts  # a line a row, a column a quasi-identifier
+    sizes: tuple[int, ...]  # how many values each has
 
     @property
     def width(self) -> int:

@@ -170,10 +170,7 @@ class LocalSuppression(TableMethod):
     def _refuse(self, data: Table, models: tuple[TableModel, ...]) -> None:
         """Refuse what this method cannot do.
 
-        Raises
-        ------
-        WrongUse
-            With what to do instead.
+        Raises `WrongUse` with what to do instead.
         """
         if len(data.quasi) > COLUMNS:
             raise WrongUse(

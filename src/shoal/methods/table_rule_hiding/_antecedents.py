@@ -12,30 +12,21 @@ from shoal.methods.table_rule_hiding._star_counts import Bound
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Rules that are broken, one entry a rule.
-
-    Parameters
-    ----------
-    keys
-        What tells the rule from all others: its columns, its antecedent among those of these columns, and its value.
-    own_indptr, own
-        The entries of `Values` that the rule counts: its value in the classes of its antecedent.
-    all_indptr, all
-        All entries of those classes.
-    shown, stars
-        Rows of the antecedent that hold the value before anything is starred, and stars that were there before.
-    most
-        The largest number of rows that is at most a share of c of the antecedent.
-    """
+    """Rules that are broken, one entry a rule."""
 
     keys: list[tuple[int, int, int]]
+    """What tells the rule from all others: its columns, its antecedent among those of these columns, and its value."""
     own_indptr: Indptr
     own: Rows
+    """`own_indptr`, `own`: the entries of `Values` that the rule counts: its value in the classes of its antecedent."""
     all_indptr: Indptr
     all: Rows
+    """`all_indptr`, `all`: all entries of those classes."""
     shown: Counts
     stars: Counts
-    most: Counts
+    """`shown`, `stars`: rows of the antecedent that hold the value before anything is starred, and stars that were
+    there before."""
+    most: Counts  # the largest number of rows that is at most a share of c of the antecedent
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -73,12 +64,7 @@ def broken_rules(classes: Classes, values: Values, bound: Bound, size: int, star
     A rule must be shown by more than c times the rows of its antecedent, which are at least those of the smallest
     class, or by t rows. Fewer rows show it the longer its antecedent is: whatever falls below is not grown further.
 
-    Parameters
-    ----------
-    size
-        The largest number of cells of an antecedent.
-    starred
-        The stars of each entry.
+    `size`: the largest number of cells of an antecedent. `starred`: the stars of each entry.
     """
     shown = values.counts - starred
     stars = values.stars + summed(values.classes, starred, len(classes))

@@ -15,27 +15,14 @@ ROOM = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """Rows that agree on all published quasi-identifiers, in canonical order of those cells.
+    """Rows that agree on all published quasi-identifiers, in canonical order of those cells."""
 
-    Parameters
-    ----------
-    of_row
-        The class of each row.
-    sizes
-        Rows of each class, suppressed ones left aside.
-    cells
-        The published code of each class (row) in each quasi-identifier (column).
-    blank
-        Which of those cells are ``*``.
-    suppressed
-        Rows that are ``*`` in all quasi-identifiers and all sensitive cells: they belong to no class.
-    """
-
-    of_row: Rows
-    sizes: Counts
-    cells: Codes
-    blank: Mask
+    of_row: Rows  # the class of each row
+    sizes: Counts  # rows of each class, suppressed ones left aside
+    cells: Codes  # the published code of each class (row) in each quasi-identifier (column)
+    blank: Mask  # which of those cells are ``*``
     suppressed: Mask
+    """Rows that are ``*`` in all quasi-identifiers and all sensitive cells: they belong to no class."""
 
     @classmethod
     def of(cls, table: Table) -> "Classes":
@@ -71,26 +58,17 @@ class Classes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """How often each class holds each sensitive value: one entry for each class and value that meet.
+    """How often each class holds each sensitive value: one entry for each class and value that meet."""
 
-    Parameters
-    ----------
-    column
-        The sensitive column.
-    classes, codes, counts
-        The class, the value and the number of rows of each entry; ascending by class, then by value.
-    stars
-        Rows of each class, suppressed ones left aside, that have no value before anything is hidden.
-    guarded
-        Entries of values whose rules are hidden.
-    """
-
-    column: Column
+    column: Column  # the sensitive column
     classes: Rows
     codes: Codes
     counts: Counts
+    """`classes`, `codes`, `counts`: the class, the value and the number of rows of each entry; ascending by class, then
+    by value."""
     stars: Counts
-    guarded: Mask
+    """Rows of each class, suppressed ones left aside, that have no value before anything is hidden."""
+    guarded: Mask  # entries of values whose rules are hidden
 
     @classmethod
     def of(cls, column: Column, classes: Classes, named: tuple[str, ...]) -> "Values":

@@ -13,25 +13,18 @@ from shoal.data.table import Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """The published texts of a column as stretches of an order.
-
-    Parameters
-    ----------
-    low, high
-        The first and the last place that each text covers; -1 where it has none: a missing value or a set.
-    text
-        The text of a stretch from one place to another; None where stretches have no text and texts are joined as sets.
-    count
-        The number of places.
-    values
-        The values of the original, which are no sets whatever they look like.
-    """
+    """The published texts of a column as stretches of an order."""
 
     low: Rows
     high: Rows
-    count: int
+    """`low`, `high`: the first and the last place that each text covers; -1 where it has none: a missing value or a
+    set."""
+    count: int  # the number of places
     text: Callable[[int, int], str] | None
+    """The text of a stretch from one place to another; None where stretches have no text and texts are joined as sets.
+    """
     values: frozenset[str] = frozenset()
+    """The values of the original, which are no sets whatever they look like."""
 
     def ends(self) -> tuple[Floats, Floats]:
         """The stretches as shares of the order; a text without a place covers everything."""
@@ -55,16 +48,8 @@ def places_of(published: Column, original: Column) -> Places:
 def joined_column(published: Column, places: Places, classes: Codes, group: Rows) -> tuple[Column, Codes]:
     """The texts of joined classes.
 
-    Parameters
-    ----------
-    classes
-        The published code of each class.
-    group
-        The joined class of each class.
-
-    Returns
-    -------
-    The column with the domain of old and new texts, and the code of each joined class.
+    `classes`: the published code of each class. `group`: the joined class of each class. Returns the column with the
+    domain of old and new texts, and the code of each joined class.
     """
     labels = dict.fromkeys(published.domain.labels)
     pairs = np.unique(group * len(published.domain) + classes)

@@ -78,9 +78,7 @@ def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) ->
     one, and the one with which it is narrower. Of the joins that are asked for, those are made that do not share a
     class; which of two that do is decided by a number that looks random, so that rounds are few.
 
-    Returns
-    -------
-    The joined class of each class, numbered along the curve.
+    Returns the joined class of each class, numbered along the curve.
     """
     region = safe_regions(classes, columns, bound, ends)
     order = along_curve(ends, region)
@@ -115,10 +113,7 @@ def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) ->
 def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
     """The number that each class gets when the joins of one round are made.
 
-    Parameters
-    ----------
-    cost, plain
-        How bad the join of each class and the next is: where it leaves no rule, and in any case.
+    `cost`, `plain`: how bad the join of each class and the next is: where it leaves no rule, and in any case.
     """
     count = len(bad)
     before = np.concatenate(([np.inf], cost))

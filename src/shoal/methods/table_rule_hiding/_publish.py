@@ -73,10 +73,7 @@ def rearranged(table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Ta
     The order of rows follows the cells as they are published now. What it was before would tell the rank of a starred
     value.
 
-    Parameters
-    ----------
-    rows
-        The original row of each row of the table.
+    `rows`: the original row of each row of the table.
     """
     changed = Table(tuple(columns.get(column.name, column) for column in table.columns))
     table, order = published(changed, {})

@@ -11,18 +11,11 @@ from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxim
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """What a class may show.
+    """What a class may show."""
 
-    Parameters
-    ----------
-    c
-        The largest confidence.
-    fewer_than
-        Rules above c in the worst case are shown by fewer rows than this; None asks for nothing in the worst case.
-    """
-
-    c: Fraction
+    c: Fraction  # the largest confidence
     fewer_than: int | None = None
+    """Rules above c in the worst case are shown by fewer rows than this; None asks for nothing in the worst case."""
 
     def broken(self, shown: Counts, stars: Counts, sizes: Counts) -> Mask:
         """Which rules are above the confidence, or above it in the worst case and shown too often."""
@@ -70,14 +63,8 @@ def with_decoys(values: Values, classes: Classes, bound: Bound, drawn: AnyArray)
     Decoys are of the values that the class shows most often. Which of values that tie is drawn: were it the first in
     any known order, a star could not hide a value behind one that is shown.
 
-    Parameters
-    ----------
-    drawn
-        A number of each entry that decides between values that tie.
-
-    Returns
-    -------
-    The stars of each entry, and the classes that are starred as a whole.
+    `drawn`: a number of each entry that decides between values that tie. Returns the stars of each entry, and the
+    classes that are starred as a whole.
     """
     needed = least_stars(values, classes, bound)
     count = len(classes)

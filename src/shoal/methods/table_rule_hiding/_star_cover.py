@@ -22,21 +22,11 @@ ROUNDS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """Stars that hide rules.
+    """Stars that hide rules."""
 
-    Parameters
-    ----------
-    stars
-        The stars of each entry.
-    least
-        A proven lower bound of the number of stars; the number itself where it is the least.
-    found
-        The rules that were there before anything was starred.
-    """
-
-    stars: Counts
-    least: int
-    found: Found
+    stars: Counts  # the stars of each entry
+    least: int  # a proven lower bound of the number of stars; the number itself where it is the least
+    found: Found  # the rules that were there before anything was starred
 
 
 def shared_stars(classes: Classes, values: Values, bound: Bound, size: int) -> Cover:

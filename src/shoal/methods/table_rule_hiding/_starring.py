@@ -26,13 +26,7 @@ from shoal.models._exact import fraction, rounded_up
 
 @dataclass(frozen=True, slots=True)
 class Starring:
-    """The rules of a run that stars cells; see `TableRuleHiding` for its parameters.
-
-    Parameters
-    ----------
-    distinct
-        How many different values each column tells in all, where a table holds only some of the classes.
-    """
+    """The rules of a run that stars cells; see `TableRuleHiding` for its parameters."""
 
     strategy: Literal["star", "decoy"]
     antecedent: Literal["class", "any"]
@@ -42,6 +36,7 @@ class Starring:
     values: tuple[str, ...]
     k: int
     distinct: Mapping[str, int] | None = None
+    """How many different values each column tells in all, where a table holds only some of the classes."""
 
     @property
     def bound(self) -> Bound:
@@ -61,10 +56,7 @@ class Starring:
 
         The rows must be in canonical order, so that the draw does not depend on the order of the input.
 
-        Parameters
-        ----------
-        random, key
-            Rows are drawn by the one, and values by the other: it is the same wherever the classes are.
+        `random`, `key`: rows are drawn by the one, and values by the other: it is the same wherever the classes are.
         """
         classes, bound = Classes.of(table), self.bound
         columns = [Values.of(column, classes, self.values) for column in judged]
