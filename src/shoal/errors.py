@@ -265,6 +265,8 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
 
 def wanted(problem: Mapping[str, Any]) -> str:
     """What a parameter must be."""
+    if problem["type"] == "string_too_short" and problem["ctx"]["min_length"] == 1:
+        return "a text that is not empty"
     if problem["type"] in ("tuple_type", "list_type"):
         return f"a list, such as [{problem['input']!r}]"
     if problem["type"] in ("model_type", "dict_type", "dataclass_type"):

@@ -93,6 +93,8 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
         intake = load_baskets(request, engine)
     else:
         refuse_generalized(method, request.reading)
+        roles = request.roles
+        method.refuse_without(bool(roles.items or roles.items_from), bool(roles.link))
         try:
             intake = load_table(request, engine)
         except WrongUse as error:
@@ -106,7 +108,7 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
         if not request.reading.published:
             refuse_identifiers(schema, intake.data.rows, request.roles.insist)
         formulas = formulas_published(schema) if request.formulas else ()
-        plain = [column for column in schema.columns if column.role in PLAIN]
+        plain = [column for column in schema.every_column if column.role in PLAIN]
         notes = (
             *(made_keys(keys) if keys else ()),
             *taken_sentences((column.name, column.domain) for column in plain),

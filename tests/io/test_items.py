@@ -1,6 +1,7 @@
 """Columns of items: read from texts, lists and other tables, and read back from what is published."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,6 +12,7 @@ import shoal
 from shoal.data._item_sets import item_column, item_sets, items_in, items_text, label_sets
 from shoal.data.table import Table
 from shoal.errors import BadData, UnknownName, WrongUse
+from shoal.io.reading import Reading
 
 PEOPLE = pl.DataFrame({"id": [1, 2, 3], "age": [20, 30, 40]})
 VISITS = pl.DataFrame({"id": [1, 1, 3, 1], "illness": ["flu", "cold", "flu", "flu"]})
@@ -120,3 +122,50 @@ def test_cells_go_back_to_the_same_column() -> None:
     column = shoal.read_table(frame, quasi="age", others="drop", items="buys").column("buys")
     again = item_column("buys", item_sets(column))
     assert (again.domain.labels, again.codes.tolist()) == (column.domain.labels, column.codes.tolist())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"item_separator": ""}, "not empty"),
+        ({"preparation": [{"name": "recode", "values": {"buys": {"beer": "ale"}}}]}, "no effect on items"),
+        ({"preparation": [{"name": "pseudonym", "columns": ["buys"], "key": "KEY"}]}, "no effect on items"),
+        ({"reading": Reading(kinds={"buys": "numeric"})}, "holds items"),
+        ({"reading": Reading(missing=("buys=beer",))}, "holds items"),
+    ],
+)
+def test_what_items_would_be_spared_of_is_refused(
+    options: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    """Items were once published as they were, and called pseudonyms."""
+    if "KEY" in str(options):
+        options = {"preparation": [{**options["preparation"][0], "key": str(tmp_path / "key")}]}
+    frame = pl.DataFrame({"age": [20, 20, 30, 30], "buys": ["beer|wine", "beer|wine", "tea", "tea"]})
+    with pytest.raises(WrongUse, match=words):
+        shoal.anonymize(frame, "relational-transaction", k=2, quasi="age", items="buys", **options)
+
+
+def test_a_separator_that_no_cell_holds_is_told() -> None:
+    frame = pl.DataFrame({"age": [20, 20, 30, 30], "buys": ["beer;wine", "beer;wine", "tea", "tea"]})
+    given = {"k": 2, "quasi": "age", "items": "buys"}
+    with pytest.warns(UserWarning, match="No cell of buys holds the separator '|'.*'beer;wine'"):
+        shoal.anonymize(frame, "relational-transaction", item_separator="|", **given)
+    shoal.anonymize(frame, "relational-transaction", item_separator=";", **given)
+    shoal.anonymize(
+        frame.with_columns(buys=pl.lit("tea")), "relational-transaction", item_separator="|", **given
+    )
+
+
+@pytest.mark.parametrize("cells", [[[["a"]]] * 4, [{"a": 1}] * 4])
+def test_what_is_no_set_of_items_is_refused(cells: list[Any]) -> None:
+    frame = pl.DataFrame({"age": [20, 20, 30, 30], "buys": cells})
+    with pytest.raises(BadData, match="column 'buys': its cells are no sets of items"):
+        shoal.anonymize(frame, "relational-transaction", k=2, quasi="age", items="buys")
+
+
+def test_more_items_than_anybody_holds_may_be_known() -> None:
+    frame = pl.DataFrame({"age": [20, 20, 30, 30], "buys": ["beer|wine", "beer|wine", "tea", "tea"]})
+    few, many = (
+        shoal.anonymize(frame, "relational-transaction", k=2, m=m, quasi="age", items="buys") for m in (2, 90)
+    )
+    assert few.release.to_polars().equals(many.release.to_polars())

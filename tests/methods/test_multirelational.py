@@ -23,6 +23,7 @@ from shoal.data.related import Related, related
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData, Infeasible, UnknownName, WrongUse
+from shoal.io.reading import Reading
 from shoal.io.releases.folder import read_release, write_release
 from shoal.methods.mondrian.method import Mondrian
 from shoal.methods.multirelational._like_persons import divided
@@ -283,3 +284,53 @@ def test_groups_leave_out_as_few_records_as_can_be() -> None:
         )
         assert lost == fewest(counts.tolist(), k)
         assert min(np.diff(begins)) >= k
+
+
+def test_what_is_said_of_columns_reaches_the_records_too(tmp_path: Path) -> None:
+    """How columns are read and prepared, in both tables, each by its own name."""
+    days = "id,day,ward\n" + "".join(f"{row},{1 + row % 2:02}/03/2020,-\n" for row in range(8))
+    persons = PERSONS.replace("id,age", "id;age").replace(",", ";")
+    run = shoal.anonymize(
+        method="multirelational",
+        quasi=["age", "day", "ward"],
+        **written(tmp_path, persons, days),
+        reading=Reading(separator=";", missing=("-",), date_formats={"day": ("DD/MM/YYYY",)}),
+        preparation=[
+            {"name": "date-part", "parts": {"day": "month"}},
+            {"name": "rounding", "bases": {"age": 20}},
+        ],
+    )
+    shown, records = files(run.write(tmp_path / "out", report=False))
+    assert {one["age"] for one in shown} == {"20"}
+    assert {(one["day"], one["ward"]) for one in records} == {("2020-03", "")}
+    taken = next(one for one in run.trace.notes["intake"] if one.startswith("Taken"))
+    assert "day" in taken
+    assert "ward" in taken
+
+
+def test_a_step_that_takes_columns_together_takes_them_of_one_table(tmp_path: Path) -> None:
+    steps = [{"name": "microaggregation", "columns": ["age", "day"], "size": 3}]
+    with pytest.raises(WrongUse, match="columns of one table"):
+        shoal.anonymize(
+            method="multirelational",
+            quasi=["age", "day"],
+            preparation=steps,
+            **written(tmp_path, PERSONS, VISITS),
+        )
+
+
+def test_records_are_guarded_as_persons_are(tmp_path: Path) -> None:
+    visits = "id,visit_id,ward\n" + "".join(f"{row % 8},{1000 + row},=A\n" for row in range(16))
+    given = {**written(tmp_path, PERSONS, visits), "insensitive": "ward"}
+    with pytest.raises(WrongUse, match="looks like an identifier"):
+        shoal.anonymize(method="multirelational", quasi=["age", "visit_id"], **given)
+    with pytest.warns(UserWarning, match="cells of the column 'ward' as formulas"):
+        shoal.anonymize(method="multirelational", quasi=["age", "visit_id"], insist="visit_id", **given)
+
+
+def test_the_promise_names_what_is_known_of_all_records(tmp_path: Path) -> None:
+    run = carry_out(Multirelational(k=2), patients())
+    assert run.release.data.known == ("age", "city", "month of all records", "ward of all records")
+    run.write(tmp_path / "out", report=False)
+    said = (tmp_path / "out/release/README.md").read_text(encoding="utf-8")
+    assert "knows age, city, month of all records and ward of all records of a person" in said

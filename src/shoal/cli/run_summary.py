@@ -26,6 +26,8 @@ SCORES = {
         "c_avg",
         "item_loss",
         "pair_loss",
+        "record_loss",
+        "left_out_records",
         "precision",
         "starred_cells",
         "confidence_before",
@@ -148,8 +150,7 @@ def promised(run: "AnyRun") -> tuple[str, ...]:
     from shoal.data.table import Table
 
     schema = schema_of(run.release.data)
-    known = [column.name for column in schema.quasi] if isinstance(schema, Table) else []
-    return promise_sentences(run.release.promises, known)
+    return promise_sentences(run.release.promises, schema.known if isinstance(schema, Table) else ())
 
 
 def sentences(run: "AnyRun") -> list[str]:
@@ -176,9 +177,11 @@ def published_words(run: "AnyRun") -> str:
     from shoal.data.clusters import Clusters
     from shoal.data.groups import Groups
     from shoal.data.linked import Linked
+    from shoal.data.related import Related
 
     data, suppressed = run.release.data, run.release.suppressed
-    words = f"{counted(count(data), noun(data))} published{run.engine.where}"
+    what = "persons" if isinstance(data, Related) else noun(data)
+    words = f"{counted(count(data), what)} published{run.engine.where}"
     if isinstance(data, Groups):
         words += f", of {counted(len(data.basket_indptr) - 1, 'baskets')}"
     elif isinstance(data, Clusters):
@@ -187,6 +190,8 @@ def published_words(run: "AnyRun") -> str:
         words += f", in {counted(len(data), 'groups')}"
     elif isinstance(data, ClusteredTable):
         words += f", and their items in {counted(data.clusters.count, 'clusters')}"
+    elif isinstance(data, Related):
+        words += f", with {counted(data.records.rows, 'records')}"
     elif baskets := getattr(data, "baskets", 0):
         words += f", of {counted(baskets, 'baskets')}"
     if suppressed:
@@ -286,8 +291,9 @@ def _short(place: str) -> str:
 
 def _without_hierarchy(original: "Table | Baskets") -> list[str]:
     """The quasi-identifiers that have no hierarchy, in one phrase, where there are any."""
+    from shoal.data.role import Role
     from shoal.data.table import Table
 
-    quasi = original.quasi if isinstance(original, Table) else ()
-    names = [column.name for column in quasi if column.hierarchy is None]
+    columns = original.every_column if isinstance(original, Table) else ()
+    names = [one.name for one in columns if one.role is Role.QUASI and one.hierarchy is None]
     return [f"none for {', '.join(names)}"] if names else []

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import polars
 
 BETWEEN = "|"
+MARKS = "|;,\t"
+"""What mostly stands between items."""
 _SPECIAL = re.compile(r"([\\|])")
 
 
@@ -162,6 +164,21 @@ def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterabl
         )
     named = replace(column, sensitive_items=secret, insensitive_items=neither)
     return Table(tuple(named if one is column else one for one in table.columns))
+
+
+def unseparated(columns: Iterable[Column], separator: str) -> tuple[str, ...]:
+    """What is said where a given separator stands in no cell, and another one seems to be meant."""
+    found = []
+    for column in columns:
+        labels = [text for text in column.domain.labels if text]
+        alone = [text.replace("\\", "") for text in labels if len(items_in(text)) == 1]
+        marked = next((text for text in alone if any(mark in text for mark in MARKS)), None)
+        if len(alone) == len(labels) and marked is not None:
+            found.append(
+                f"No cell of {column.name} holds the separator {separator!r}, so that each is one item, such as "
+                f"{marked!r}: name another one with --item-separator, or omit it."
+            )
+    return tuple(found)
 
 
 def disordered_sets(column: Column) -> list[int]:

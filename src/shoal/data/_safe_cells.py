@@ -65,7 +65,7 @@ def refuse_unsafe_names(table: Table) -> None:
 def formulas_published(table: Table) -> tuple[str, ...]:
     """The sentence for a table that may publish cells or names that a spreadsheet would run."""
     roles = (Role.IDENTIFYING, Role.ENTITY)
-    for column in table.columns:
+    for column in table.every_column:
         if column.role in roles:
             continue
         text = next(filter(is_formula, (column.name, *column.domain.labels)), None)

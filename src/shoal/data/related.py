@@ -42,6 +42,12 @@ class Related(Table):
         """The columns of the persons, and those of their records."""
         return (*self.columns, *self.records.columns)
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What an adversary may know, as a sentence names it: the quasi-identifiers, and those of all records."""
+        own = Table(self.columns).known
+        return (*own, *known_of_records(self.records.known))
+
     def take(self, rows: Rows) -> "Related":
         """The same persons, in the given order, with their records."""
         place = np.full(self.rows, -1, dtype=np.int64)
@@ -83,6 +89,15 @@ class Related(Table):
     def with_columns(self, columns: Sequence[Column], records: Sequence[Column]) -> "Related":
         """The same persons and records with other columns, such as ones with hierarchies."""
         return replace(self, columns=tuple(columns), records=Table(tuple(records)))
+
+
+def known_of_records(names: Sequence[str]) -> tuple[str, ...]:
+    """What an adversary may know of records, as a sentence names it; how many there are is known in any case.
+
+    >>> known_of_records(["day"]), known_of_records([])
+    (('day of all records',), ('the number of records',))
+    """
+    return tuple(f"{name} of all records" for name in names) or ("the number of records",)
 
 
 def related(

@@ -62,7 +62,9 @@ class Roles(Parameters):
         description="another table with an item a row, FILE:KEY,ITEM: each row of the table gets the items of its KEY",
     )
     item_separator: str | None = Field(
-        default=None, description="what stands between the items of a cell; by default, it is found out"
+        default=None,
+        min_length=1,
+        description="what stands between the items of a cell; by default, it is found out",
     )
     link: str | None = Field(
         default=None,

@@ -86,6 +86,11 @@ class Table:
         return self.with_role(Role.QUASI)
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """What an adversary may know, as a sentence names it: the quasi-identifiers."""
+        return tuple(column.name for column in self.quasi)
+
+    @property
     def sensitive(self) -> tuple[Column, ...]:
         """The columns that must not be learned about a person."""
         return self.with_role(Role.SENSITIVE)

@@ -129,6 +129,16 @@ class Reading:
         return (*self.kinds, *self.orders, *self.normalize, *self.date_formats, *coded)
 
 
+def missing_column(entry: str) -> str | None:
+    """The column that a text for missing values is about; None where it is about all.
+
+    >>> missing_column("age=999"), missing_column("-")
+    ('age', None)
+    """
+    pair = _column_and_text(entry)
+    return None if pair is None else pair[0]
+
+
 def _column_and_text(entry: str) -> tuple[str, str] | None:
     """The column and the text of an entry such as ``age=999``; None where it is a text for all columns."""
     column, sign, text = re.sub(r"\\=", "\0", entry).partition("=")

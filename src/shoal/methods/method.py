@@ -216,15 +216,21 @@ class Method(Parameters):
                 f"{self.name} would publish the items of {column.name} as they are, and whoever knows some of them "
                 "would find a person: use relational-transaction, or leave the column out."
             )
-        if column is None and self.needs_items:
+        self.refuse_without(items=column is not None, link=True)
+
+    @classmethod
+    def refuse_without(cls, items: bool, link: bool) -> None:
+        """Refuse a source for which neither items nor records are named, where the method needs them."""
+        if cls.needs_items and not items:
             raise WrongUse(
-                f"{self.name} takes a table with a column of items: name it with --items, or where they are with "
+                f"{cls.name} takes a table with a column of items: name it with --items, or where they are with "
                 "--items-from visits.csv:patient,diagnosis."
             )
+        if cls.needs_link and not link:
+            raise WrongUse(f"{cls.name} joins two tables: name the other with --link visits.csv:patient.")
 
     def _accept_records(self, table: Table) -> None:
         """Refuse a second table for a method that would leave it out, and none for one that needs it."""
         if isinstance(table, Related) and not self.needs_link:
             raise WrongUse(f"{self.name} publishes one table: use multirelational for --link, or omit it.")
-        if self.needs_link and not isinstance(table, Related):
-            raise WrongUse(f"{self.name} joins two tables: name the other with --link visits.csv:patient.")
+        self.refuse_without(items=True, link=isinstance(table, Related))

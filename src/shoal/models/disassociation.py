@@ -8,7 +8,7 @@ from pydantic import Field
 
 from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
-from shoal.data._promise_words import percent
+from shoal.data._promise_words import UNNAMED, percent
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clustered_table import ClusteredTable
 from shoal.data.clusters import Clusters
@@ -70,15 +70,16 @@ class Disassociated(LineModel):
     def sentence(self, of: str, known: str) -> str:
         """The promise for readers who know no model by its name."""
         secrets = len(self.sensitive)
-        named = f" No basket can be linked to the {secrets} sensitive items." if secrets else ""
+        first, who = ("", "basket") if known == UNNAMED else (f"{known} and ", "person")
+        named = f" No {who} can be linked to the {secrets} sensitive items." if secrets else ""
         safe = (
             f" No item that can be linked with others is in more than {percent(self.safe)} of its cluster."
             if self.safe < 1
             else ""
         )
         return (
-            f"Someone who knows up to {self.m} items of a person cannot rule out that {self.k} baskets hold all of "
-            f"them.{safe}{named}"
+            f"Someone who knows {first}up to {self.m} items of a person cannot rule out that {self.k} {who}s hold all "
+            f"of them.{safe}{named}"
         )
 
     def examine(self, published: Published, part: Part | None = None) -> Evidence:

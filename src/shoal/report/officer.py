@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.data._column_kinds import taken
-from shoal.data._promise_words import grouped, joined, sentence
+from shoal.data._promise_words import grouped, joined, sentence, with_items
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
@@ -117,7 +117,7 @@ def kinds_of(
     promises: Sequence[Mapping[str, Any]], verdicts: "Sequence[Verdict]", known: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """The promises by kind, with what is reached; verdicts that no promise asked for are kinds of their own."""
-    waiting = list(verdicts)
+    waiting, items = list(verdicts), with_items(promises)
     found = []
     for group in grouped(promises):
         columns = [str(promise["column"]) for promise in group if promise.get("column")]
@@ -127,7 +127,8 @@ def kinds_of(
             own += of
             waiting = [one for one in waiting if one not in of]
         if own:
-            found.append(Kind(sentence(group[0], columns, known), all(one.holds for one in own), _note(own)))
+            said = sentence(group[0], columns, known, items=items)
+            found.append(Kind(said, all(one.holds for one in own), _note(own)))
     rest = [Kind(f"{one.promise[:1].upper()}{one.promise[1:]}.", one.holds, _note([one])) for one in waiting]
     return (*found, *rest)
 
@@ -148,7 +149,7 @@ def _note(verdicts: "Sequence[Verdict]") -> str:
 
 def _known(run: "AnyRun") -> list[str]:
     schema = schema_of(run.release.data)
-    return [shown(column.name) for column in schema.quasi] if isinstance(schema, Table) else []
+    return [shown(fact) for fact in schema.known] if isinstance(schema, Table) else []
 
 
 def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:

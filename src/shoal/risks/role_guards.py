@@ -240,10 +240,11 @@ def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) 
     `table`: the columns with their roles and hierarchies; their rows may be elsewhere. Raises `WrongUse`.
     """
     for name in insisted:
-        if not any(column.name == name for column in table.quasi):
+        if not any(column.name == name and column.role is Role.QUASI for column in table.every_column):
             raise WrongUse(f"--insist {name} has no effect: the column is no quasi-identifier. Omit it.")
-    for column in table.columns:
-        if column.role is Role.QUASI and column.name not in insisted and (why := identifier(column, rows)):
+    for column in table.every_column:
+        count = rows if column in table.columns else len(column.codes)
+        if column.role is Role.QUASI and column.name not in insisted and (why := identifier(column, count)):
             raise WrongUse(
                 f"The quasi-identifier {column.name!r} looks like an identifier: {why}. Its classes would be published "
                 f"as lists of identifiers. Make it identifying (--identifying {column.name}), or say "

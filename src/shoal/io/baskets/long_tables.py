@@ -21,6 +21,9 @@ LOOKED_AT = 100
 NAMED = 1000
 """How many baskets that do not stand as published ones do are remembered."""
 
+WITHOUT_TEXTS = (pl.List, pl.Array, pl.Struct, pl.Binary, pl.Object, pl.Duration)
+"""Types of cells that hold no text."""
+
 BETWEEN_ITEMS = "|;, \t\x1f"
 """What may separate the items of a cell: the first of these that occurs in a cell does."""
 
@@ -99,6 +102,12 @@ def read_column(source: Input, name: str, separator: str | None) -> Pairs:
         raise UnknownName("column", name, source.names)
     cells = unnamed(source.frame([name])[name])
     lists = isinstance(cells.dtype, pl.List | pl.Array)
+    if isinstance(cells.dtype.inner if lists else cells.dtype, WITHOUT_TEXTS):  # type: ignore[attr-defined]
+        raise BadData(
+            "its cells are no sets of items. Sets are lists of texts or numbers, or texts with a separator between.",
+            source.path,
+            column=name,
+        )
     if not lists:
         texts, _ = _texts(source, cells)
         if separator is None:
@@ -207,7 +216,7 @@ def published_separator(vocabulary: tuple[str, ...]) -> str:
 
 def _texts(source: Input, cells: pl.Series) -> tuple[pl.Series, tuple[str, ...]]:
     """Cells as trimmed texts, of which a missing one is empty, and those that had blanks around them."""
-    if isinstance(cells.dtype, pl.List | pl.Array | pl.Struct | pl.Binary | pl.Object | pl.Duration):
+    if isinstance(cells.dtype, WITHOUT_TEXTS):
         raise BadData(
             "the column holds no texts. Name another one, or read a column of lists with --baskets column:NAME.",
             path=source.path,

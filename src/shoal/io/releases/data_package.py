@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.data._promise_words import promise_sentences
+from shoal.data.related import known_of_records
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -84,7 +85,9 @@ def write_package(published: Path, release: Release[Any], terms: Terms | None = 
 def descriptor(published: Path, release: Release[Any], terms: Terms) -> dict[str, Any]:
     """The content of datapackage.json."""
     facts = read_facts(published / "release.json")
-    known = [column["name"] for column in _columns(facts) if column.get("role") == Role.QUASI]
+    known = [column["name"] for column in facts.shape.get("columns", ()) if column.get("role") == Role.QUASI]
+    if (records := facts.shape.get("records")) is not None:
+        known += known_of_records([one["name"] for one in records if one.get("role") == Role.QUASI])
     return {
         "name": "release",
         "title": terms.title or _TITLES.get(facts.shape["form"], "Anonymized data"),

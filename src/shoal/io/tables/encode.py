@@ -26,6 +26,7 @@ from shoal.data._cell_kinds import (
 )
 from shoal.data._doubtful_values import code_remarks, mixed_dates
 from shoal.data._export import named, unnamed
+from shoal.data._item_sets import unseparated
 from shoal.data._spellings import frequent_spelling
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
@@ -166,6 +167,8 @@ def encode_table(
         return opened.fault("", int(np.flatnonzero(rows)[column.codes == code][0]), column.name).line
 
     taken = how_taken(opened, columns, types, reading, line_of)
+    if item_separator is not None:
+        taken += unseparated([one for one in columns if one.role is Role.ITEMS], item_separator)
     unread = tuple(name for name in opened.names if name not in kept_names)
     return EncodedTable(Table(tuple(columns)), int((~rows).sum()), persons, taken, unread)
 

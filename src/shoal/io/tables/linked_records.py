@@ -1,6 +1,6 @@
 """Reading persons and their records: two sources that are joined by a key."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from shoal.data._plural import counted
 from shoal.data.related import Related
 from shoal.data.role import Roles
 from shoal.errors import BadData, UnknownName, WrongUse
-from shoal.io.reading import Reading
+from shoal.io.reading import Reading, missing_column
 from shoal.io.source import STANDARD_INPUT
 from shoal.io.tables.encode import to_texts
 from shoal.preparation.transform import Transform
@@ -39,7 +39,7 @@ def load_related(
         raise WrongUse("--link joins records to persons, a row each: omit --entity and --items.")
     if reading.drop_missing or str(source) == STANDARD_INPUT:
         raise WrongUse("With --link, name a file, and leave rows with missing values in it.")
-    opened, other = open_input(source, reading), open_input(path)
+    opened, other = open_input(source, reading), open_input(path, _of_records(path, reading))
     for one in (opened, other):
         if key not in one.names:
             raise UnknownName("column", key, one.names, one.path)
@@ -49,20 +49,23 @@ def load_related(
         )
     if key in (*roles.quasi, *roles.sensitive, *roles.insensitive):
         raise WrongUse(f"{key} joins the tables and names persons: give it no role; it is not published.")
-    there = set(other.names)
+    there = set(other.names) - {key}
     named = {role: getattr(roles, role) for role in NAMED}
     inside = {role: tuple(name for name in names if name in there) for role, names in named.items()}
     outside = {role: tuple(name for name in names if name not in there) for role, names in named.items()}
-    plain = {"link": None}
+    plain, own = {"link": None}, {*reading.named, *columns, *_changed(steps)} - there
     first = load_table(
         source,
         roles.model_copy(update={**outside, **plain, "identifying": _with(outside["identifying"], key)}),
-        reading,
-        [name for name in columns if name not in there],
-        steps,
+        _named_in(reading, own),
+        [name for name in columns if name in own],
+        _steps_of(steps, own),
     )
     second = load_table(
-        path, roles.model_copy(update={**inside, **plain, "identifying": _with(inside["identifying"], key)})
+        path,
+        roles.model_copy(update={**inside, **plain, "identifying": _with(inside["identifying"], key)}),
+        _named_in(_of_records(path, reading), there),
+        steps=_steps_of(steps, there),
     )
     owners, remarks = _owners(opened, other, key)
     records = second.table.take(np.flatnonzero(owners >= 0))
@@ -92,6 +95,63 @@ def _with(names: tuple[str, ...], key: str) -> tuple[str, ...]:
     return names if key in names else (*names, key)
 
 
+def _of_records(path: str, reading: Reading) -> Reading:
+    """How to read the records: as the persons, but for what each file tells of itself."""
+    from shoal.io.tables.load import is_delimited
+
+    return replace(
+        reading,
+        separator=None,
+        names=None,
+        query=None,
+        sheet=None,
+        encoding=reading.encoding if is_delimited(path) else None,
+    )
+
+
+def _named_in(reading: Reading, names: Collection[str]) -> Reading:
+    """The reading with what it says of these columns alone, and of all."""
+    return replace(
+        reading,
+        missing=tuple(one for one in reading.missing if (own := missing_column(one)) is None or own in names),
+        normalize=_only(reading.normalize, names),
+        kinds=_only(reading.kinds, names),
+        orders=_only(reading.orders, names),
+        date_formats=_only(reading.date_formats, names),
+    )
+
+
+def _changed(steps: Sequence[Transform]) -> set[str]:
+    return {name for step in steps for name in step.columns_changed}
+
+
+def _steps_of(steps: Sequence[Transform], names: Collection[str]) -> list[Transform]:
+    """The steps of these columns; one that names others as well is done to these alone.
+
+    Raises `WrongUse` if a step takes columns of both tables together.
+    """
+    found = []
+    for step in steps:
+        mine = [name for name in step.columns_changed if name in names]
+        if not mine:
+            continue
+        if len(mine) < len(step.columns_changed) and step.whole_table:
+            raise WrongUse(
+                f"--{step.option} takes columns of one table together: name {mine[0]!r} apart from those of the other."
+            )
+        given = {
+            name: _only(value, mine) for name, value in step if isinstance(value, Mapping) or name == "columns"
+        }
+        found.append(step.model_copy(update=given))
+    return found
+
+
+def _only(value: Any, names: Collection[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: one for name, one in value.items() if name in names}
+    return tuple(name for name in value if name in names)
+
+
 def _owners(opened: "Input", other: "Input", key: str) -> tuple[Any, tuple[str, ...]]:
     """The person of each record, -1 where there is none."""
     own, theirs = (to_texts(one.frame([key])[key]).str.strip_chars().fill_null("") for one in (opened, other))
@@ -108,7 +168,10 @@ def _owners(opened: "Input", other: "Input", key: str) -> tuple[Any, tuple[str, 
     unknown = int(found.null_count())
     if unknown == len(found):
         raise BadData(
-            f"no {key} of it is one of the table, so that nobody has a record.", other.path, column=key
+            f"no {key} of it is one of the table, so that nobody has a record: the first is {theirs[0]!r}, and that "
+            f"of the table {own[0]!r}.",
+            other.path,
+            column=key,
         )
     said = (
         (

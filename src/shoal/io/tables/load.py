@@ -134,6 +134,11 @@ def load_table(
         opened, roles = _with_items(opened, roles)
     reading = opened.ordered(reading)
     given, steps = columns_kept(opened, roles, (*reading.named, *columns), steps)
+    if odd := [name for name, role in given if role is Role.ITEMS and name in reading.named]:
+        raise WrongUse(
+            f"{odd[0]!r} holds items, which have no kind, order, format or spelling of their own and are not missing: "
+            "name other columns with --kind, --order, --date-format, --normalize and --missing."
+        )
     kept = {name for name, _ in given}
     watched = [name for name in opened.names if name not in kept and numbers_persons(name)]
     encoded = encode_table(
@@ -170,9 +175,13 @@ def columns_kept(
     steps = [step.among(roles) for step in steps]
     named = (name for step in steps for name in (*step.columns_changed, *step.columns_read))
     given = assigned_roles(opened, roles, (*also, *named))
-    published = {name for name, _ in given}
+    published = dict(given)
     for step in steps:
         for name in step.columns_changed:
+            if published.get(name) is Role.ITEMS:
+                raise WrongUse(
+                    f"--{step.option} of {name!r} has no effect on items: change them in the source, or omit it."
+                )
             if name not in published:
                 raise WrongUse(
                     f"--{step.option} of {name!r} has no effect: the column is not published. Give it another role, or "
@@ -329,6 +338,15 @@ def _open_file(source: str | Path, reading: Reading, published: bool, part: bool
         return opened
     refuse_text_options(ending, reading)
     return typed[ending]()
+
+
+def is_delimited(path: str | Path) -> bool:
+    """Whether a file is read as delimited text, by its ending."""
+    from shoal.io.tables import columnar, excel
+    from shoal.io.tables import spss_stata_sas as statistics
+
+    typed = {*columnar.PARQUET, *columnar.ARROW, *excel.ENDINGS, *statistics.READERS}
+    return format_of(path) not in typed
 
 
 def refuse_text_options(ending: str, reading: Reading) -> None:

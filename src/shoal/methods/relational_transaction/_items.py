@@ -68,6 +68,7 @@ def protected(
     """
     from shoal.kernels import class_items as kernel
 
+    m = min(m, int(sets.lengths.max(initial=1)))  # nobody holds more
     if len(tree.labels) ** (m - 1) >= 2**62:
         raise WrongUse(f"m = {m} is too large for {len(tree.labels):,} items; take a smaller one.")
     nodes = np.full(len(sets.items), OUT, dtype=np.int32)

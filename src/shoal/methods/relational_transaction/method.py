@@ -104,7 +104,8 @@ class RelationalTransaction(TableMethod):
     def _shares(cls, h: float | None, info: ValidationInfo) -> float | None:
         if h is not None and info.data.get("item_step") == "disassociation":
             raise WrongUse(
-                "only for items in rows: in clusters, nothing that is published goes with sensitive items"
+                "It is for items in rows, and with --item-step disassociation nothing that is published goes with "
+                "sensitive items: omit it"
             )
         return h
 
@@ -115,9 +116,9 @@ class RelationalTransaction(TableMethod):
             if name not in BOUNDS:
                 raise UnknownName("bound of", name, BOUNDS)
             if not 0 <= value <= 1:
-                raise WrongUse(f"from 0 to 1, and {name} is {value:g}")
+                raise WrongUse(f"A loss is from 0 to 1, and that of {name} is given as {value:g}")
         if len(bound) != 1:
-            raise WrongUse("one bound, of the relational loss or of that of items")
+            raise WrongUse("Give one bound, relational=0.1 or items=0.3")
         return bound
 
     @classmethod
