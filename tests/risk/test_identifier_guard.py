@@ -25,6 +25,7 @@ STROKE = pl.DataFrame(
     {
         "patient_id": [f"P{4000 + 7 * row}" for row in range(ROWS)],
         "contacts": [f"{900 + 3 * row}; {5000 + 11 * row}" for row in range(ROWS)],
+        "siblings": [" ".join(f"P{4000 + 7 * one}" for one in {row, row // 2 * 2}) for row in range(ROWS)],
         "age": [50 + row % 30 for row in range(ROWS)],
         "birth_date": [f"{1930 + row % 50}-{1 + row % 12:02}-{1 + row % 28:02}" for row in range(ROWS)],
         "postcode": [10000 + row * 3 for row in range(ROWS)],
@@ -44,7 +45,7 @@ def named(name: str, domain: Domain) -> Column:
     return Column(name, Role.QUASI, domain, np.zeros(1, dtype=np.int32))
 
 
-@pytest.mark.parametrize("name", ["patient_id", "contacts"])
+@pytest.mark.parametrize("name", ["patient_id", "contacts", "siblings"])
 @pytest.mark.parametrize("engine", [None, "parts"])
 def test_identifiers_are_no_quasi_identifiers(name: str, engine: str | None) -> None:
     where = {} if engine is None else {"engine": MemoryEngine()}
@@ -83,6 +84,15 @@ def test_what_looks_like_an_identifier(name: str, domain: Domain, refused: bool)
     assert not identifier(named(name, domain), domain.present * 3), "values repeat"
 
 
+def test_lists_of_codes_that_many_have_are_no_lists_of_persons() -> None:
+    """Half of the rows may have a list of their own: codes of illnesses stand in many of them."""
+    persons = nominal(tuple(f"P{row} P{row + row % 2}" for row in range(60)))
+    illnesses = nominal(tuple(f"I{row % 12} G{row // 12}" for row in range(60)))
+    assert "lists of numbers" in identifier(named("siblings", persons), 100)
+    assert not identifier(named("illnesses", illnesses), 100)
+    assert not identifier(named("siblings", persons), 200), "lists that repeat"
+
+
 @settings(max_examples=150)
 @given(
     st.sampled_from(["x", "patient_id", "zip", "name", "contacts", "code", "age"]),
@@ -101,7 +111,12 @@ def test_what_inspect_suggests_as_quasi_is_never_refused(name: str, form: str, d
 def test_every_unsafe_column_of_the_trial_is_warned_of() -> None:
     """Exact birth date, postcode, a number that occurs twice: published unchanged, each is named; a flag is not."""
     run = shoal.anonymize(
-        STROKE.drop("contacts"), "mondrian", quasi=["age"], k=3, sensitive=["outcome"], others="insensitive"
+        STROKE.drop("contacts", "siblings"),
+        "mondrian",
+        quasi=["age"],
+        k=3,
+        sensitive=["outcome"],
+        others="insensitive",
     )
     said = " ".join(run.warnings)
     for name in ("patient_id", "birth_date", "postcode", "pair"):

@@ -9,7 +9,6 @@ from shoal.cli import show
 from shoal.data._column_kinds import doubt_sentences
 from shoal.data._plural import counted
 from shoal.data._spellings import pair_text
-from shoal.io.reading import header_hint
 from shoal.recommendation.command_line import typed_option
 
 K = 10
@@ -41,8 +40,7 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
         head,
     )
     show.line()
-    hint = header_hint(column.name for column in found.columns)
-    notes = [hint.strip()] if hint else []
+    notes = list(found.notes)
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
     notes += doubt_sentences((column.name, column.doubt) for column in found.columns)
     notes += [
