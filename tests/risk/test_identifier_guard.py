@@ -131,7 +131,7 @@ def test_the_run_says_how_columns_are_taken(tmp_path: Path) -> None:
     taken, doubt = run.trace.notes["intake"]
     assert taken == "Taken: age, postcode, outcome as numbers; birth_date as dates."
     assert doubt.startswith(
-        "postcode (its name says 'postcode'), outcome (5 small whole numbers) look like codes"
+        "postcode (its name says 'postcode'), outcome (5 small whole numbers) may be codes, and are"
     )
     shown = run.write(tmp_path / "out") / "report.html"
     assert "number (5 small whole numbers?)" in shown.read_text()
@@ -145,7 +145,11 @@ def test_closeness_asks_for_a_distance_between_codes() -> None:
         run = shoal.anonymize(STROKE, "mondrian", distance=distance, **quasi)
         assert words in next(one.remark for one in run.verdicts if one.model == "t-closeness")
     assert TCloseness(t=0.5).fitted(named("alive", numbers(0, 1))).distance == "ordered"
-    assert TCloseness(t=0.5).fitted(named("children", numbers(0, 1, 2, 3))).distance == "ordered"
+    for domain in (numbers(0, 1, 2, 3), numbers(*range(1, 11)), numbers(*range(10, 19))):
+        name = (
+            "children" if domain.present < 5 else "x"
+        )  # a scale from 1 to 10, and amounts that begin above 1
+        assert TCloseness(t=0.5).fitted(named(name, domain)).distance == "ordered"
 
 
 @pytest.mark.parametrize("step", ["pseudonym", "shift-dates"])

@@ -138,7 +138,7 @@ def suggest_role(
     unique
         The share of rows whose value nobody else has.
     measured
-        Whether the values are numbers with decimals: no two measurements are alike, and yet they are no names.
+        Whether the values are amounts: no two measurements are alike, and yet they are no names.
     listed
         Whether the values are lists of numbers, as of persons.
 
@@ -152,7 +152,8 @@ def suggest_role(
         return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which stands in few of them")
     if names_persons(name):
         return Suggestion(Role.IDENTIFYING, f"{NAMED} that it names persons")
-    if numbers_persons(name) and not distinct <= FLAG <= rows / 10:
+    flag = distinct <= FLAG <= rows / 10 or distinct == 1 < rows
+    if numbers_persons(name) and not flag:
         if distinct < rows - missing:
             return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
         return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")

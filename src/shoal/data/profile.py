@@ -24,6 +24,9 @@ _TIMESTAMP = re.compile(TIMESTAMP)
 _SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/((?:[0-9]{2}){1,2})(?:[ T].*)?")
 _COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?")
 
+RUNNING = 1.05
+"""Whole numbers are running ones where their range is at most so many times as long as their number."""
+
 MONTHS, DAYS = 12, 31
 """The largest number of a month, and of a day."""
 
@@ -221,7 +224,7 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     frequent = np.lexsort((np.arange(len(present)), -present))[:EXAMPLES]
     distinct = int((present > 0).sum())
     unique = float((counts == 1).sum() / rows) if rows else 0.0
-    measured = _has_decimals(column.domain)
+    measured = _are_amounts(column.domain, rows - missing)
     note = format_hint(column.name, column.domain)
     listed = not note and share_of_lists(column.domain, rows) > 0
     role, reason = suggest_role(
@@ -249,11 +252,20 @@ def _alike(column: Column) -> tuple[str, ...]:
     return tuple(next(iter(alike_in(column.domain)), ()))
 
 
-def _has_decimals(domain: Domain) -> bool:
+def _are_amounts(domain: Domain, cells: int) -> bool:
+    """Whether nobody would number persons so: with decimals, or neither one after the other nor all different."""
     if domain.kind is not Kind.NUMERIC or domain.values is None:
         return False
     present = domain.values[: domain.present]
-    return bool((present != np.floor(present)).any())
+    return bool((present != np.floor(present)).any()) or (len(present) < cells and not are_running(domain))
+
+
+def are_running(domain: Domain) -> bool:
+    """Whether numbers are whole ones, one after the other."""
+    assert domain.values is not None
+    values = domain.values[: domain.present]
+    whole = bool((values == np.floor(values)).all())
+    return whole and float(np.ptp(values)) < RUNNING * len(values)
 
 
 def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:

@@ -26,8 +26,8 @@ from shoal.data._suggested_role import (
     numbers_persons,
 )
 from shoal.data.dataset import COUNT, Dataset
-from shoal.data.domain import Domain, Kind
-from shoal.data.profile import ColumnProfile, format_hint
+from shoal.data.domain import Kind
+from shoal.data.profile import ColumnProfile, are_running, format_hint
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
@@ -162,7 +162,7 @@ def warned_of_known(found: Sequence[Known]) -> list[str]:
         return []
     shares = "; ".join(f"with {one.name!r} also known, {one.unique:.1%} of rows are unique" for one in worst)
     rest = [repr(one.name) for one in ranked if one not in worst]
-    others = f" Published unchanged too: {', '.join(rest)}." if rest else ""
+    others = f" Also published without being generalized: {', '.join(rest)}." if rest else ""
     return [
         f"The promise holds for whoever knows the quasi-identifiers alone; {shares}. If others can know such a column, "
         f"make it quasi.{others}"
@@ -237,9 +237,6 @@ OWN = (1 + NEARLY_ALL) / 2
 LEAST = 20
 """With fewer rows it is nothing special that each has a value of its own."""
 
-RUNNING = 1.05
-"""Whole numbers are running ones where their range is at most so many times as long as their number."""
-
 
 def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) -> None:
     """Refuse quasi-identifiers that look like identifiers, unless they are insisted on.
@@ -275,13 +272,6 @@ def identifier(column: Column, rows: int) -> str:
         return ""
     if domain.kind is Kind.NOMINAL and like_text:
         return f"it has {own}, which are names"
-    if domain.kind is Kind.NUMERIC and _running(domain):
+    if domain.kind is Kind.NUMERIC and are_running(domain):
         return f"it has {own}, which are numbered one after the other"
     return ""
-
-
-def _running(domain: Domain) -> bool:
-    assert domain.values is not None
-    values = domain.values[: domain.present]
-    whole = bool((values == np.floor(values)).all())
-    return whole and float(values[-1] - values[0]) < RUNNING * domain.present
