@@ -336,7 +336,8 @@ def profile(
 
         encoded = load_baskets(source, layout, reading)
         return profile_baskets(encoded.baskets, encoded.remarks)
-    return profile_table(read_roles(source, Roles(others="insensitive"), reading, {}), quasi)
+    intake = load_table(Request(source, Roles(others="insensitive"), reading, {}))
+    return profile_table(intake.data, quasi, intake.warnings)
 
 
 def read_column(source: Any, name: str, reading: Reading) -> Column:

@@ -94,8 +94,17 @@ def test_roles_and_notes_of_a_hospital(shoal: Callable[..., object], folder: Pat
     out = shoal("inspect", "visits.txt", *READING).out
     assert "NOTE    admitted: looks like timestamps; --kind admitted=date takes the days." in out
     assert "NOTE    weight: looks like numbers with a decimal comma" in out
-    assert "NOTE    seen: looks like dates, but day and month cannot be distinguished" in out
+    assert "NOTE    seen: looks like dates; --date-format seen=MM/DD/YYYY takes dates" in out
     assert '"0,Ann", "1,Ann"' in out
+
+
+def test_what_the_reader_has_to_say_is_noted(shoal: Callable[..., object], folder: Path) -> None:
+    rows = [f"{999 if row % 9 == 0 else 110 + row % 60},{row % 4}" for row in range(90)]
+    (folder / "pressure.csv").write_text("\n".join(["pressure,visits", *rows]) + "\n")
+    out = shoal("inspect", "pressure.csv").out
+    assert "NOTE    '999' in the column 'pressure' looks like a code for a missing value" in out
+    assert "NOTE" not in shoal("inspect", "pressure.csv", "--missing", "pressure=999").out
+    assert "999" in json.loads(shoal("inspect", "pressure.csv", "--json").out)["notes"][0]
 
 
 def test_the_suggested_command_repeats_how_to_read(shoal: Callable[..., object], folder: Path) -> None:

@@ -42,11 +42,15 @@ def test_insensitive_columns_that_tell_persons_apart(name: str, cells: str, why:
     assert why in sentence
 
 
+def test_one_value_for_all_tells_nobody_apart() -> None:
+    assert not said(column("data_id", Role.INSENSITIVE, "a a a a"))
+
+
 def test_columns_of_values_of_their_own_are_one_sentence() -> None:
     sentences = said(*(column(name, Role.INSENSITIVE, "a b c d") for name in ("one", "two")))
     assert sentences[0] == (
         "2 insensitive columns are published as they are, and most rows have a value of their own in them: 'one' "
-        "(100%), 'two' (100%). If one of them can name a person, make it identifying."
+        "(100%), 'two' (100%). If others can know one of them, make it quasi; if it names persons, identifying."
     )
     assert sum("of their own" in sentence for sentence in sentences) == 1
 

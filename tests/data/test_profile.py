@@ -165,6 +165,15 @@ def test_measurements_are_no_names() -> None:
     assert profile_table(Table((replace(size, domain=whole),))).columns[0].role is Role.IDENTIFYING
 
 
+def test_amounts_of_which_some_are_alike_number_nobody() -> None:
+    """Whole amounts nearly all of which differ are known, not names; running numbers with a slip are names."""
+    for step, role in ((37, Role.QUASI), (1, Role.IDENTIFYING)):
+        values = np.arange(40) * step + 100.0
+        domain = Domain(Kind.NUMERIC, tuple(f"{value:g}" for value in values), values)
+        total = Column("total", Role.QUASI, domain, np.array([*range(40), 0], dtype=np.int32))
+        assert profile_table(Table((total,))).columns[0].role is role
+
+
 def test_a_value_that_is_half_missing_is_not_constant() -> None:
     seen = Column(
         "seen", Role.INSENSITIVE, Domain(Kind.NOMINAL, ("yes", ""), missing=1), np.array([0, 1, 0, 1])

@@ -9,8 +9,10 @@ from shoal.cli import show
 from shoal.data._column_kinds import doubt_sentences
 from shoal.data._plural import counted
 from shoal.data._spellings import pair_text
-from shoal.io.reading import header_hint
 from shoal.recommendation.command_line import typed_option
+
+NUMBERS = ("identifying", "entity")
+"""Roles of columns that are codes, whatever is said of them."""
 
 K = 10
 """The k of a command to begin with, where there are as many persons."""
@@ -41,10 +43,11 @@ def table_profile(found: "TableProfile", begin: str | None) -> None:
         head,
     )
     show.line()
-    hint = header_hint(column.name for column in found.columns)
-    notes = [hint.strip()] if hint else []
+    notes = list(found.notes)
     notes += [f"{column.name}: {column.note}." for column in found.columns if column.note]
-    notes += doubt_sentences((column.name, column.doubt) for column in found.columns)
+    notes += doubt_sentences(
+        (column.name, column.doubt) for column in found.columns if column.role not in NUMBERS
+    )
     notes += [
         f"{column.name}: {pair_text(list(column.alike))} differ in spelling alone; --normalize makes such values one."
         for column in found.columns

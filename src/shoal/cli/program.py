@@ -56,6 +56,9 @@ EXAMPLE = """Example:
 
 WRONG_USE, FAULT, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
+POINT = "\n- "
+"""What stands before each point of a message that lists several; each is a line in the terminal."""
+
 
 def program(tokens: Sequence[str] = ()) -> App:
     """The parser of one call: only the command that is asked for is imported, all are listed."""
@@ -117,8 +120,9 @@ def _explained(error: BaseException, json: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     sentence, code = _sentence(error)
-    message = without_passwords(" ".join(sentence.split()))
-    print(f"shoal: {visible(message)}", file=sys.stderr)
+    message, *points = (without_passwords(" ".join(part.split())) for part in sentence.split(POINT))
+    print("\n  - ".join((f"shoal: {visible(message)}", *map(visible, points))), file=sys.stderr)
+    message = " - ".join((message, *points))
     if json:
         known = error.as_dict() if isinstance(error, ShoalError) else {"kind": _kind(error, code)}
         as_json({"error": {**known, "message": message, "exit_code": code}})

@@ -15,8 +15,11 @@ import numpy as np
 from shoal.data._suggested_role import words_of
 from shoal.data.domain import Domain, Kind
 
-FEW = range(3, 11)
-"""So many different whole numbers may be codes of categories; two are alike either way."""
+FEW = range(3, 10)
+"""So many different whole numbers may be codes of categories; two are alike either way, and ten are a scale."""
+
+FIRST = (0, 1)
+"""Codes of categories begin so."""
 
 LARGEST = 99
 """Codes of categories are small."""
@@ -92,7 +95,7 @@ def code_doubt(name: str, domain: Domain) -> str:
     if found := next(filter(CODE_WORD.fullmatch, words), None):
         return "" if any(map(AMOUNT_WORD.fullmatch, words)) and found != "zip" else f"its name says {found!r}"
     low, high = domain.bounds
-    small = domain.present in FEW and low >= 0 and high <= LARGEST
+    small = domain.present in FEW and low in FIRST and high <= LARGEST
     if not small or any(map(AMOUNT_WORD.fullmatch, words)):
         return ""
     return f"{domain.present} small whole numbers"
@@ -120,8 +123,11 @@ def doubt_sentences(columns: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         return ()
     shown = [f"{name} ({why})" for name, why in doubtful]
     option = f"--kind {quote(f'{doubtful[0][0]}=nominal')}"
-    looks = "looks like a code" if len(doubtful) == 1 else "look like codes"
-    return (f"{_listed(shown)} {looks}, whose differences mean nothing: say {option} to take categories.",)
+    taken_so = "may be a code, and is" if len(doubtful) == 1 else "may be codes, and are"
+    return (
+        f"{_listed(shown)} {taken_so} taken as numbers: where differences mean nothing, say {option} to take "
+        "categories.",
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -113,7 +113,14 @@ def called_quasi(name: str) -> str | None:
 
 
 def suggest_role(
-    name: str, distinct: int, rows: int, unique: float, *, missing: int = 0, measured: bool = False
+    name: str,
+    distinct: int,
+    rows: int,
+    unique: float,
+    *,
+    missing: int = 0,
+    measured: bool = False,
+    listed: bool = False,
 ) -> Suggestion:
     """A role to begin with, and why.
 
@@ -131,7 +138,9 @@ def suggest_role(
     unique
         The share of rows whose value nobody else has.
     measured
-        Whether the values are numbers with decimals: no two measurements are alike, and yet they are no names.
+        Whether the values are amounts: no two measurements are alike, and yet they are no names.
+    listed
+        Whether the values are lists of numbers, as of persons.
 
     >>> suggest_role("dateOfBirth", 9000, 30000, 0.1).role.value
     'quasi'
@@ -139,9 +148,12 @@ def suggest_role(
     'entity'
     """
     words = words_of(name)
+    if listed:
+        return Suggestion(Role.IDENTIFYING, "its cells list numbers, each of which stands in few of them")
     if names_persons(name):
         return Suggestion(Role.IDENTIFYING, f"{NAMED} that it names persons")
-    if numbers_persons(name) and not distinct <= FLAG <= rows / 10:
+    flag = distinct <= FLAG <= rows / 10 or distinct == 1 < rows
+    if numbers_persons(name) and not flag:
         if distinct < rows - missing:
             return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
         return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")

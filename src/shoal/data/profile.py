@@ -1,7 +1,7 @@
 """What data looks like before anything is done to it: columns or items, uniqueness, and roles to begin with."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import Any
@@ -12,6 +12,7 @@ from shoal.arrays import Counts, Rows
 from shoal.data._calendar import TIMESTAMP
 from shoal.data._column_kinds import taken
 from shoal.data._item_adversary import KnownItems, known_items
+from shoal.data._listed_numbers import share_of_lists
 from shoal.data._spellings import alike_in
 from shoal.data._suggested_role import suggest_role
 from shoal.data.baskets import Baskets
@@ -20,8 +21,14 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 
 _TIMESTAMP = re.compile(TIMESTAMP)
-_SLASHED = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{2}){1,2}(?:[ T].*)?")
+_SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/((?:[0-9]{2}){1,2})(?:[ T].*)?")
 _COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)(?:,[0-9]+)?")
+
+RUNNING = 1.05
+"""Whole numbers are running ones where their range is at most so many times as long as their number."""
+
+MONTHS, DAYS = 12, 31
+"""The largest number of a month, and of a day."""
 
 
 def format_hint(name: str, domain: Domain) -> str:
@@ -38,14 +45,31 @@ def format_hint(name: str, domain: Domain) -> str:
         return ""
     if all(map(_TIMESTAMP.fullmatch, labels)):
         return f"looks like timestamps; --kind {quote(name + '=date')} takes the days"
-    if all(map(_SLASHED.fullmatch, labels)):
+    if forms := _slashed_forms(labels):
+        unclear = " but day and month cannot be distinguished (MM/DD or DD/MM?)," if len(forms) > 1 else ""
+        options = " or ".join(quote(f"{name}={form}") for form in forms)
         return (
-            "looks like dates, but day and month cannot be distinguished (MM/DD or DD/MM?); --date-format "
-            f"{quote(name + '=DD/MM/YYYY')} or {quote(name + '=MM/DD/YYYY')} takes dates and ranges of them"
+            f"looks like dates,{unclear}".rstrip(",")
+            + f"; --date-format {options} takes dates and ranges of them"
         )
     if all(map(_COMMA.fullmatch, labels)) and any("," in label for label in labels):
         return "looks like numbers with a decimal comma; --decimal , takes numbers and ranges of them"
     return ""
+
+
+def _slashed_forms(labels: Sequence[str]) -> list[str]:
+    """How days with slashes may be written; none where the texts are no such days.
+
+    >>> _slashed_forms(("03/04/2024", "25/12/2024")), _slashed_forms(("3/14/24",)), _slashed_forms(("13/13/2024",))
+    (['DD/MM/YYYY'], ['MM/DD/YY'], [])
+    """
+    found = [_SLASHED.fullmatch(label) for label in labels]
+    if not labels or not all(found):
+        return []
+    first, second = (max(int(one[place]) for one in found if one) for place in (1, 2))
+    year = "YY" if all(one and len(one[3]) == 2 for one in found) else "YYYY"
+    monthly = {"DD/MM/": second <= MONTHS, "MM/DD/": first <= MONTHS}
+    return [form + year for form, fits in monthly.items() if fits and max(first, second) <= DAYS]
 
 
 def without_hints(sentences: Iterable[str]) -> tuple[str, ...]:
@@ -104,6 +128,7 @@ class TableProfile:
     unique: float  # the share of rows that nobody else shares all of these with
     smallest: int  # rows of the smallest class; 0 for a table without rows
     classes: int  # the number of classes: rows that agree on all of these columns
+    notes: tuple[str, ...] = ()  # what their owner should hear of how columns were taken
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
@@ -142,11 +167,13 @@ class BasketsProfile:
         return asdict(self)
 
 
-def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProfile:
+def profile_table(
+    table: Table, quasi: Iterable[str] | None = None, notes: tuple[str, ...] = ()
+) -> TableProfile:
     """Look at a table: each column alone, and the quasi-identifiers together.
 
     `table`: roles need not be given: columns are looked at whatever their role. `quasi`: the columns to look at
-    together. None takes those with the role, or else the suggested ones.
+    together. None takes those with the role, or else the suggested ones. `notes`: those of its reader.
     """
     looked = (replace(profile_column(column), alike=_alike(column)) for column in table.columns)
     profiles = _one_entity(tuple(looked))
@@ -163,6 +190,7 @@ def profile_table(table: Table, quasi: Iterable[str] | None = None) -> TableProf
         float((sizes == 1).sum() / table.rows) if table.rows else 0.0,
         int(sizes.min(initial=table.rows)),
         len(sizes),
+        notes,
     )
 
 
@@ -196,8 +224,12 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
     frequent = np.lexsort((np.arange(len(present)), -present))[:EXAMPLES]
     distinct = int((present > 0).sum())
     unique = float((counts == 1).sum() / rows) if rows else 0.0
-    measured = _has_decimals(column.domain)
-    role, reason = suggest_role(column.name, distinct, rows, unique, missing=missing, measured=measured)
+    measured = _are_amounts(column.domain, rows - missing)
+    note = format_hint(column.name, column.domain)
+    listed = not note and share_of_lists(column.domain, rows) > 0
+    role, reason = suggest_role(
+        column.name, distinct, rows, unique, missing=missing, measured=measured, listed=listed
+    )
     examples = tuple(column.domain.labels[code] for code in frequent if present[code])
     how = taken(column.name, column.domain)
     return ColumnProfile(
@@ -209,7 +241,7 @@ def profile_column(column: Column, counts: Counts | None = None) -> ColumnProfil
         examples,
         role,
         reason,
-        note=format_hint(column.name, column.domain),
+        note=note,
         taken=how.kind,
         taken_because=how.why,
         doubt=how.doubt,
@@ -220,11 +252,20 @@ def _alike(column: Column) -> tuple[str, ...]:
     return tuple(next(iter(alike_in(column.domain)), ()))
 
 
-def _has_decimals(domain: Domain) -> bool:
+def _are_amounts(domain: Domain, cells: int) -> bool:
+    """Whether nobody would number persons so: with decimals, or neither one after the other nor all different."""
     if domain.kind is not Kind.NUMERIC or domain.values is None:
         return False
     present = domain.values[: domain.present]
-    return bool((present != np.floor(present)).any())
+    return bool((present != np.floor(present)).any()) or (len(present) < cells and not are_running(domain))
+
+
+def are_running(domain: Domain) -> bool:
+    """Whether numbers are whole ones, one after the other."""
+    assert domain.values is not None
+    values = domain.values[: domain.present]
+    whole = bool((values == np.floor(values)).all())
+    return whole and float(np.ptp(values)) < RUNNING * len(values)
 
 
 def _one_entity(profiles: tuple[ColumnProfile, ...]) -> tuple[ColumnProfile, ...]:

@@ -115,7 +115,7 @@ class TCloseness(SensitiveModel):
         given = column.hierarchy is not None or self.tree is not None or self.order is not None
         if not given and (why := code_doubt(column.name, column.domain)):
             raise WrongUse(
-                f"t-closeness needs to know how far apart the values of {column.name!r} are: they look like codes "
+                f"t-closeness needs to know how far apart the values of {column.name!r} are: they may be codes "
                 f"({why}). Say --distance equal if they are codes, or --distance ordered if larger numbers mean more."
             )
 

@@ -118,7 +118,7 @@ def rows_are_counted(name: str, persons: int, rows: int) -> str:
 
 def _telling(profile: ColumnProfile) -> str:
     """Why an insensitive column may name persons; empty if nothing says so."""
-    if names_persons(profile.name) or numbers_persons(profile.name):
+    if profile.distinct > 1 and (names_persons(profile.name) or numbers_persons(profile.name)):
         return "its name says that it tells persons apart"
     own = profile.unique >= TELLING
     return profile.reason if profile.role is Role.IDENTIFYING and not own else ""
@@ -137,12 +137,12 @@ def warned_of_own_values(columns: Sequence[Column], profiles: Sequence[ColumnPro
         (one,) = telling
         return [
             f"The insensitive column {one.name!r} is published as it is, and {one.unique:.0%} of the rows have a value "
-            "of their own in it. If it can name a person, make it identifying."
+            "of their own in it. If others can know it, make it quasi; if it names persons, identifying."
         ]
     shares = ", ".join(f"{one.name!r} ({one.unique:.0%})" for one in telling)
     return [
         f"{len(telling)} insensitive columns are published as they are, and most rows have a value of their own in "
-        f"them: {shares}. If one of them can name a person, make it identifying."
+        f"them: {shares}. If others can know one of them, make it quasi; if it names persons, identifying."
     ]
 
 

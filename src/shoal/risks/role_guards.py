@@ -9,8 +9,6 @@ the cell of a class lists the very values that name its persons. What is said of
 column and the number of rows, so that it is the same wherever the rows are.
 """
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,6 +17,7 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Rows
 from shoal.data._equal_rows import row_classes
+from shoal.data._listed_numbers import share_of_lists
 from shoal.data._suggested_role import (
     NAMED,
     NEARLY_ALL,
@@ -27,8 +26,8 @@ from shoal.data._suggested_role import (
     numbers_persons,
 )
 from shoal.data.dataset import COUNT, Dataset
-from shoal.data.domain import Domain, Kind
-from shoal.data.profile import ColumnProfile, format_hint
+from shoal.data.domain import Kind
+from shoal.data.profile import ColumnProfile, are_running, format_hint
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import WrongUse
@@ -149,7 +148,7 @@ def warned_of_known(found: Sequence[Known]) -> list[str]:
         return []
     shares = "; ".join(f"with {one.name!r} also known, {one.unique:.1%} of rows are unique" for one in worst)
     rest = [repr(one.name) for one in ranked if one not in worst]
-    others = f" Published unchanged too: {', '.join(rest)}." if rest else ""
+    others = f" Also published without being generalized: {', '.join(rest)}." if rest else ""
     return [
         f"The promise holds for whoever knows the quasi-identifiers alone; {shares}. If others can know such a column, "
         f"make it quasi.{others}"
@@ -224,15 +223,6 @@ OWN = (1 + NEARLY_ALL) / 2
 LEAST = 20
 """With fewer rows it is nothing special that each has a value of its own."""
 
-RUNNING = 1.05
-"""Whole numbers are running ones where their range is at most so many times as long as their number."""
-
-LISTS = 0.5
-"""From this share of lists among the values on, a column holds lists."""
-
-_BETWEEN = re.compile(r"\s*[;,|]\s*|\s+")
-_NUMBERED = re.compile(r"[^\W_]*[0-9][\w-]*")
-
 
 def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) -> None:
     """Refuse quasi-identifiers that look like identifiers, unless they are insisted on.
@@ -255,10 +245,11 @@ def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) 
 def identifier(column: Column, rows: int) -> str:
     """Why a column looks like an identifier of persons; empty where it does not."""
     name, domain = column.name, column.domain
+    like_text = not format_hint(name, domain)
+    if column.hierarchy is None and like_text and (share := share_of_lists(domain, rows)):
+        return f"{share:.0%} of its values are lists of numbers, each of which stands in few other cells"
     if not rows or domain.present < OWN * rows or domain.present < 2:
         return ""
-    if column.hierarchy is None and (share := _share_of_lists(domain)) >= LISTS:
-        return f"{share:.0%} of its values are lists of numbers, hardly one of which stands in another cell"
     own = f"{domain.present:,} different values in {rows:,} rows"
     if names_persons(name):
         return f"its name says that it names persons, and it has {own}"
@@ -266,38 +257,8 @@ def identifier(column: Column, rows: int) -> str:
         return f"its name says that it numbers persons, and it has {own}"
     if rows < LEAST or column.hierarchy is not None or called_quasi(name):
         return ""
-    if domain.kind is Kind.NOMINAL and not format_hint(name, domain):
+    if domain.kind is Kind.NOMINAL and like_text:
         return f"it has {own}, which are names"
-    if domain.kind is Kind.NUMERIC and _running(domain):
+    if domain.kind is Kind.NUMERIC and are_running(domain):
         return f"it has {own}, which are numbered one after the other"
     return ""
-
-
-def _running(domain: Domain) -> bool:
-    assert domain.values is not None
-    values = domain.values[: domain.present]
-    whole = bool((values == np.floor(values)).all())
-    return whole and float(values[-1] - values[0]) < RUNNING * domain.present
-
-
-def _share_of_lists(domain: Domain) -> float:
-    """The share of values that are lists of numbers of their own, such as ``P103; P208``."""
-    labels = domain.labels[: domain.present]
-    if domain.kind is not Kind.NOMINAL or len(labels) < LEAST or format_hint("", domain):
-        return 0.0
-    lists = [parts for parts in map(_parts, labels) if parts]
-    met = Counter(part for parts in lists for part in parts)
-    if not lists or sum(met.values()) > len(met) / NEARLY_ALL:
-        return 0.0
-    return len(lists) / len(labels)
-
-
-def _parts(label: str) -> list[str]:
-    """The numbers of a list; none where a text is something else.
-
-    >>> _parts("P103; P208"), _parts("12 Main Street"), _parts("P103")
-    (['P103', 'P208'], [], [])
-    """
-    parts = _BETWEEN.split(label.strip("[](){} "))
-    several = len(parts) > 1 and all(map(_NUMBERED.fullmatch, parts))
-    return parts if several else []
