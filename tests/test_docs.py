@@ -125,13 +125,15 @@ def test_a_stale_reference_is_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(tool, "REFERENCE", tmp_path)
+    monkeypatch.setattr(tool, "STORED", tmp_path / "pages.json")
     monkeypatch.setattr(tool, "reference", lambda: reference)
     assert tool.main([]) == 0
     assert tool.main(["--check"]) == 0
     (tmp_path / "models.md").write_text("old")
     (tmp_path / "gone.md").write_text("left over")
+    (tmp_path / "pages.json").write_text("{}")
     assert tool.main(["--check"]) == 1
-    assert "gone.md, models.md" in capsys.readouterr().out
+    assert "gone.md, models.md, pages.json" in capsys.readouterr().out
 
 
 def test_a_reference_page_has_every_registered_family() -> None:

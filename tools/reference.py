@@ -1,23 +1,23 @@
-"""Write docs/reference from the program itself; with --check, fail where it is stale.
+"""Write docs/reference and the stored help pages from the program itself; with --check, fail where they are stale.
 
 Nothing on those pages is written by hand: the command line comes from the real --help, the tables of methods, models,
 measures and data from the registry and the declared fields.
 """
 
 import inspect
-import io
+import json
 import re
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from shoal import registry
 from shoal.cli.command_generate import made_by
+from shoal.cli.help_pages import STORED, Page, drawn
 from shoal.cli.options import fields_of
-from shoal.cli.program import pages, program
+from shoal.cli.program import page_of, pages
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 WIDTH = 100
@@ -79,17 +79,26 @@ def page(title: str, introduction: str, sections: Iterable[str]) -> str:
 def command_line() -> str:
     """Every help page as it is printed."""
     sections = [
-        f"## `{' '.join(('shoal', *names))}`\n\n```text\n{help_page(names)}\n```" for names in pages()
+        f"## `{f'shoal {name}'.strip()}`\n\n```text\n{help_page(page)}\n```"
+        for name, page in help_pages().items()
     ]
     return page("Command line", f"Exit codes:\n\n{EXIT_CODES}", sections)
 
 
-def help_page(names: tuple[str, ...]) -> str:
+def help_page(page: Page) -> str:
     """What `--help` prints, without color."""
-    out = io.StringIO()
-    console = Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
-    program(names).help_print(list(names), console=console)
-    return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
+    return "\n".join(drawn(part, WIDTH) for part in page).strip()
+
+
+@cache
+def help_pages() -> dict[str, Page]:
+    """Every help page by the names that lead to it."""
+    return {" ".join(names): page_of(names) for names in pages()}
+
+
+def stored_pages() -> str:
+    """The help pages as the command line reads them."""
+    return json.dumps(help_pages(), ensure_ascii=False, indent=1) + "\n"
 
 
 def method_section(name: str) -> str:
@@ -186,18 +195,23 @@ def cell(text: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them."""
-    written = reference()
+    written = {REFERENCE / name: text for name, text in reference().items()} | {STORED: stored_pages()}
+    there = {*REFERENCE.glob("*.md"), STORED}
     if arguments == ["--check"]:
-        there = {path.name: path.read_text(encoding="utf-8") for path in REFERENCE.glob("*.md")}
-        stale = sorted(name for name in written.keys() | there.keys() if written.get(name) != there.get(name))
+        stale = sorted(path.name for path in written.keys() | there if written.get(path) != _text(path))
         print(f"stale: {', '.join(stale)}; run `make docs`" if stale else "docs/reference is up to date")
         return 1 if stale else 0
     REFERENCE.mkdir(parents=True, exist_ok=True)
-    for old in REFERENCE.glob("*.md"):
+    for old in there - written.keys():
         old.unlink()
-    for name, text in written.items():
-        (REFERENCE / name).write_text(text, encoding="utf-8")
+    for path, text in written.items():
+        path.write_text(text, encoding="utf-8")
     return 0
+
+
+def _text(path: Path) -> str | None:
+    """What a file says, or None where there is none."""
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 if __name__ == "__main__":

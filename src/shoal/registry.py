@@ -210,6 +210,14 @@ FAMILIES = {
 }
 
 
+def others_add() -> bool:
+    """Whether any other package adds to a family."""
+    from importlib.metadata import entry_points
+
+    groups = {f"shoal.{table.family}s" for table in FAMILIES.values() if table.family}
+    return not groups.isdisjoint(entry_points().groups)
+
+
 def load(family: str, name: str) -> Any:
     """Import and return the class registered under a name.
 

@@ -1,6 +1,8 @@
 """The program as a whole: start-up, exit codes, pipes, interruption."""
 
 import ast
+import io
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cli.program import COMMANDS, main, pages, program
+from shoal.cli import main
+from shoal.cli.help_pages import drawn, say
+from shoal.cli.program import COMMANDS, pages, program
+from shoal.cli.program import main as whole
 from shoal.errors import BadData, BrokenPromise, Infeasible, WrongUse
 
 CLI = Path(__file__).resolve().parents[2] / "src" / "shoal" / "cli"
@@ -47,22 +52,56 @@ def test_every_help_works(names: tuple[str, ...], shoal: Callable[..., object]) 
     assert " ".join(("Usage: shoal", *names)) in answer.out
 
 
-@pytest.mark.parametrize(
-    ("names", "heavy"),
-    [
-        (
-            (),
-            {"numpy", "polars", "pydantic", "numba", "shoal.pipeline", "shoal.methods.mondrian.method"},
-        ),
-        (("anonymize", "mondrian"), {"polars", "numba", "shoal.pipeline", "shoal.report"}),
-        (("verify",), {"polars", "numba", "shoal.pipeline", "shoal.report"}),
-    ],
-)
-def test_help_imports_little(names: tuple[str, ...], heavy: set[str]) -> None:
-    show = f"print(*{heavy!r} & sys.modules.keys(), file=sys.stderr)"
-    text = f"import sys; from shoal.cli import main; main([*{names!r}, '--help']); {show}"
+HEAVY = {"cyclopts", "numba", "numpy", "polars", "pydantic", "rich", "shoal.pipeline", "shoal.cli.program"}
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("names", [(), ("anonymize",), ("anonymize", "mondrian"), ("verify",)], ids=" ".join)
+def test_help_loads_no_library(names: tuple[str, ...], flag: str) -> None:
+    assert loaded(*names, flag) == set()
+
+
+def test_no_command_loads_no_library() -> None:
+    assert loaded() == set()
+
+
+def loaded(*arguments: str) -> set[str]:
+    """What is heavy, of all that a call imports."""
+    show = f"print(*{HEAVY!r} & sys.modules.keys(), file=sys.stderr)"
+    text = f"import sys; from shoal.cli import main; main({list(arguments)!r}); {show}"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    assert done.stderr.split() == []
+    assert done.stdout.startswith("Usage: shoal")
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("names", pages(), ids=" ".join)
+def test_help_is_what_the_parser_says(
+    names: tuple[str, ...], shoal: Callable[..., object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stored page is that of the program, also as it is printed."""
+    assert whole([*names, "--help"]) == 0
+    assert capsys.readouterr().out == shoal(*names, "--help").out
+
+
+def test_a_page_is_drawn_as_wide_as_the_terminal() -> None:
+    for width in (40, 80, 200):
+        lines = drawn(("Output", [("--quiet", "print " * 50, "")]), width).split("\n")
+        assert {len(line) for line in lines} == {width}
+        assert sum(line.count("print") for line in lines) == 50
+
+
+def test_colors_are_for_names() -> None:
+    plain = drawn(("Output", [("--quiet", "print nothing", "")]), 80)
+    colored = drawn(("Output", [("--quiet", "print nothing", "")]), 80, color=True)
+    assert re.sub(r"\x1b\[\d+m", "", colored) == plain
+    assert "\x1b[36m--quiet" in colored
+
+
+def test_an_encoding_without_boxes_gets_letters() -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    say(drawn(("Output", [("--also NAME,…", "copies", "")]), 40), out)
+    out.flush()
+    assert out.buffer.getvalue().decode().startswith("+- Output --")
 
 
 @pytest.mark.parametrize(

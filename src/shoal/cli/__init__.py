@@ -1,5 +1,5 @@
 """The command line: thin commands, one file a family. Each parses, calls the library, and shows what came of it."""
 
-from shoal.cli.program import main
+from shoal.cli.start import main
 
 __all__ = ["main"]

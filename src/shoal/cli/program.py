@@ -7,11 +7,11 @@ Exit codes: 0 done and verified; 1 the promise cannot be or is not kept; 2 wrong
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cyclopts import (
     App,
@@ -24,9 +24,14 @@ from cyclopts import (
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
+from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
 from shoal.cli.show import as_json, visible
+from shoal.cli.start import pipe_closed
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 COMMANDS = {
     "inspect": "Show what a table or baskets hold, and suggest roles.",
@@ -54,7 +59,60 @@ COMMANDS = {
 EXAMPLE = """Example:
   shoal generate table --rows 2000 --seed 7 -o people.csv"""
 
-WRONG_USE, FAULT, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+WRONG_USE, FAULT, INTERRUPTED = 2, 70, 130
+
+
+class Formatter:
+    """Hands on the parts of a help page as the parser makes them."""
+
+    def __init__(self, take: Callable[[Part, "Console"], None]) -> None:
+        self.take = take
+
+    def render_usage(self, console: "Console", options: Any, usage: Any) -> None:
+        """Hand on the line that says how the command is called."""
+        self.take(f"Usage: {_plain(usage)}", console)
+
+    def render_description(self, console: "Console", options: Any, description: Any) -> None:
+        """Hand on what the command does."""
+        self.take(_plain(description), console)
+
+    def __call__(self, console: "Console", options: Any, panel: Any) -> None:
+        """Hand on a group of options or commands."""
+        rows = []
+        for entry in panel.entries:
+            name, *others = entry.all_options or ("",)
+            command = f"{name} ({', '.join(others)})" if others else name
+            label = command if panel.format == "command" else " ".join(entry.display_labels_with_metavar)
+            added = [f"[choices: {', '.join(entry.choices)}]"] if entry.choices else []
+            added += [f"[default: {entry.default}]"] if entry.default is not None else []
+            added += ["[required]"] if entry.required else []
+            rows.append((label, _plain(entry.description), " ".join(added)))
+        if rows:
+            self.take((panel.title, rows), console)
+
+
+def _plain(shown: Any) -> str:
+    """The text of what the parser shows."""
+    text = getattr(shown, "primary_renderable", shown)
+    return str(getattr(text, "plain", text or "")).strip()
+
+
+def _printed(part: Part, console: "Console") -> None:
+    """Print a part of a help page."""
+    say(drawn(part, console.width, colored(console.file)), console.file)
+
+
+def page_of(names: Sequence[str]) -> Page:
+    """The help page of a command, as the parser makes it."""
+    from rich.console import Console
+
+    parts: list[Part] = []
+    app = program(names)
+    app.help_formatter = Formatter(lambda part, _: parts.append(part))
+    app.help_print(list(names), console=Console(quiet=True))
+    for name in names:
+        app = app[name]
+    return [*parts, f"\n{app.help_epilogue}"]
 
 POINT = "\n- "
 """What stands before each point of a message that lists several; each is a line in the terminal."""
@@ -67,6 +125,7 @@ def program(tokens: Sequence[str] = ()) -> App:
         help="Publish data about people so that each of them stays one fish in the shoal.",
         help_format="plaintext",
         help_epilogue=EXAMPLE,
+        help_formatter=Formatter(_printed),
         version=__version__,
         suppress_keyboard_interrupt=False,
         result_action="return_value",
@@ -117,8 +176,7 @@ def _warned(
 def _explained(error: BaseException, json: bool) -> int:
     """Say what went wrong in a sentence; the exit code for it."""
     if isinstance(error, BrokenPipeError | SystemExit):  # rich turns the one into the other
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return pipe_closed()
     sentence, code = _sentence(error)
     message, *points = (without_passwords(" ".join(part.split())) for part in sentence.split(POINT))
     print("\n  - ".join((f"shoal: {visible(message)}", *map(visible, points))), file=sys.stderr)
@@ -254,16 +312,23 @@ def _namesakes(option: str, known: list[str]) -> list[str]:
     return [name for name in family if name in known]
 
 
+def _method_pages() -> dict[str, Page]:
+    """The help pages of all methods."""
+    if registry.others_add():
+        return {name: page_of(("anonymize", name)) for name in registry.load_all("method")}
+    stored = stored_pages()
+    return {name: stored.get(f"anonymize {name}", ()) for name in registry.METHODS}
+
+
 def _elsewhere(option: str, commands: Sequence[str]) -> str:
     """Which other methods, or models to verify by, have an option."""
-    field = option.removeprefix("--").replace("-", "_")
-    command = next(iter(commands), "")
-    family = {"anonymize": "method", "verify": "model"}.get(command)
-    if family is None:
-        return ""
-    names = [name for name, kind in registry.load_all(family).items() if field in kind.model_fields]
-    if not names:
-        return ""
-    if command == "verify":
-        return f" It belongs to a model: --model {' or '.join(names)}."
-    return f" It is an option of {', '.join(names)}."
+    match next(iter(commands), ""):
+        case "anonymize":
+            names = [name for name, page in _method_pages().items() if option in options_on(page, "Method")]
+            return f" It is an option of {', '.join(names)}." if names else ""
+        case "verify":
+            field = option.removeprefix("--").replace("-", "_")
+            models = registry.load_all("model").items()
+            names = [name for name, kind in models if field in kind.model_fields]
+            return f" It belongs to a model: --model {' or '.join(names)}." if names else ""
+    return ""
