@@ -50,11 +50,10 @@ def test_options_become_parameters(typed: str, said: str) -> None:
 
 def texts_of(tree: ast.AST) -> Iterator[str]:
     """The texts of a module that are no docstrings; what is filled in later is a letter."""
-    inside = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-    }
-    inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    inside |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         match node:
             case ast.JoinedStr(values=parts):
                 yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)

@@ -22,11 +22,18 @@ from shoal.methods.table_rule_hiding.method import TableRuleHiding
 from shoal.models import _distributed as in_parts
 from shoal.models._distributed import verify_table
 
+ROWS_OF_A_PART = st.sampled_from([1, 8, 20])
+"""A part holds one class, a few, or a third of all rows."""
+
+
+def cut_into(monkeypatch, rows):
+    for module in (mondrian_parts, hiding_parts, in_parts):
+        monkeypatch.setattr(module, "SMALL_PART", rows)
+
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    for module in (mondrian_parts, hiding_parts, in_parts):
-        monkeypatch.setattr(module, "SMALL_PART", 1)
+    cut_into(monkeypatch, 1)
 
 
 def random_table(seed, rows=60, columns=("illness",), insensitive=False):
@@ -60,7 +67,13 @@ def random_table(seed, rows=60, columns=("illness",), insensitive=False):
     )
 
 
-def both(method, data, seed=0):
+def both(method, data, seed=0, rows_of_a_part=1):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        cut_into(monkeypatch, rows_of_a_part)
+        return compared(method, data, seed)
+
+
+def compared(method, data, seed):
     local, trace = method.anonymize(data, seed=seed)
     release, parted_trace = method.anonymize(parted(data, seed), MemoryEngine(), seed=seed)
     assert release.promises == local.promises
@@ -78,22 +91,23 @@ def both(method, data, seed=0):
     confidence=st.sampled_from([0.3, 0.5, 0.8]),
     strategy=st.sampled_from(["star", "decoy"]),
     fewer_than=st.sampled_from([None, 2]),
+    part=ROWS_OF_A_PART,
 )
-def test_same_release_where_rows_of_a_value_are_alike(seed, confidence, strategy, fewer_than):
+def test_same_release_where_rows_of_a_value_are_alike(seed, confidence, strategy, fewer_than, part):
     method = TableRuleHiding(k=3, confidence=confidence, strategy=strategy, fewer_than=fewer_than)
     data = random_table(seed)
     if (refused := refusal(lambda: method.anonymize(data))) is not None:
         assert refusal(lambda: method.anonymize(parted(data), MemoryEngine())) == refused
         return
-    assert_frame_equal(*both(method, data, seed))
+    assert_frame_equal(*both(method, data, seed, part))
 
 
-@given(seed=st.integers(0, 2**32 - 1), inner=st.sampled_from(["mondrian", "none"]))
-def test_same_stars_where_rows_differ(seed, inner):
+@given(seed=st.integers(0, 2**32 - 1), inner=st.sampled_from(["mondrian", "none"]), part=ROWS_OF_A_PART)
+def test_same_stars_where_rows_differ(seed, inner, part):
     parameters = {"k": 2} if inner == "mondrian" else {}
     method = TableRuleHiding(confidence=0.5, anonymize_with=inner, **parameters)
     data = random_table(seed, columns=("illness", "income"), insensitive=True)
-    local, released = both(method, data, seed)
+    local, released = both(method, data, seed, part)
     for name in ("illness", "income"):
         cells = ["age", "city", name]
         assert Counter(local.select(cells).iter_rows()) == Counter(released.select(cells).iter_rows())
