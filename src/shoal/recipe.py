@@ -193,7 +193,7 @@ class Recipe(Section):
         except OSError as error:
             raise BadData(f"the recipe cannot be read: {error.strerror}.", path=path) from error
         except UnicodeDecodeError as error:
-            raise BadData("the recipe is no UTF-8 text.", path=path) from error
+            raise BadData("the recipe is not UTF-8 text.", path=path) from error
         try:
             recipe = cls.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:

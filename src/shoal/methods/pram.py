@@ -30,7 +30,7 @@ class Pram(Method):
 
     The chances are published: the γ-diagonal matrix, which of all matrices that keep the promise keeps most values and
     is best inverted. From it readers estimate counts without bias (`Release.estimate`, the measure `perturbation`). All
-    other columns are published as they are, so that everybody sees who is in the table.
+    other columns are published as they are, so everybody sees who is in the table.
 
     At least one promise is needed; the strongest decides.
     """

@@ -172,7 +172,7 @@ class DeltaPresence(PopulationModel):
             best,
         )
 
-    def apart(self, table: Table) -> bool:
+    def separable(self, table: Table) -> bool:
         """Never: a person may fit classes that lie in different parts."""
         return False
 

@@ -241,7 +241,7 @@ def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) 
     """
     for name in insisted:
         if not any(column.name == name for column in table.quasi):
-            raise WrongUse(f"--insist {name} has no effect: the column is no quasi-identifier. Omit it.")
+            raise WrongUse(f"--insist {name} has no effect: the column is not a quasi-identifier. Omit it.")
     for column in table.columns:
         if column.role is Role.QUASI and column.name not in insisted and (why := identifier(column, rows)):
             raise WrongUse(
