@@ -108,6 +108,10 @@ def test_asking_for_a_class_loads_no_other() -> None:
         (lambda: shoal.Recipe(source={"path": "x"}), "method is required."),
         (lambda: shoal.Recipe(source={"path": 1}, method={}), "source.path must be a valid string, not 1."),
         (lambda: shoal.Roles(others="keep"), "others must be 'drop' or 'insensitive', not 'keep'."),
+        (
+            lambda: shoal.verify({"age": [1]}, k=2),
+            "What is verified is a release, its folder or a published file",
+        ),
     ],
 )
 def test_wrong_parameters_are_an_error_of_ours(make: Callable[[], object], said: str) -> None:

@@ -42,12 +42,12 @@ SWITCHES = frozenset({"force", "safe-cells"})
 """Options without a value that have to be given one in Python."""
 
 WORDED = (
-    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|normalize|others|partitioning|pick|scope|"
-    "strategy"
+    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|items-from|link|model|normalize|others|"
+    "partitioning|pick|scope|strategy"
 )
 """Options whose value may be a word. A word behind any other option is not its value."""
 
-VERBS = "(?:has|is|are|does|and|or|to|too|away)"
+VERBS = "(?:has|is|are|does|joins|and|or|to|too|away)"
 """Words that no option has as its value."""
 
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
