@@ -19,7 +19,7 @@ COUNTED = float("nan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The distinct texts of a published column, one entry a text."""
+    """The distinct texts of a published column, one entry a text that some row holds, in the order of their codes."""
 
     rows: Counts  # the published rows that hold the text
     suppressed: Mask  # texts that tell nothing at all: ``*``
