@@ -103,6 +103,10 @@ def test_asking_for_a_class_loads_no_other() -> None:
         (lambda: shoal.methods.Mondrian(kk=5), "mondrian: kk is not a parameter here (did you mean k?)."),
         (lambda: shoal.methods.Mondrian(k="many"), "mondrian: k must be a valid integer, not 'many'."),
         (lambda: shoal.models.KAnonymity(k=1), "k-anonymity: k must be at least 2, not 1."),
+        (
+            lambda: shoal.models.RhoPrivacy(rho1=0.5, rho2=0.4),
+            "rho-privacy: rho2 must be above rho1, for example",
+        ),
         (lambda: shoal.models.KAnonymity(), "k-anonymity: k is required."),
         (lambda: shoal.measures.Queries(count="x"), "queries: count"),
         (lambda: shoal.Recipe(source={"path": "x"}), "method is required."),

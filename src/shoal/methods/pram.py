@@ -70,7 +70,7 @@ class Pram(Method):
         for one, other in (("rho1", "rho2"), ("d", "d_gamma")):
             if (getattr(self, one) is None) != (getattr(self, other) is None):
                 given = f"--{one} and --{other}".replace("_", "-")
-                raise WrongUse(f"complete: {given} belong together")
+                raise WrongUse(f"{given} belong together: give both or none")
         self.models()
         return self
 
