@@ -103,11 +103,19 @@ def test_asking_for_a_class_loads_no_other() -> None:
         (lambda: shoal.methods.Mondrian(kk=5), "mondrian: kk is not a parameter here (did you mean k?)."),
         (lambda: shoal.methods.Mondrian(k="many"), "mondrian: k must be a valid integer, not 'many'."),
         (lambda: shoal.models.KAnonymity(k=1), "k-anonymity: k must be at least 2, not 1."),
+        (
+            lambda: shoal.models.RhoPrivacy(rho1=0.5, rho2=0.4),
+            "rho-privacy: rho2 must be above rho1, for example",
+        ),
         (lambda: shoal.models.KAnonymity(), "k-anonymity: k is required."),
         (lambda: shoal.measures.Queries(count="x"), "queries: count"),
         (lambda: shoal.Recipe(source={"path": "x"}), "method is required."),
         (lambda: shoal.Recipe(source={"path": 1}, method={}), "source.path must be a valid string, not 1."),
         (lambda: shoal.Roles(others="keep"), "others must be 'drop' or 'insensitive', not 'keep'."),
+        (
+            lambda: shoal.verify({"age": [1]}, k=2),
+            "What is verified is a release, its folder or a published file",
+        ),
     ],
 )
 def test_wrong_parameters_are_an_error_of_ours(make: Callable[[], object], said: str) -> None:

@@ -69,7 +69,9 @@ def risk(
         "entity": entity,
         "population": None if population is None else True,
     }
-    _refuse_idle(data, of_tables, {"sensitive": _listed(sensitive), "insensitive": _listed(insensitive)})
+    _refuse_without_effect(
+        data, of_tables, {"sensitive": _listed(sensitive), "insensitive": _listed(insensitive)}
+    )
     if isinstance(data, Baskets):
         return baskets_risk(data, seed=seed)
     columns = _known(data, _listed(quasi))
@@ -77,7 +79,9 @@ def risk(
     return table_risk(data, columns, asked, others)
 
 
-def _refuse_idle(data: Table | Baskets, of_tables: Mapping[str, Any], of_baskets: Mapping[str, Any]) -> None:
+def _refuse_without_effect(
+    data: Table | Baskets, of_tables: Mapping[str, Any], of_baskets: Mapping[str, Any]
+) -> None:
     """Refuse what would be without effect: columns of baskets, and items of a table."""
     if isinstance(data, Baskets):
         for name in (name for name, given in of_tables.items() if given is not None and given != ()):

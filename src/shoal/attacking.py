@@ -186,7 +186,7 @@ def as_plain(found: Mapping[str, Attacked]) -> dict[str, Any]:
 
 
 def find(folder: str | Path, known: Mapping[str, Any] | Sequence[str] | str) -> Found:
-    """What a neighbour finds in a release who knows some columns or items of somebody.
+    """What a neighbor finds in a release who knows some columns or items of somebody.
 
     Parameters
     ----------

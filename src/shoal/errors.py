@@ -253,14 +253,13 @@ def fault_text(where: str, problem: Mapping[str, Any], known: Iterable[str] = ()
         least = problem["ctx"]["min_length"]
         return f"{where} must have at least {'one entry' if least == 1 else f'{least} entries'}"
     said = wanted(problem)
-    # What is a sentence of its own says what came itself.
-    if problem["type"] == "value_error" and said[:1].isupper():
+    # What is a sentence of its own says what came itself; so does what is wrong with several parameters together.
+    if problem["type"] == "value_error" and (said[:1].isupper() or not problem["loc"]):
         return f"{where}: {said}" if where else said
     given = problem["input"]
     plain = given is None or isinstance(given, str | int | float | list | tuple | dict | set)
     came = f", not {given!r}" if plain else f", not a {type(given).__name__}"
-    came = came if problem["loc"] else ""
-    return f"{where or 'parameters'} must be {said}{came}"
+    return f"{where or 'parameters'} must be {said}{came if problem['loc'] else ''}"
 
 
 def wanted(problem: Mapping[str, Any]) -> str:

@@ -42,19 +42,19 @@ SWITCHES = frozenset({"force", "safe-cells"})
 """Options without a value that have to be given one in Python."""
 
 WORDED = (
-    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|model|normalize|others|partitioning|pick|scope|"
-    "strategy"
+    "algorithm|anonymize-with|antecedent|baskets|distance|engine|format|form|items-from|link|model|normalize|others|"
+    "partitioning|pick|scope|strategy"
 )
 """Options whose value may be a word. A word behind any other option is not its value."""
 
-VERBS = "(?:has|is|are|does|and|or|to|too|away)"
+VERBS = "(?:has|is|are|does|joins|and|or|to|too|away)"
 """Words that no option has as its value."""
 
 _VALUE = r"""(?:[^\s,;)"'`]|,(?=\S))*[^\s,;:.)"'`]"""
 _OPTION = re.compile(
     rf"""(?<![\w'"-])(?P<quote>`?)--
     (?:(?P<worded>{WORDED})[ ](?!{VERBS}\b)(?P<word>[a-z](?:{_VALUE})?)
-      |(?P<name>[a-z][a-z-]*[a-z]|[a-z])\b(?!-)
+      |(?P<name>[a-z][a-z0-9-]*[a-z0-9]|[a-z])\b(?!-)
        (?:[ ](?P<pair>'[^'=]+=[^']+'|[^\s,;=()']+={_VALUE})
          |[ ](?P<text>"[^"]*"|\d+(?:\.\d+)?(?![\w%]))
          |[ ](?P<open>[A-Z]{{2,}}\b|…))?)

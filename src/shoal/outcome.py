@@ -168,7 +168,7 @@ class Run(Generic[Original, Data]):
         return self.scores[name].value
 
     def find(self, known: Any) -> Any:
-        """What a neighbour finds in the release who knows some columns, ``{"age": "39"}``, or items of somebody."""
+        """What a neighbor finds in the release who knows some columns, ``{"age": "39"}``, or items of somebody."""
         from shoal.attacks._find import find_in
 
         schema = schema_of(self.original)
@@ -435,7 +435,7 @@ def judgment(release: Release[Any], population: Table | None, engine: Engine) ->
             model.among(population) if isinstance(model, PopulationModel) else model for model in models
         ]
     for model in models:
-        model.refuse_idle(schema_of(release.data), release.details)
+        model.refuse_vacuous(schema_of(release.data), release.details)
     return engine.judge(release.data, models)
 
 

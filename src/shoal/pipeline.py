@@ -215,7 +215,7 @@ def carry_out(
     original, schema = intake.data, schema_of(intake.data)
     tell = logged(stage)
     tell(f"anonymizing by {method.name}")
-    _refuse_idle_baskets(schema, method, here=schema is original)
+    _refuse_empty_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
     seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
@@ -261,7 +261,7 @@ def carry_out(
     return finished if proof is None else finished.judged(*proof)
 
 
-def _refuse_idle_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
+def _refuse_empty_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:
     """Refuse baskets none of which holds an item, or a sensitive one where the method is all about them.
 
     Whatever is published of such baskets says nothing. `here`: whether they are in memory.

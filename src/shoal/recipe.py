@@ -189,15 +189,7 @@ class Recipe(Section):
         """Read a recipe; its relative paths are taken from the folder it lies in."""
         path = Path(path)
         try:
-            text = existing_file(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise BadData(f"the recipe cannot be read: {error.strerror}.", path=path) from error
-        except UnicodeDecodeError as error:
-            raise BadData("the recipe is no UTF-8 text.", path=path) from error
-        try:
-            recipe = cls.model_validate(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise BadData(f"this is not TOML: {error}.", path=path) from error
+            recipe = cls.model_validate(read_toml(path))
         except ValidationError as error:
             raise WrongUse(f"{path}: {explain(error)}") from error
         return recipe._moved(lambda place: os.path.join(path.parent, place))
@@ -344,3 +336,15 @@ def _without_nones(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nones(part) for part in value]
     return value
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file of TOML holds. Raises `BadData` if it is not there, is not text, or is not TOML."""
+    try:
+        return tomllib.loads(existing_file(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadData(f"the recipe cannot be read: {error.strerror}.", path=path) from error
+    except UnicodeDecodeError as error:
+        raise BadData("the recipe is not UTF-8 text.", path=path) from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadData(f"this is not TOML: {error}.", path=path) from error

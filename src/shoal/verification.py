@@ -115,6 +115,11 @@ def verify(
     the files. A release folder that holds something else too is not judged any further: the
     only verdict is ``release-folder`` then.
     """
+    if not isinstance(source, str | Path | Release):
+        raise WrongUse(
+            "What is verified is a release, its folder or a published file, and not a "
+            f"{type(source).__name__}: write it to a file first."
+        )
     roles = Roles.of(quasi=quasi, sensitive=sensitive, insensitive=insensitive, entity=entity, items=items)
     asked = Promises(**{**promised, "population": population, "promises": promises})
     return verify_as_asked(source, Asked(asked, roles, reading, baskets, Trees(hierarchies or {})), engine)

@@ -196,7 +196,7 @@ def test_what_is_known_must_be_published() -> None:
     run = library.anonymize(PEOPLE, "mondrian", k=10)
     with pytest.raises(UnknownName, match="agee"):
         run.find({"agee": "3"})
-    with pytest.raises(WrongUse, match="no quasi-identifier"):
+    with pytest.raises(WrongUse, match="not a quasi-identifier"):
         run.find({"illness": "flu"})
     with pytest.raises(UnknownName, match="beer"):
         library.anonymize(BASKETS, "cahd", p=4).find(["beer"])

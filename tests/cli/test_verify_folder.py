@@ -205,8 +205,8 @@ def test_what_release_json_may_not_say(name: str, shoal: Callable[..., Any], fol
     [
         ('"suppressed": 0', '"suppressed": 0, "suppressed": 1', "'suppressed' is named twice"),
         ('"k": 3', '"k": 3, "k": 30', "'k' is named twice"),
-        ('"suppressed": 0', '"suppressed": NaN', "NaN is no number of JSON"),
-        ('"suppressed": 0', '"suppressed": 0, "levels": -Infinity', "-Infinity is no number of JSON"),
+        ('"suppressed": 0', '"suppressed": NaN', "NaN is not a JSON number"),
+        ('"suppressed": 0', '"suppressed": 0, "levels": -Infinity', "-Infinity is not a JSON number"),
     ],
 )
 def test_json_that_says_two_things(

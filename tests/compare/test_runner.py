@@ -183,7 +183,7 @@ def test_a_line_that_a_crash_cut_is_forgotten(tmp_path: Path) -> None:
             journal.add("c", {"status": "refused"})
         assert set(Journal(path).finished()) == {"a", "c"}
     path.write_bytes(b"[1]\n" + whole)
-    with pytest.raises(BadData, match=r"runs.jsonl, line 1: this line is no run"):
+    with pytest.raises(BadData, match=r"runs.jsonl, line 1: this line is not a run"):
         Journal(path).finished()
 
 
@@ -194,7 +194,7 @@ def test_without_processes_every_run_has_crashed(
     found = compare(recipe(SWEEP.format(grid="k = [2, 3, 4]")), tmp_path / "out", charts=False, jobs=2)
     assert dict(found.statuses) == {"crashed": 3}
     assert "FileNotFoundError" in found.rows[0]["error"]
-    with pytest.raises(WrongUse, match="At least one run at a time"):
+    with pytest.raises(WrongUse, match="runs at a time must be at least 1"):
         compare(recipe(SWEEP.format(grid="k = [2]")), tmp_path / "out", jobs=0)
 
 
@@ -203,7 +203,7 @@ def test_a_foreign_folder_stays_as_it_is(recipe: Callable[..., Path], tmp_path: 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "letter.txt").write_text("dear")
     for force in (False, True):
-        with pytest.raises(WrongUse, match="holds something else"):
+        with pytest.raises(WrongUse, match="holds something other"):
             compare(path, tmp_path / "out", force=force)
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["letter.txt"]
 

@@ -42,7 +42,7 @@ def overwrite(name: str, text: str | None) -> Callable[[Path], None]:
         (overwrite("release.json", ""), "is empty"),
         (
             overwrite("release.json", '{"format": 1,\n "method"'),
-            "line 2: this is no JSON: it is damaged or cut off",
+            "line 2: this is not JSON: it is damaged or cut off",
         ),
         (overwrite("release.json", "[]"), "not the release.json"),
         (overwrite("release.json", "{}"), "not the release.json"),

@@ -126,9 +126,9 @@ GOOD_CLUSTER = '{"size": 1, "chunks": [[["a"]]], "terms": []}'
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", "no JSON"),
-        ("{", "no JSON"),
-        ("[]", "no object"),
+        ("", "not a JSON"),
+        ("{", "not a JSON"),
+        ("[]", "not an object"),
         ('{"baskets": [["a"]]}', "is expected, and there is 'baskets'"),
         ('{"baskets": [["a"]], "sensitive": {}, "x": 1}', "is expected"),
         ('{"baskets": [["a"]], "sensitive": {}, "sensitive": {}}', "named twice"),
@@ -171,7 +171,7 @@ def test_bad_groups(tmp_path: Path, line: str, message: str) -> None:
         ('{"size": 2, "chunks": [[["a", "b", "a"]]], "terms": []}', "'a' stands twice"),
         ('{"joint": [], "shared": []}', "list its parts"),
         ('{"joint": [7], "shared": []}', "is expected, and there is 7"),
-        ('{"joint": [' * 100_000 + "]" * 100_000, "no JSON"),
+        ('{"joint": [' * 100_000 + "]" * 100_000, "not a JSON"),
     ],
 )
 def test_bad_clusters(tmp_path: Path, line: str, message: str) -> None:

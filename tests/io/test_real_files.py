@@ -131,7 +131,7 @@ def test_numbers_of_a_typed_source_have_no_decimal_comma() -> None:
 
 
 def test_a_day_of_no_format_is_refused_with_its_line(file: Path) -> None:
-    with pytest.raises(BadData, match=r"line 3.*'29.02.2024' is no day in the format YYYY-MM-DD"):
+    with pytest.raises(BadData, match=r"line 3.*'29.02.2024' is not a day in the format YYYY-MM-DD"):
         load_table(file, ROLES, Reading(date_formats={"visit": ("YYYY-MM-DD",)}))
 
 

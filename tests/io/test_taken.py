@@ -98,9 +98,9 @@ def test_names_that_stand_in_the_first_line_are_refused(
     path, names = tmp_path / "x.csv", ["basket", "item"]
     path.write_text("basket, item\n1,beer\n1,milk\n2,beer\n")
     where = Stream() if engine == "stream" else None
-    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+    with pytest.raises(shoal.WrongUse, match="first line has exactly these names"):
         shoal.anonymize(path, "disassociation", k=2, m=1, baskets=layout, names=names, engine=where)
-    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+    with pytest.raises(shoal.WrongUse, match="first line has exactly these names"):
         shoal.anonymize(path, "mondrian", k=2, quasi="basket", sensitive="item", names=names, engine=where)
     for wrong in (["basket"], ["a", "b", "c"]):
         with pytest.raises(shoal.WrongUse, match="The lines have 2 cells, and "):
@@ -113,7 +113,7 @@ def test_names_that_stand_in_the_first_line_are_refused(
 
 def test_names_of_a_matrix_that_stand_in_its_first_line_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,0\n0,1\n")
-    with pytest.raises(shoal.WrongUse, match="first line has these very names"):
+    with pytest.raises(shoal.WrongUse, match="first line has exactly these names"):
         shoal.read_baskets(tmp_path / "x.csv", baskets="matrix", names=["a", "b"])
 
 

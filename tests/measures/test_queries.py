@@ -133,8 +133,8 @@ def test_a_workload_of_ones_own(workload) -> None:
         ("{", "not JSON"),
         ("[]", "a question is an object"),
         ({"salary": 3}, "no such column"),
-        ({"age": ["x", 3]}, "no value, node or range"),
-        ({"age": 99}, "no value, node or range"),
+        ({"age": ["x", 3]}, "not a value, node or range"),
+        ({"age": 99}, "not a value, node or range"),
     ],
 )
 def test_a_wrong_workload_names_its_line(workload, line: object, said: str) -> None:

@@ -173,7 +173,7 @@ def test_forged_lines_are_found_and_the_twin_agrees(
         ('{"class": {"age": "x"}, "cluster": {}}', "is expected"),
         ('{"cluster": {"size": 3, "chunks": [], "terms": []}}', "is expected"),
         ('{"class": {"age": ["x"], "city": 1}, "cluster": {}}', "no row"),
-        ("[]", "no object"),
+        ("[]", "not an object"),
     ],
 )
 def test_lines_that_cannot_be_are_refused(text: str, words: str, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_shares_and_counts_of_suppressed_rows() -> None:
             "must be a whole number of rows (for a share, use suppression_limit), not 0.02",
         ),
         ({"max_suppressed": 2.5}, "max_suppressed must be a valid integer"),
-        ({"max_suppressed": 2, "suppression_limit": 0.1}, "and not both: omit one."),
+        ({"max_suppressed": 2, "suppression_limit": 0.1}, "not by both: omit one."),
     ],
 )
 def test_a_limit_is_a_share_or_a_number_of_rows(method: str, given: dict[str, float], said: str) -> None:

@@ -79,7 +79,7 @@ def test_who_can_promise_it() -> None:
     with pytest.raises(BadData, match="matrix"):
         Amplification(gamma=5).refuse_vague()
     with pytest.raises(BadData, match="perturbed"):
-        Amplification(gamma=5).of("ill", diagonal(5, 1)).refuse_idle(table(), {})
+        Amplification(gamma=5).of("ill", diagonal(5, 1)).refuse_vacuous(table(), {})
     with pytest.raises(WrongUse, match="rho2 must be above"):
         RhoPrivacy(rho1=0.5, rho2=0.5)
     with pytest.raises(WrongUse, match="gamma must be above"):

@@ -53,7 +53,7 @@ def test_the_fewest_persons_go_for_an_average(sizes: list[int], risk: float) -> 
     """Whoever tries every set of classes loses no fewer persons."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
     statistics = group_statistics(table({"x": codes.tolist()}), codes.astype(np.int64), len(sizes))
-    spared = ReidentificationRisk(risk=risk, over="average").spared(statistics)
+    keepable = ReidentificationRisk(risk=risk, over="average").keepable(statistics)
     limit = Fraction(str(risk))
     best = max(
         sum(kept)
@@ -61,4 +61,4 @@ def test_the_fewest_persons_go_for_an_average(sizes: list[int], risk: float) -> 
         for kept in combinations(sizes, count)
         if len(kept) <= limit * sum(kept)
     )
-    assert sum(np.array(sizes)[spared]) == best
+    assert sum(np.array(sizes)[keepable]) == best

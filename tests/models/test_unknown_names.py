@@ -108,7 +108,7 @@ def test_coherence_without_a_secret_says_so(sold: Path) -> None:
     model = HkpCoherence(h=0.5, k=3, p=2)
     (verdict,) = verify(sold, promises=[model])
     assert verdict.holds
-    assert verdict.remark == "no published item is named sensitive, so that h bounds nothing"
+    assert verdict.remark == "no published item is named sensitive, so h bounds nothing"
     (verdict,) = verify(sold, promises=[model], sensitive="wine")
     assert verdict.remark == ""
     run = anonymize(sold, "coherence", h=0.5, k=3, p=2)

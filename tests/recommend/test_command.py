@@ -58,7 +58,7 @@ def test_another_folder_is_left_alone(people: Path, capsys: pytest.CaptureFixtur
     Path("mine/thesis.txt").write_text("years of work")
     arguments = ["recommend", str(people), "--k", "5", *ROLES, *LIMIT, "-o", "mine", "--force"]
     assert main(arguments) == 2
-    assert "something else" in capsys.readouterr().err
+    assert "something other" in capsys.readouterr().err
     assert Path("mine/thesis.txt").read_text() == "years of work"
 
 

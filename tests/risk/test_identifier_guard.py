@@ -60,7 +60,7 @@ def test_they_are_taken_where_they_are_insisted_on_and_warned_of() -> None:
         "'patient_id' looks like one that names persons, and 60 rows publish it" in one
         for one in run.warnings
     )
-    with pytest.raises(WrongUse, match="no quasi-identifier"):
+    with pytest.raises(WrongUse, match="not a quasi-identifier"):
         shoal.anonymize(STROKE, "mondrian", quasi=["age"], insist=["pair"], **GIVEN)
 
 

@@ -120,7 +120,7 @@ def test_groups_and_clusters(spark: "Spark", tmp_path: Path, method: str, parame
     data = tmp_path / "out" / "release" / "data.jsonl"
     broken = data.read_text().splitlines()[0]
     data.write_text(data.read_text() + broken.replace("}", "}x", 1) + "\n")
-    with pytest.raises(BadData, match="no JSON object"):
+    with pytest.raises(BadData, match="not a JSON object"):
         verify_as_asked(tmp_path / "out", Asked(), spark)
 
 

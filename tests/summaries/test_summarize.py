@@ -165,9 +165,9 @@ def test_rows_in_another_order_break_the_promise(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("TOTAL,TOTAL,60,", "TOTAL,TOTAL,many,", "'many' is no number"),
-        ("TOTAL,TOTAL,60,", "TOTAL,TOTAL,59.5,", "is no number"),
-        ("TOTAL,TOTAL,60,", "TOTAL,nobody,60,", "is no cell"),
+        ("TOTAL,TOTAL,60,", "TOTAL,TOTAL,many,", "'many' is not a number"),
+        ("TOTAL,TOTAL,60,", "TOTAL,TOTAL,59.5,", "is not a number"),
+        ("TOTAL,TOTAL,60,", "TOTAL,nobody,60,", "is not a cell"),
         ("f,20,", "f,21,", "different cells"),
         ("sex,age,count", "age,sex,count", "the columns must be"),
     ],

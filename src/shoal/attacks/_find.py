@@ -1,4 +1,4 @@
-"""Find me: what a neighbour finds in a release who knows some things about somebody."""
+"""Find me: what a neighbor finds in a release who knows some things about somebody."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -152,7 +152,7 @@ def _as_columns(words: Sequence[str]) -> dict[str, str]:
         if sign:
             name = left.strip()
             if name in found:
-                raise WrongUse(f"--known gives {name!r} two values; one person has one.")
+                raise WrongUse(f"--known gives {name!r} two values; a person has one.")
             found[name] = value.strip()
         elif not name:
             raise WrongUse(f"Of this release one knows columns and values, such as age=39, and not {word!r}.")
@@ -199,7 +199,9 @@ def _in_table(published: Table, known: Mapping[str, str], trees: Mapping[str, Hi
     quasi = [name for name in known if published.column(name).role is Role.QUASI]
     if len(quasi) < len(known):
         odd = next(name for name in known if name not in quasi)
-        raise WrongUse(f"{odd!r} is no quasi-identifier of the release; name columns that others may know.")
+        raise WrongUse(
+            f"{odd!r} is not a quasi-identifier of the release; name columns that others may know."
+        )
     classes, sizes, places = fitting_classes(published, person, quasi)
     if not (matches := int(sizes[places].sum())):
         alone = {name: len(fitting_classes(published, person, [name])[2]) for name in quasi}

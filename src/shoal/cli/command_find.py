@@ -1,4 +1,4 @@
-"""``shoal find``: what a neighbour finds in a release, and why cells are as coarse as they are."""
+"""``shoal find``: what a neighbor finds in a release, and why cells are as coarse as they are."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -33,7 +33,7 @@ def find(
     known: Annotated[
         tuple[str, ...],
         list_option(
-            "what a neighbour knows: columns as NAME=VALUE, or items of a basket", metavar="NAME=VALUE,…"
+            "what a neighbor knows: columns as NAME=VALUE, or items of a basket", metavar="NAME=VALUE,…"
         ),
     ] = (),
     row: Annotated[
@@ -51,7 +51,7 @@ def find(
 ) -> None:
     """Find somebody in a release, or explain the cells of one row.
 
-    With --known: how many published rows fit what a neighbour knows, the chance to pick the right one, and the best
+    With --known: how many published rows fit what a neighbor knows, the chance to pick the right one, and the best
     guess of each secret beside its control, which is how likely it is for people like that in all. With --row, for the
     owner of the data: the class of that row, its size, and the nearest finer cut with the promise that it breaks.
     """

@@ -120,7 +120,7 @@ def _refuse_misfit(dataset: str, data: Mapping[str, Any], draw: Mapping[str, Any
     if (makes := data.get("makes", form)) != form:
         raise WrongUse(f"{method.name} takes {form}, and the dataset {dataset} is generated as {makes}.")
     if draw and form == "table":
-        raise WrongUse("Only items of baskets can be drawn; take `draw` away.")
+        raise WrongUse("Only items of baskets can be drawn; omit `draw`.")
     for name, kind, fields in (("roles", Roles, data["roles"]), ("draw", Draw, draw)):
         try:
             kind.model_validate(fields) if fields else None

@@ -68,7 +68,7 @@ class Journal:
                 found[entry["key"]] = entry["answer"]
             except (ValueError, KeyError, TypeError) as error:
                 raise BadData(
-                    "this line is no run; start anew with --force.", path=self.path, line=number
+                    "this line is not a run; start over with --force.", path=self.path, line=number
                 ) from error
         return found
 
@@ -184,7 +184,7 @@ def compare(
         import tomli_w
 
         if folder is None:
-            raise WrongUse("Say where to write: a comparison that is no file needs a `folder`.")
+            raise WrongUse("Say where to write: a comparison that is not a file needs a `folder`.")
         with tempfile.TemporaryDirectory() as place:
             path = Path(place, RECIPE)
             path.write_text(tomli_w.dumps(recipe), encoding="utf-8")
@@ -206,7 +206,7 @@ def _compared(
 ) -> Compared:
 
     if jobs is not None and jobs < 1:
-        raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
+        raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
     comparison = Comparison.read(recipe)
     if quick:
         comparison = comparison.made_quick()
@@ -233,7 +233,7 @@ def _prepare(folder: Path, recipe: Path, force: bool) -> None:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             if not (folder / JOURNAL).is_file():
-                raise WrongUse(f"{folder} holds something else than a comparison; name another folder.")
+                raise WrongUse(f"{folder} holds something other than a comparison; name another folder.")
             if force:
                 (folder / JOURNAL).unlink()
         folder.mkdir(parents=True, exist_ok=True)

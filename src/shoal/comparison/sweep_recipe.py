@@ -26,7 +26,6 @@
     rows = 1000
 """
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -35,9 +34,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from shoal.errors import BadData, UnknownName, WrongUse, fault_text, wanted
+from shoal.errors import UnknownName, WrongUse, fault_text, wanted
 from shoal.io.reading import Reading
-from shoal.recipe import Roles, Section
+from shoal.recipe import Roles, Section, read_toml
 
 TABLES = {"sweep": ("name",), "chart": ("name", "sweep"), "published": ("label", "chart")}
 """Tables of which a recipe has several, and the keys that tell which one it is."""
@@ -391,12 +390,7 @@ class Comparison(Section):
     def read(cls, path: str | Path) -> Self:
         """Read a recipe; relative paths in it are taken from the folder it lies in."""
         path = Path(path)
-        try:
-            plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadData(f"the recipe cannot be read ({error}).", path=path) from error
-        except tomllib.TOMLDecodeError as error:
-            raise BadData(f"this is not TOML: {error}.", path=path) from error
+        plain = read_toml(path)
         try:
             return cls.model_validate(plain).checked()
         except ValidationError as error:

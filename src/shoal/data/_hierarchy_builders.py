@@ -72,7 +72,7 @@ def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
     decimals = [_decimal(width, "a width") for width in widths if not _is_end(width)]
     _check_nesting(decimals, "width")
     if len(tops) > 1 or len(bottoms) > 1 or (tops and bottoms and tops[0] <= bottoms[0]):
-        raise WrongUse("there is one open end upwards, 90+, and one downwards below it, <20.")
+        raise WrongUse("at most one end is open upwards (90+) and one downwards below it (<20).")
     scaled, (*steps, low_end, high_end), digits = _whole_numbers(
         domain, [*decimals, *(bottoms or [Decimal(0)]), *(tops or [Decimal(0)])]
     )
@@ -268,8 +268,8 @@ def _check_nesting(numbers: list[Decimal], noun: str) -> None:
     for low, high in pairwise(numbers):
         if high <= low or _EXACT.remainder(high, low) != 0:
             raise WrongUse(
-                f"the {noun} {high} is not a larger multiple of {low}, so that levels would not nest; "
-                f"take {low * 2} or another multiple of {low}."
+                f"the {noun} {high} is not a larger multiple of {low}, so levels would not nest; "
+                f"use {low * 2} or another multiple of {low}."
             )
 
 

@@ -152,7 +152,7 @@ def with_item_roles(table: Table, sensitive: Iterable[str], insensitive: Iterabl
         return table
     if column is None:
         raise WrongUse(
-            "No column holds items, so that none can be sensitive or insensitive: name it with --items."
+            "No column holds items, so none can be sensitive or insensitive: name it with --items."
         )
     vocabulary = label_sets(column).vocabulary
     for item in (*secret, *neither):

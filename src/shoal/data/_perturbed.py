@@ -36,7 +36,7 @@ def speaking(matrix: Mapping[str, Sequence[int]]) -> Floats:
     try:
         return np.asarray(np.linalg.inv(chances(matrix).T))
     except np.linalg.LinAlgError:
-        raise WrongUse("The published matrix has no inverse, so that counts cannot be estimated.") from None
+        raise WrongUse("The published matrix has no inverse, so counts cannot be estimated.") from None
 
 
 def weights_of(column: Column, matrix: Mapping[str, Sequence[int]]) -> Floats:

@@ -54,7 +54,9 @@ class Table:
         if len(self.with_role(Role.ENTITY)) > 1:
             raise WrongUse("Only one column can say which rows belong to one person.")
         if len(self.with_role(Role.ITEMS)) > 1:
-            raise WrongUse("Only one column can hold items; join them into one, or publish the others apart.")
+            raise WrongUse(
+                "Only one column can hold items; join them into one, or publish the others separately."
+            )
 
     def __repr__(self) -> str:
         names = ", ".join(f"{column.name} ({column.role})" for column in self.columns)

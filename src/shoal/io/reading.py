@@ -99,7 +99,7 @@ class Reading:
             refuse_unknown_encoding(self.encoding)
         for column, formats in self.date_formats.items():
             if self.kinds.get(column, Kind.DATE) != Kind.DATE or column in self.orders:
-                raise WrongUse(f"The column {column!r} has a date format, so that it is no other kind.")
+                raise WrongUse(f"The column {column!r} has a date format, so it has no other kind.")
             for one in formats:
                 strptime_form(one)
 
@@ -237,7 +237,7 @@ def refuse_wrong_names(names: Sequence[str], cells: Sequence[str]) -> None:
     """Refuse names for a text without a header whose first line has them, or another number of cells."""
     if tuple(cell.strip() for cell in cells) == tuple(names):
         raise WrongUse(
-            "The first line has these very names, so that it is a header and no row: omit the names (--names)."
+            "The first line has exactly these names, so it is a header and not a row: omit the names (--names)."
         )
     if cells and len(cells) != len(names):
         raise WrongUse(

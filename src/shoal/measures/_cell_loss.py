@@ -19,7 +19,7 @@ COUNTED = float("nan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The distinct texts of a published column, one entry a text."""
+    """The distinct texts of a published column, one entry a text that some row holds, in the order of their codes."""
 
     rows: Counts  # the published rows that hold the text
     suppressed: Mask  # texts that tell nothing at all: ``*``
@@ -143,8 +143,8 @@ class _Reader:
         meaning = known or self.range(text) or self.set(text)
         if meaning is None:
             raise BadData(
-                f"measure cannot read {text!r}: it is no value of the original, no range [a,b], no set "
-                "{a|b}, no node of the hierarchy and not *. Give the original and the hierarchies that the "
+                f"measure cannot read {text!r}: it is not a value of the original, a range [a,b], a set "
+                "{a|b}, a node of the hierarchy or *. Give the original and the hierarchies that the "
                 "release was made from.",
                 column=self.column.name,
             )

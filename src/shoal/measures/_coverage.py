@@ -111,8 +111,8 @@ def checked_coverage(original: Column, published: Column, used: Mask, found: Cov
     strange = np.flatnonzero(used & (found.forms == FORMS.index(Form.UNREAD)))
     if len(strange):
         raise BadData(
-            f"measure cannot read {published.domain.labels[strange[0]]!r}: it is no value of the original, no range, "
-            "no set, no node of the hierarchy and not *. Give the original and the hierarchies that the release was "
+            f"measure cannot read {published.domain.labels[strange[0]]!r}: it is not a value of the original, a range, "
+            "a set, a node of the hierarchy or *. Give the original and the hierarchies that the release was "
             "made from.",
             column=original.name,
         )

@@ -231,7 +231,7 @@ def read(path: str | Path, table: Table) -> list[Question]:
             reader = readers.setdefault(name, _Reader(table.column(name)))
             wanted = reader.wanted(asked)
             if wanted is None:
-                said = f"{json.dumps(asked, ensure_ascii=False)} is no value, node or range of the column."
+                said = f"{json.dumps(asked, ensure_ascii=False)} is not a value, node or range of the column."
                 raise BadData(said, path=path, line=line, column=name)
             question[name] = wanted
         found.append(question)

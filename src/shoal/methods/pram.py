@@ -30,7 +30,7 @@ class Pram(Method):
 
     The chances are published: the γ-diagonal matrix, which of all matrices that keep the promise keeps most values and
     is best inverted. From it readers estimate counts without bias (`Release.estimate`, the measure `perturbation`). All
-    other columns are published as they are, so that everybody sees who is in the table.
+    other columns are published as they are, so everybody sees who is in the table.
 
     At least one promise is needed; the strongest decides.
     """
@@ -70,7 +70,7 @@ class Pram(Method):
         for one, other in (("rho1", "rho2"), ("d", "d_gamma")):
             if (getattr(self, one) is None) != (getattr(self, other) is None):
                 given = f"--{one} and --{other}".replace("_", "-")
-                raise WrongUse(f"complete: {given} belong together")
+                raise WrongUse(f"{given} belong together: give both or none")
         self.models()
         return self
 

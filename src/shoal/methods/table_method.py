@@ -63,7 +63,7 @@ class TableMethod(Promises, Method):
         for model in self.misfits():
             option = self.overlapping()
             raise WrongUse(
-                f"{option} does not go with {model.name}: classes overlap, so that a person of the population fits "
+                f"{option} does not go with {model.name}: classes overlap, so a person of the population fits "
                 f"several. Omit {option}, or promise --k-map."
             )
 

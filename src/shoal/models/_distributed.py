@@ -96,8 +96,8 @@ def judge_table(
     telling = total if of_items else telling
     refuse_changed(_expected(published), {"rows": total}, published.path)
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(columns)), 1)
-    apart = [model for model in models if model.apart(table)]
-    together = [model for model in models if not model.apart(table)]
+    separable = [model for model in models if model.separable(table)]
+    together = [model for model in models if not model.separable(table)]
     if together and count > fits:
         raise WrongUse(
             f"{together[0].name} as promised here compares classes with each other, and {count:,} distinct rows do not "
@@ -105,15 +105,15 @@ def judge_table(
         )
     wholes = {column.name: _overall(rows, column.name) for column in _compared(models, table)}
     quasi = [column.name for column in table.quasi]
-    examine = partial(_examined, models=tuple(apart), columns=columns, wholes=wholes, telling=telling)
+    examine = partial(_examined, models=tuple(separable), columns=columns, wholes=wholes, telling=telling)
     found = _by_class(
         rows,
         partial(_counted_too, examine=examine, quasi=quasi, columns=telling_names, items=set_names),
         quasi,
         -(-count // min(fits, max(count // 32, SMALL_PART))),
     )
-    *found, classes = found or [Evidence() for _ in (*apart, None)]
-    verdicts = {id(model): model.conclude(one) for model, one in zip(apart, found, strict=True)}
+    *found, classes = found or [Evidence() for _ in (*separable, None)]
+    verdicts = {id(model): model.conclude(one) for model, one in zip(separable, found, strict=True)}
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, telling)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}

@@ -54,7 +54,7 @@ class MatrixModel(TableModel):
         if self.column is None or self.matrix is None:
             raise BadData(f"release.json: the promise {self.name} must name its column and its matrix.")
 
-    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+    def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that does not say that the column is perturbed."""
         if self.column not in details.get("perturbed", ()):
             raise BadData(

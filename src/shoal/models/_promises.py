@@ -110,11 +110,9 @@ class Promises(Parameters):
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         if self.c is not None and self.l is None:
-            raise WrongUse(
-                "complete: c belongs to recursive (c,l)-diversity and needs l, for example --c 2 --l 3"
-            )
+            raise WrongUse("c belongs to recursive (c,l)-diversity and needs l, for example --c 2 --l 3")
         if self.distance != "by-kind" and self.t is None:
-            raise WrongUse("complete: distance belongs to t-closeness and needs t, for example --t 0.2")
+            raise WrongUse("distance belongs to t-closeness and needs t, for example --t 0.2")
         if self.population is not None and (models := self.models()):
             refuse_unused_population(models)
         return self

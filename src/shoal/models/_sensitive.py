@@ -70,7 +70,7 @@ class SensitiveModel(TableModel):
             columns = self.judged(table)
             self.refuse_absent({label for column in columns for label in _occurring(column)}, columns)
 
-    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+    def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that does not give a sensitive column to the promise."""
         table = class_table(published)
         assert isinstance(table, Table)
@@ -238,7 +238,7 @@ class SensitiveModel(TableModel):
             badness=np.where(several, inf, finding.badness),
             value=0 if self.greater_is_safer else inf,
             why=lambda place: (
-                f"somebody has several values, so that {self.name} says nothing about persons; promise --alpha"
+                f"somebody has several values, so {self.name} says nothing about persons; promise --alpha"
                 if several[place]
                 else finding.why(place)
             ),

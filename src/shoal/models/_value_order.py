@@ -86,9 +86,9 @@ def _number(text: str) -> Decimal:
     try:
         number = Decimal(text.removeprefix("<=").removesuffix("+"))  # a coded end stands for its number
     except ArithmeticError as error:
-        raise BadData(f"{text!r} is no number.") from error
+        raise BadData(f"{text!r} is not a number.") from error
     if not number.is_finite():
-        raise BadData(f"{text!r} is no number.")
+        raise BadData(f"{text!r} is not a number.")
     return number
 
 

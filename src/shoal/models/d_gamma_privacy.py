@@ -37,7 +37,7 @@ class DGammaPrivacy(MatrixModel):
     @model_validator(mode="after")
     def _ascending(self) -> Self:
         if self.gamma <= self.d:
-            raise WrongUse("complete: gamma must be above d, for example --d 0.1 --gamma 0.4")
+            raise WrongUse("gamma must be above d, for example --d 0.1 --gamma 0.4")
         return self
 
     def allows(self, factor: Fraction | float) -> bool:

@@ -134,7 +134,7 @@ class DeltaPresence(PopulationModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.delta_min > self.delta_max:
-            raise WrongUse(f"in order: delta_min {self.delta_min:g} is above delta_max {self.delta_max:g}")
+            raise WrongUse(f"delta_min {self.delta_min:g} is above delta_max {self.delta_max:g}")
         return self
 
     def holds(self, statistics: GroupStatistics) -> Mask:
@@ -172,7 +172,7 @@ class DeltaPresence(PopulationModel):
             best,
         )
 
-    def apart(self, table: Table) -> bool:
+    def separable(self, table: Table) -> bool:
         """Never: a person may fit classes that lie in different parts."""
         return False
 

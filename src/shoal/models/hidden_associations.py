@@ -125,7 +125,7 @@ class HiddenAssociations(Model):
         if gone:
             offenders = (Offender("everything", "none of the items of the given rules is published"),)
         nothing = not self.rules and self.scope == "sensitive" and not len(published.sensitive)
-        remark = "no published item is named sensitive, so that no rule is" if nothing else ""
+        remark = "no published item is named sensitive, so no rule is" if nothing else ""
         if absent:
             remark = f"no published basket holds {' or '.join(absent[:SHOWN])}"
         return Verdict(

@@ -114,7 +114,7 @@ class HiddenRules(SensitiveModel):
             best,
         )
 
-    def apart(self, table: Table) -> bool:
+    def separable(self, table: Table) -> bool:
         """Where the antecedents are whole classes."""
         return self._only_classes(len(table.quasi))
 

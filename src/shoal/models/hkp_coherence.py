@@ -86,11 +86,11 @@ class HkpCoherence(Model):
                 "--insensitive."
             )
 
-    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+    def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse insensitive items alone, unless the method says that it suppressed every public one."""
         if _without_public(published) and details.get("public_items") != 0:
             raise BadData(
-                "release.json: no published item is public, so that nothing can be proved of persons: every item is "
+                "release.json: no published item is public, so nothing can be proved of persons: every item is "
                 "named sensitive or insensitive. Fetch the folder again."
             )
 
@@ -116,9 +116,7 @@ class HkpCoherence(Model):
             share if by_share else self.k,
             tuple(self._offender(found, published.vocabulary) for found in broken[:SHOWN]),
             len(broken),
-            ""
-            if len(published.sensitive)
-            else "no published item is named sensitive, so that h bounds nothing",
+            "" if len(published.sensitive) else "no published item is named sensitive, so h bounds nothing",
         )
 
     def _offender(self, found: "Broken", vocabulary: tuple[str, ...]) -> Offender:

@@ -103,7 +103,7 @@ class KAnonymity(TableModel):
             f"k = {self.k} cannot be kept: {there if most else f'there are no {noun}'}. {best}", most
         )
 
-    def apart(self, table: Table) -> bool:
+    def separable(self, table: Table) -> bool:
         """Unless cells match those of other classes, or classes are larger than those of all columns."""
         return not self.wildcards() and (self.m is None or self.m >= len(table.quasi))
 

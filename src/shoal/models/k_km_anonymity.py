@@ -96,7 +96,7 @@ class KKmAnonymity(TableModel):
             if item not in known:
                 raise UnknownName("item", item, known)
 
-    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+    def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release whose items are all named as sensitive or insensitive, so that none would be counted."""
         if not isinstance(published, Table) or (column := items_of(published)) is None:
             return
@@ -107,7 +107,7 @@ class KKmAnonymity(TableModel):
             and details.get("public_items") != 0
         ):
             raise BadData(
-                "release.json: every published item is named sensitive or insensitive, so that nothing can be proved "
+                "release.json: every published item is named sensitive or insensitive, so nothing can be proved "
                 "of who knows some. Fetch the folder again."
             )
 
@@ -278,6 +278,6 @@ def _items(table: Table) -> Column:
         )
     if column is None:
         raise WrongUse(
-            "No column holds items, so that nothing can be promised of who knows some: name it with --items."
+            "No column holds items, so nothing can be promised of who knows some: name it with --items."
         )
     return column

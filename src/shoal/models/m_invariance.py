@@ -61,7 +61,7 @@ class MInvariance(SensitiveModel):
             badness=(most - different).astype(np.float64),
             value=int(np.where(most > 1, 1, different)[filled].min()) if filled.any() else None,
             why=lambda place: (
-                f"a value occurs {most[place]:,} times, so that it is likelier than others"
+                f"a value occurs {most[place]:,} times, so it is likelier than others"
                 if most[place] > 1
                 else f"{counted(int(different[place]), 'different values')} where {self.m} are promised"
             ),

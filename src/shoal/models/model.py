@@ -98,7 +98,7 @@ class Model(Parameters):
         whole._everything = True
         return whole
 
-    def refuse_idle(self, published: Published, details: Mapping[str, Any]) -> None:
+    def refuse_vacuous(self, published: Published, details: Mapping[str, Any]) -> None:
         """Refuse a release that gives every item a role in which the promise does not look at it.
 
         `published`: the items and their roles; the baskets may be elsewhere. `details`: the public facts of the
@@ -224,8 +224,8 @@ class TableModel(Model):
         """Look at some classes of a published table, or at all."""
         raise NotImplementedError
 
-    def apart(self, table: Table) -> bool:
-        """Whether classes of such a table can be judged apart, some here and some elsewhere."""
+    def separable(self, table: Table) -> bool:
+        """Whether classes of such a table can be judged separately, some here and some elsewhere."""
         return True
 
     def holds(self, statistics: GroupStatistics) -> Mask:
@@ -239,7 +239,7 @@ class TableModel(Model):
         """
         return bool(self.holds(statistics).all())
 
-    def spared(self, statistics: GroupStatistics) -> Mask:
+    def keepable(self, statistics: GroupStatistics) -> Mask:
         """Which groups to keep, so that the kept ones hold together: those that hold, unless a promise knows better."""
         return self.holds(statistics)
 

@@ -53,7 +53,7 @@ class PrivacyDegree(LineModel):
         """A release names its sensitive items: otherwise they could stand in baskets as if they were public."""
         if not self.sensitive:
             raise BadData(
-                "release.json: the promise privacy-degree does not name the sensitive items, so that any of them may "
+                "release.json: the promise privacy-degree does not name the sensitive items, so any of them may "
                 "stand in a basket. Publish the release again; or prove the data alone, with --model privacy-degree "
                 "--sensitive."
             )

@@ -59,10 +59,10 @@ class ReidentificationRisk(TableModel):
         """Whether the mean risk over so many persons in so many classes is within the bound."""
         return classes <= fraction(self.risk) * persons
 
-    def spared(self, statistics: GroupStatistics) -> Mask:
+    def keepable(self, statistics: GroupStatistics) -> Mask:
         """All but the fewest of the smallest groups, where the mean is bounded: these cost the fewest persons."""
         if self.over == "maximal":
-            return super().spared(statistics)
+            return super().keepable(statistics)
         order = np.argsort(-statistics.persons, kind="stable")
         persons = np.cumsum(statistics.persons[order])
         limit = fraction(self.risk)

@@ -64,13 +64,13 @@ class XyPrivacy(SensitiveModel):
                 if name not in known:
                     raise UnknownName("quasi-identifier", name, known)
 
-    def apart(self, table: Table) -> bool:
+    def separable(self, table: Table) -> bool:
         """Not where rows of several classes agree on X."""
         return not self.x or {column.name for column in table.quasi} <= set(self.x)
 
     def examine(self, published: Excerpt) -> Evidence:
         """Judge the published values beside each X."""
-        if self.apart(published.table):
+        if self.separable(published.table):
             return super().examine(published)
         self.refuse_unknown(published.table)
         telling = published.telling()

@@ -68,7 +68,9 @@ class Stated(TableMethod):
 
     def _aim_of_items(self) -> Aim:
         if given := self._given("p", "confidence", "risk"):
-            raise WrongUse(f"{given} is no promise about a table with items; say --k 5 --m 2, for example.")
+            raise WrongUse(
+                f"{given} is not a promise about a table with items; say --k 5 --m 2, for example."
+            )
         if self.k is None:
             raise WrongUse(
                 "Say how many rows must fit what is known of a person: --k 5, and --m 2 known items."

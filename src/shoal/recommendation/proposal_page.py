@@ -61,7 +61,7 @@ def refuse_other_folder(folder: str | Path) -> None:
     except OSError as error:
         raise CannotWrite(f"The recommendation {folder}", error) from error
     if there and not (folder / PAGE).is_file():
-        raise WrongUse(f"{folder} holds something else than a recommendation; name another folder.")
+        raise WrongUse(f"{folder} holds something other than a recommendation; name another folder.")
 
 
 def figure(found: Recommendation) -> Figure:

@@ -266,7 +266,7 @@ def propose(
             f"{suppression_limit:g}{percent and f': {percent}'} (--suppression-limit)."
         )
     if jobs is not None and jobs < 1:
-        raise WrongUse(f"At least one run at a time must be allowed, not {jobs} (--jobs).")
+        raise WrongUse(f"The number of runs at a time must be at least 1, not {jobs} (--jobs).")
     _refuse_no_file(source)
     problem = Problem.of(
         source, stated, roles or Roles(), reading or Reading(), baskets, hierarchies or {}, hierarchies_folder

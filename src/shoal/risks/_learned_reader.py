@@ -66,7 +66,7 @@ class LearnedReader:
         """
         asked = _asked(groups)
         if not len(asked):
-            raise WrongUse("No group has a sensitive item, so that there is nothing to find out.")
+            raise WrongUse("No group has a sensitive item, so there is nothing to find out.")
         named = self.named(groups)
         begin = groups.group_indptr[:-1]
         right = np.add.reduceat(np.where(named, shares_of(original, groups), 0.0), begin)

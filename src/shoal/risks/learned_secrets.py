@@ -97,7 +97,7 @@ def dealing_warning(original: Table, data: Linked) -> tuple[str, ...]:
     return (
         f"Groups tell each secret with a share of at most {found.highest:.1%}, but whoever learns from all of them "
         f"together (deFinetti) names {found.column} of {found.success:.1%} of {found.people:,} people. Public cells "
-        "are published as they are, so that everybody sees who is in the table. Promise a larger l, or generalize "
+        "are published as they are, so everybody sees who is in the table. Promise a larger l, or generalize "
         "(mondrian).",
     )
 

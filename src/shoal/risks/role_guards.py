@@ -231,7 +231,7 @@ def refuse_identifiers(table: Table, rows: int, insisted: Collection[str] = ()) 
     """
     for name in insisted:
         if not any(column.name == name and column.role is Role.QUASI for column in table.every_column):
-            raise WrongUse(f"--insist {name} has no effect: the column is no quasi-identifier. Omit it.")
+            raise WrongUse(f"--insist {name} has no effect: the column is not a quasi-identifier. Omit it.")
     for column in table.every_column:
         count = rows if column in table.columns else len(column.codes)
         if column.role is Role.QUASI and column.name not in insisted and (why := identifier(column, count)):

@@ -40,7 +40,7 @@ class Scale:
         if (tree := column.hierarchy) is not None:
             if twice := tree.ambiguous():
                 raise BadData(
-                    f"the hierarchy says {twice[0]!r} of different values, so that its totals cannot be told apart; "
+                    f"the hierarchy says {twice[0]!r} of different values, so its totals cannot be told apart; "
                     "give its nodes other names.",
                     column=column.name,
                 )
@@ -202,7 +202,7 @@ def amounts_of(table: Table, name: str) -> tuple[Counts, Mask, int]:
     domain = column.domain
     if domain.kind is not Kind.NUMERIC or domain.values is None:
         raise WrongUse(
-            f"{name!r} holds no numbers ({domain.kind}), so that they cannot be summed up; name another with --sum, or "
+            f"{name!r} holds no numbers ({domain.kind}), so they cannot be summed up; name another with --sum, or "
             f"say --kind {name}=numeric."
         )
     values: Floats = domain.values

@@ -40,7 +40,7 @@ def joined(parts: list[Baskets]) -> Baskets:
 
 
 def from_ones(ones: Ones) -> Baskets:
-    """Baskets of a matrix; a column without a 1 is no item."""
+    """Baskets of a matrix; a column without a 1 is not an item."""
     used = np.bincount(ones.columns, minlength=len(ones.names)) > 0
     order = sorted(np.flatnonzero(used).tolist(), key=ones.names.__getitem__)
     places = np.zeros(len(ones.names), dtype=np.int32)
@@ -220,7 +220,7 @@ def _item_texts(items: list[Any]) -> list[str | None]:
         if issubclass(kind, bytes | Iterable) and not issubclass(kind, str):
             item = next(item for item in items if type(item) is kind)
             raise WrongUse(
-                f"{item!r} is no item: items are texts or numbers, and a basket is a list or set of them."
+                f"{item!r} is not an item: items are texts or numbers, and a basket is a list or set of them."
             )
     if all(type(item) is str for item in items):
         return items

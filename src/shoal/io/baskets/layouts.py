@@ -249,7 +249,7 @@ def _checked(separator: str | None) -> str | None:
         return None
     if len(separator) != 1 or not separator.isascii() or separator in '\r\n"' or separator.isalnum():
         raise WrongUse(
-            f'A separator is one ASCII character that is no letter, digit, quote or line end, such as "," or "|"; '
+            f'A separator is one ASCII character that is not a letter, digit, quote or line end, such as "," or "|"; '
             f"you gave {separator!r}."
         )
     return separator

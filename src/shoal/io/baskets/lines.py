@@ -137,7 +137,7 @@ def _cut(lines: bytes, separators: bytes) -> Tokens:
         (byte for byte in range(1, 128) if byte not in b'\r\n"' and bytes([byte]) not in column), None
     )
     if absent is None:
-        raise BadData("the file holds every control character there is: it is no text.")
+        raise BadData("the file holds every control character there is: it is not text.")
     frame = pl.read_csv(
         io.BytesIO(kept_mark(column)),
         has_header=False,

@@ -175,7 +175,7 @@ def _no_cell(source: Input, cell: object, row: int, column: str) -> BadData:
     what = "a missing cell" if cell is None else f"the cell {cell!r}"
     return source.fault(
         f"{what} is neither 0 nor 1. A matrix of baskets holds 0 and 1, or True and False, alone: leave the column out "
-        f"if {column!r} is no item.",
+        f"if {column!r} is not an item.",
         row,
         column,
     )

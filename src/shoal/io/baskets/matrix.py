@@ -94,9 +94,7 @@ def read_matrix(
     unused = np.bincount(ones.columns, minlength=len(ones.names)) == 0
     if published and shape.header and unused.any():
         name = ones.names[int(np.argmax(unused))]
-        raise BadData(
-            "no basket holds this item, so that it is not published; take it out.", path, column=name
-        )
+        raise BadData("no basket holds this item, so it is not published; remove it.", path, column=name)
     return ones
 
 

@@ -106,7 +106,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise BadData(f"the hierarchy file cannot be read: {error.strerror}.", path=path) from None
     if b"\0" in content:
-        raise BadData("this is no text file; save the hierarchy as CSV in UTF-8.", path=path)
+        raise BadData("this is not a text file; save the hierarchy as CSV in UTF-8.", path=path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -200,7 +200,7 @@ def _parse_json(text: str) -> Edges:
         return _parse_mosaicrown(content)
     if "level1" not in content:
         raise BadData(
-            'this JSON is no hierarchy of a known format; Amnesia\'s has "level1", "level2", …, and mosaicrown\'s '
+            'this JSON is not a hierarchy of a known format; Amnesia\'s has "level1", "level2", …, and mosaicrown\'s '
             'has "cat" and "subcats".'
         )
     kind = str(content.get("hierType", "distinct")).lower()
@@ -271,7 +271,9 @@ def _ends(name: str, line: int | None) -> tuple[float, float]:
     except ValueError:
         low, high = 1.0, 0.0
     if low > high:
-        raise BadData(f"{name!r} is no range; a range is its two ends, the lower one first: 0,25.", line=line)
+        raise BadData(
+            f"{name!r} is not a range; a range is its two ends, the lower one first: 0,25.", line=line
+        )
     return low, high
 
 

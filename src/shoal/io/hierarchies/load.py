@@ -187,7 +187,7 @@ def _refuse_blanks(hierarchy: Hierarchy) -> None:
         for text in texts:
             if len(text.split()) > 1 or text.strip() != text or text == "has":
                 raise WrongUse(
-                    f"Amnesia's text format has blanks between names, so that it cannot hold {text!r}; "
+                    f"Amnesia's text format has blanks between names, so it cannot hold {text!r}; "
                     "write amnesia-json."
                 )
 

@@ -120,7 +120,7 @@ def disagreements(published: Path, release: Release[Any]) -> list[tuple[str, str
         ]
     found = object_in(published / DESCRIPTOR)
     if not isinstance(found, dict):
-        return [(DESCRIPTOR, "it is no descriptor of a data package")]
+        return [(DESCRIPTOR, "it is not the descriptor of a data package")]
     expected = descriptor(published, release, _terms(found))
     if isinstance(found.get("shoal"), dict) and found["shoal"].get("version") != expected["shoal"]["version"]:
         return [(DESCRIPTOR, "it was made by another version than release.json")]

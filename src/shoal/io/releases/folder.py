@@ -224,7 +224,7 @@ def _read_table(path: Path, shape: Mapping[str, Any]) -> Table:
 
 
 RELEASE, FACTS, RUN, REPORT, PRINTED = "release", "release.json", "run.json", "report.html", "report.pdf"
-NO_PART = "it is no part of the release"
+NO_PART = "it is not part of the release"
 OWN_NAMES = frozenset({RELEASE, RUN, REPORT, PRINTED})
 """What Shoal writes into OUT: all else there belongs to somebody else, and survives a replacement."""
 
@@ -315,7 +315,9 @@ def published_folder(folder: str | Path) -> Path:
     published = place if (place / FACTS).is_file() else place / RELEASE
     if not (published / FACTS).is_file():
         there = (
-            "there is no such folder" if not place.exists() else f"there is no {FACTS}, so it is no release"
+            "there is no such folder"
+            if not place.exists()
+            else f"there is no {FACTS}, so it is not a release"
         )
         raise BadData(
             f"{there}. Name the folder that `shoal anonymize … -o` made, or its folder {RELEASE}.", place
@@ -395,7 +397,7 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
 
 def _check_place(place: Path, folder: str | Path, force: bool) -> None:
     if not place.name:
-        raise WrongUse(f"{folder} is no name for a new folder.")
+        raise WrongUse(f"{folder} cannot be the name of a new folder.")
     if not place.exists():
         return
     if not place.is_dir():

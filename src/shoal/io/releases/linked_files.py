@@ -110,6 +110,6 @@ def numbers_in(column: Column, path: Path) -> Rows | Counts:
     labels = column.domain.labels
     for label in labels:
         if not label.isascii() or not label.isdigit() or label != str(int(label)) or int(label) < 1:
-            raise BadData(f"{label!r} is no whole number from 1 on.", path, column=column.name)
+            raise BadData(f"{label!r} is not a whole number of at least 1.", path, column=column.name)
     found: Rows = np.array([int(label) for label in labels], dtype=np.int64)[column.codes]
     return found

@@ -207,17 +207,17 @@ def object_in(path: Path) -> object:
         return dict(pairs)
 
     def number(text: str) -> float:
-        raise BadData(f"{text} is no number of JSON. {_CHANGED}", path)
+        raise BadData(f"{text} is not a JSON number. {_CHANGED}", path)
 
     try:
         return json.loads(read_text(path), object_pairs_hook=once, parse_constant=number)
     except (json.JSONDecodeError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise BadData(f"this is no JSON: it is damaged or cut off. {_CHANGED}", path, line) from None
+        raise BadData(f"this is not JSON: it is damaged or cut off. {_CHANGED}", path, line) from None
 
 
 def _check_kind(value: object, kind: type, key: str, path: Path) -> None:
-    """Refuse a value of another kind: numbers are whole and not negative, and true is no number."""
+    """Refuse a value of another kind: numbers are whole and not negative, and true is not a number."""
     if type(value) is not kind or (type(value) is int and value < 0):
         raise BadData(f"{key!r} is missing or wrong: it must be {_KINDS[kind]}. {_CHANGED}", path)
 
@@ -231,7 +231,7 @@ def _check_columns(columns: list[Any], promises: list[Any], path: Path) -> None:
     """Refuse columns of another form than the one they are written in, and roles that no release gives them."""
     roles = _roles_of(columns, path)
     if Role.QUASI not in roles.values():
-        raise BadData("no column is a quasi-identifier, so that nothing can be proved of persons.", path)
+        raise BadData("no column is a quasi-identifier, so nothing can be proved of persons.", path)
     if len([role for role in roles.values() if role is Role.ITEMS]) > 1:
         raise BadData(f"two columns hold items, and no release has more than one. {_CHANGED}", path)
     persons = {name for name, role in roles.items() if role is Role.ENTITY}

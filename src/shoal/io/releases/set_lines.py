@@ -46,7 +46,7 @@ class Numbers(dict[str, int]):
 
     def __missing__(self, text: str) -> int:
         if type(text) is not str or not text:
-            raise BadData("this is no text, or an empty one.")
+            raise BadData("this is not a text, or an empty one.")
         self[text] = len(self)
         return len(self) - 1
 
@@ -126,9 +126,9 @@ def read_json_lines(source: str | Path | Lines) -> Iterator[tuple[Place, dict[st
                 entry = decode(text)
             except (ValueError, RecursionError) as error:
                 reason = str(error) if isinstance(error, ValueError) else "it is nested too deep"
-                raise BadData(f"the line is no JSON object: {reason}. {NOT_OURS}", *place) from None
+                raise BadData(f"the line is not a JSON object: {reason}. {NOT_OURS}", *place) from None
             if not isinstance(entry, dict):
-                raise BadData(f"the line is JSON, but no object in braces. {NOT_OURS}", *place)
+                raise BadData(f"the line is JSON, but not an object in braces. {NOT_OURS}", *place)
             yield place, entry
 
 

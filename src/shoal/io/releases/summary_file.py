@@ -97,7 +97,7 @@ def read_summary(table: Table, shape: Mapping[str, Any], path: Path) -> Summary:
     if len(set(places)) < len(places) or set(places) != expected:
         strange = next((place for place in places if place not in expected), None)
         said = (
-            f"{strange} is no cell"
+            f"{strange} is not a cell"
             if strange
             else f"there are {len(set(places)):,} different cells and not {len(expected):,}"
         )
@@ -105,7 +105,7 @@ def read_summary(table: Table, shape: Mapping[str, Any], path: Path) -> Summary:
     for value in summary.values:
         for row, text in enumerate(summary.texts(value)):
             if text != SUPPRESSED and not _is_number(text, value):
-                raise BadData(f"{text!r} is no number that could be published.", path, row + 2, value)
+                raise BadData(f"{text!r} is not a number that could be published.", path, row + 2, value)
     return summary
 
 

@@ -272,7 +272,7 @@ def load_table(
     if seen is None or not seen.rows:
         raise BadData("there are no rows.", opened.path)
     if not seen.kept:
-        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        raise BadData("every row has a missing value, so dropping those leaves none.", opened.path)
     counting = [name for step in steps if step.counts_rows for name in step.columns_changed]
     counted = {*reading.normalize, *counting}
     counts = {name: _counts(parts, name, seen.values[name], missing) for name in names if name in counted}

@@ -180,7 +180,7 @@ def _complete(opened: Input, found: Mapping[str, Distinct], reading: Reading, ro
     if others := [name for name in opened.names if name not in found]:
         rows = rows & complete_rows(opened.frame(others), reading)
     if not rows.any():
-        raise BadData("every row has a missing value, so that dropping those leaves none.", opened.path)
+        raise BadData("every row has a missing value, so dropping those leaves none.", opened.path)
     return rows
 
 
@@ -317,7 +317,7 @@ def _in_iso_form(column: Distinct, formats: Sequence[str], fault: Callable[[str,
     if wrong.any():
         at = int(wrong.arg_true()[0])
         raise fault(
-            f"{column.texts[at]!r} is no day in the format {' or '.join(formats)}; add its format (--date-format), "
+            f"{column.texts[at]!r} is not a day in the format {' or '.join(formats)}; add its format (--date-format), "
             "or name it as missing (--missing).",
             at,
         )

@@ -110,7 +110,7 @@ class Suppression:
                 return kept, True
             holds = np.ones(len(statistics), dtype=np.bool_)
             for model, facts in broken:
-                holds &= model.spared(facts)
+                holds &= model.keepable(facts)
             if holds.all():
                 return kept, False
             kept = kept.copy()

@@ -176,8 +176,8 @@ class FullDomain(Improvable):
     def _one_limit(self) -> Self:
         if self.suppression_limit is not None and self.max_suppressed is not None:
             raise WrongUse(
-                "A limit of suppressed rows is a share (suppression_limit) or a number of rows (max_suppressed), and "
-                "not both: omit one"
+                "suppressed rows are limited by a share (suppression_limit) or by a number of rows (max_suppressed), "
+                "not by both: omit one"
             )
         return self
 

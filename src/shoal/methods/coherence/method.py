@@ -28,7 +28,7 @@ from shoal.models.hkp_coherence import HkpCoherence
 Data = TypeVar("Data")
 
 NOTHING_SECRET = (
-    "No item of the baskets is sensitive, so that h has no effect: the promise is only that whoever knows up to p "
+    "No item of the baskets is sensitive, so h has no effect: the promise is only that whoever knows up to p "
     "items finds k baskets. Name the items that must not be learned with --sensitive."
 )
 

@@ -40,7 +40,7 @@ RENAMED = (
 
 SECRETS_COUNT = (
     "Sensitive items count like all others: km-generalization promises k baskets for every combination of up to m "
-    "items and says nothing of what those baskets share, so that --sensitive has no effect. To bound what can be "
+    "items and says nothing of what those baskets share, so --sensitive has no effect. To bound what can be "
     "learned use coherence, cahd or disassociation."
 )
 

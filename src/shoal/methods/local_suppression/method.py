@@ -179,7 +179,7 @@ class LocalSuppression(TableMethod):
             )
         for model in models:
             if isinstance(model, PopulationModel):
-                raise WrongUse(f"{self.name} cannot promise {model.name}: take lattice or mondrian.")
+                raise WrongUse(f"{self.name} cannot promise {model.name}: use lattice or mondrian.")
         alone = data.entity is None and all(isinstance(model, KAnonymity) for model in models)
         asked = {
             "--strategy optimal": self.strategy == "optimal",

@@ -43,7 +43,7 @@ class Starring:
         """What a class may show."""
         return Bound(fraction(self.confidence), self.fewer_than)
 
-    def apart(self, quasi: int) -> bool:
+    def separable(self, quasi: int) -> bool:
         """Whether the stars of a class follow from that class alone, in a table of so many quasi-identifiers."""
         size = quasi if self.size is None else min(self.size, quasi)
         whole = self.antecedent == "class" or (size == quasi and self.fewer_than is None)
@@ -83,7 +83,7 @@ class Starring:
             self._refuse_bare_classes(values, bool(whole.any()), bound.c)
             known |= {"decoys": int((stars - least_stars(values, classes, bound)).sum())}
             known |= {"classes_starred_whole": int(whole.sum())}
-        elif self.apart(classes.cells.shape[1]):
+        elif self.separable(classes.cells.shape[1]):
             stars = least_stars(values, classes, bound)
             known["least_stars"] = int(stars.sum())
         else:

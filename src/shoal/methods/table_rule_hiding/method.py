@@ -200,7 +200,7 @@ class TableRuleHiding(TableMethod):
         judged = hidden.judged(data.schema)
         self._refuse_decoys()
         self._refuse_unknown_values(judged)
-        if self.strategy == "merge" or not self._starring().apart(len(data.schema.quasi)):
+        if self.strategy == "merge" or not self._starring().separable(len(data.schema.quasi)):
             raise WrongUse(
                 "Rules that join classes are not hidden in parts: only whole classes are looked at there. Use star or "
                 "decoy with --antecedent class, or --engine local."
@@ -272,7 +272,7 @@ class TableRuleHiding(TableMethod):
         kind = registry.load("method", self.anonymize_with)
         if not issubclass(kind, TableMethod) or kind.publishes is not None:
             raise WrongUse(
-                f"{self.anonymize_with} publishes no table of classes, and so is no first step of {self.name}."
+                f"{self.anonymize_with} publishes no table of classes, so it cannot be the first step of {self.name}."
             )
         own = [name for name in kind.model_fields if name not in TableMethod.model_fields]
         for name in self.options:
