@@ -154,7 +154,8 @@ def test_recipients_are_told_what_was_done_to_columns(desk: Path) -> None:
     assert said["dx"] == "some values as missing."
     assert "Prepared" not in said["ward"]
     page = Path("out/release/README.md").read_text()
-    assert "Not generalized" in page and "Prepared: means of groups of rows." in page
+    assert "Not generalized" in page
+    assert "Prepared: means of groups of rows." in page
     assert "unchanged" not in page
     for path in Path("out/release").iterdir():
         assert b"unknown" not in path.read_bytes()
