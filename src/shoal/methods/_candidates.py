@@ -88,6 +88,8 @@ class Candidate:
         Whether the best value that it can reach where it is refused is a confidence in the worst case.
     remark
         A sentence on what is published, for whoever is proposed it.
+    lists
+        Whether names without a hierarchy are published as lists of exact values.
     """
 
     label: str
@@ -98,3 +100,4 @@ class Candidate:
     shown: tuple[str, ...] = ()
     worst_case: bool = False
     remark: str = ""
+    lists: bool = False
