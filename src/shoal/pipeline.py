@@ -29,7 +29,7 @@ from shoal.measures._chosen import comparison_of, default_measures, measured
 from shoal.measures.measure import Measure, Scores
 from shoal.methods.method import Method
 from shoal.outcome import AnyRun, Beside, Run, judgment, refuse_broken
-from shoal.preparation.transform import Transform
+from shoal.preparation.transform import Transform, prepared
 from shoal.recipe import Recipe, make_method, make_transform, parameters_of, step_as_data
 from shoal.sources import Intake, Request, load
 
@@ -219,6 +219,8 @@ def carry_out(
     clock = [time.perf_counter()]
     seed = tie_key(None) if seed is None and method.splits_ties else seed
     release, trace = method.anonymize(original, engine, seed)
+    if done := prepared(intake.preparation):
+        release = replace(release, details={**release.details, "prepared": done})
     if intake.notes:
         read = {"intake": list(intake.notes), "unread": list(intake.unread)}
         trace = replace(trace, notes={**trace.notes, **read})

@@ -81,7 +81,8 @@ def test_a_search_out_of_time_tells_its_bound(table: Callable[..., Any]) -> None
 
 def test_local_recoding_tells_what_it_gained(table: Callable[..., Any]) -> None:
     answer = table("lattice", "--k", 5, "--suppression-limit", 0.2, "--local", *TREES)
-    assert "Local recoding: lm " in answer.out
+    assert "vectors of levels for all rows has a lower lm than" in answer.out
+    assert "Local recoding, with levels for parts of the rows: lm " in answer.out
     assert "instead of" in answer.out
 
 

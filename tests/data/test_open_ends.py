@@ -43,6 +43,14 @@ def test_coded_values_open_their_bins() -> None:
     ]
 
 
+def test_coded_values_beyond_an_open_end_open_no_bin() -> None:
+    """Ages of 80 to 89 are [80,90): 80+ would be read as holding those of 90+ too."""
+    coded = numbers(("<=18", "19", "25", "84", "89", "90+"), (18, 19, 25, 84, 89, 90))
+    tree = build("intervals:5,20,40,<19,90+", coded, "age")
+    assert tree.texts_at(2) == ["<19", "[19,20)", "[20,40)", "[80,90)", "[80,90)", "90+"]
+    assert tree.texts_at(3) == ["<19", "[19,40)", "[19,40)", "[80,90)", "[80,90)", "90+"]
+
+
 @pytest.mark.parametrize(
     "spec", ["intervals:90+", "intervals:5,90+,100+", "intervals:5,<90,80+", "intervals:5,x+"]
 )

@@ -142,6 +142,28 @@ def test_the_key_and_what_it_hides_are_nowhere_in_the_folder(desk: Path) -> None
     assert "Prepared before the method: dates shifted" in Path("out/report.html").read_text()
 
 
+def test_recipients_are_told_what_was_done_to_columns(desk: Path) -> None:
+    """And no value that was recoded or dropped."""
+    assert main(["run", "recipe.toml", "--quiet"]) == 0
+    fields = json.loads(Path("out/release/datapackage.json").read_text())["resources"][0]["schema"]["fields"]
+    said = {field["name"]: field["description"].rpartition("Prepared: ")[2] for field in fields}
+    assert said["born"] == (
+        "all days of a person shifted by the same secret number, days as parts of the calendar."
+    )
+    assert said["weight"] == "rounded."
+    assert said["dx"] == "some values as missing."
+    assert "Prepared" not in said["ward"]
+    page = Path("out/release/README.md").read_text()
+    assert "Not generalized" in page
+    assert "Prepared: means of groups of rows." in page
+    assert "unchanged" not in page
+    for path in Path("out/release").iterdir():
+        assert b"unknown" not in path.read_bytes()
+    facts = Path("out/release/release.json")
+    facts.write_text(facts.read_text().replace('"weight": "rounded"', '"weight": 5'))
+    assert main(["verify", "out"]) == 3
+
+
 def test_a_key_inside_the_folder_is_refused(desk: Path) -> None:
     recipe = Path("recipe.toml")
     recipe.write_text(RECIPE.replace("secret/key", "out/key"))

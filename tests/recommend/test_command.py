@@ -39,6 +39,7 @@ def test_what_it_shows_and_writes(people: Path, capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert "=>" in shown
     assert "frontier" in shown
+    assert "list the exact values of a class, such as {" in shown
     command = shown.partition("\nRun\n")[2].strip().splitlines()[0]
     assert command.startswith("shoal anonymize ")
     page = Path("tried/recommend.html").read_text()

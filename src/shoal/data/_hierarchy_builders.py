@@ -78,6 +78,10 @@ def intervals(domain: Domain, widths: Arguments) -> Hierarchy:
     )
     above = np.array([label.endswith("+") for label in domain.labels], dtype=np.bool_)
     below = np.array([label.startswith("<=") for label in domain.labels], dtype=np.bool_)
+    for coded, ends, beyond in ((above, tops, scaled >= high_end), (below, bottoms, scaled < low_end)):
+        coded[np.asarray(beyond, dtype=np.bool_) & bool(ends)] = (
+            False  # what is beyond an open end opens no bin
+        )
 
     def bins(step: int) -> TextsOf:
         open_above, open_below = (set((scaled[coded] // step * step).tolist()) for coded in (above, below))

@@ -8,7 +8,7 @@ from shoal.errors import WrongUse
 
 Promise: TypeAlias = Mapping[str, Any]
 
-NAMED = 6
+NAMED = 12
 """So many names stand in a sentence; of more it tells the number."""
 
 UNNAMED = "the quasi-identifiers"
@@ -76,8 +76,8 @@ def sentence(
 def joined(names: Sequence[str], noun: str = "") -> str:
     """Names as a list, or how many there are.
 
-    >>> joined(["a"]), joined(["a", "b", "c"]), joined(list("abcdefg"), "facts")
-    ('a', 'a, b and c', 'these 7 facts')
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(list("abcdefghijklm"), "facts")
+    ('a', 'a, b and c', 'these 13 facts')
     """
     if noun and len(names) > NAMED:
         return f"these {len(names)} {noun}"

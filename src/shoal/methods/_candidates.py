@@ -70,3 +70,4 @@ class Candidate:
     worst_case: bool = False
     """Whether the best value that it can reach where it is refused is a confidence in the worst case."""
     remark: str = ""  # a sentence on what is published, for whoever is proposed it
+    lists: bool = False  # whether names without a hierarchy are published as lists of exact values

@@ -134,7 +134,7 @@ class Lattice(FullDomain):
             "seconds_per_vector": seconds / max(progress.evaluated, 1),
             "tuples": len(problem.tuples),
             "solutions": [solution],
-            "summary": [proof_sentence(self.objective, problem, progress, solution)],
+            "summary": [proof_sentence(self.objective, problem, progress, solution, local=self.local)],
         }
 
 

@@ -17,6 +17,7 @@ class BottomCoding(LimitCoding):
     name: ClassVar[str] = "bottom-coding"
     option: ClassVar[str] = "bottom"
     metavar: ClassVar[str] = "COLUMN=NUMBER"
+    public: ClassVar[str] = "small numbers as one value"
     help: ClassVar[str] = "publish numbers up to a limit as one value: age=20 as <=20"
 
     limits: dict[str, int | float] = Field(

@@ -23,6 +23,7 @@ class DatePart(Transform):
     name: ClassVar[str] = "date-part"
     option: ClassVar[str] = "date-part"
     metavar: ClassVar[str] = "COLUMN=PART"
+    public: ClassVar[str] = "days as parts of the calendar"
     help: ClassVar[str] = "publish the month, quarter, year or decade of days: visit=month"
 
     parts: dict[str, Literal["month", "quarter", "year", "decade"]] = Field(

@@ -20,6 +20,7 @@ class DropValues(Transform):
     name: ClassVar[str] = "drop-values"
     option: ClassVar[str] = "drop-values"
     metavar: ClassVar[str] = "COLUMN=VALUE,…"
+    public: ClassVar[str] = "some values as missing"
     help: ClassVar[str] = "publish cells with these values as missing: job=priest,mayor"
 
     values: dict[str, tuple[str, ...]] = Field(

@@ -28,6 +28,7 @@ class Microaggregation(Transform):
     name: ClassVar[str] = "microaggregation"
     option: ClassVar[str] = "microaggregate"
     metavar: ClassVar[str] = "COLUMN,…=SIZE"
+    public: ClassVar[str] = "means of groups of rows"
     help: ClassVar[str] = (
         "publish means of groups of at least so many rows: income=5, or height,weight=5 together"
     )

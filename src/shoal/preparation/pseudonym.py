@@ -26,6 +26,7 @@ class Pseudonym(Transform):
     option: ClassVar[str] = "pseudonym"
     metavar: ClassVar[str] = "COLUMN,…"
     hides: ClassVar[bool] = True
+    public: ClassVar[str] = "keyed hashes of the values"
     help: ClassVar[str] = "publish keyed hashes instead of values (--key FILE)"
 
     columns: tuple[str, ...] = Field(min_length=1, description="columns that are published as pseudonyms")

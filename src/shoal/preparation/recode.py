@@ -20,6 +20,7 @@ class Recode(Transform):
     name: ClassVar[str] = "recode"
     option: ClassVar[str] = "recode"
     metavar: ClassVar[str] = "COLUMN=OLD:NEW,…"
+    public: ClassVar[str] = "values under other names"
     help: ClassVar[str] = "publish values under other names: sex=1:male,2:female"
 
     values: dict[str, dict[str, str]] = Field(min_length=1, description="column to old and new values")

@@ -23,6 +23,7 @@ class Rounding(Transform):
     name: ClassVar[str] = "rounding"
     option: ClassVar[str] = "round"
     metavar: ClassVar[str] = "COLUMN=BASE"
+    public: ClassVar[str] = "rounded"
     help: ClassVar[str] = "publish numbers as the nearest multiple of a base: income=1000"
 
     bases: dict[str, int | float] = Field(min_length=1, description="column to base, a number above 0")

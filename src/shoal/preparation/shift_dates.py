@@ -27,6 +27,7 @@ class ShiftDates(Transform):
     name: ClassVar[str] = "shift-dates"
     option: ClassVar[str] = "shift-dates"
     metavar: ClassVar[str] = "COLUMN,…"
+    public: ClassVar[str] = "all days of a person shifted by the same secret number"
     help: ClassVar[str] = (
         "move all days of a person by one secret number of days (--key FILE, --person COLUMN)"
     )

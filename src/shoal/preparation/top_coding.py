@@ -17,6 +17,7 @@ class TopCoding(LimitCoding):
     name: ClassVar[str] = "top-coding"
     option: ClassVar[str] = "top"
     metavar: ClassVar[str] = "COLUMN=NUMBER"
+    public: ClassVar[str] = "large numbers as one value"
     help: ClassVar[str] = "publish numbers from a limit on as one value: age=90 as 90+"
 
     limits: dict[str, int | float] = Field(

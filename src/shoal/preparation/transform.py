@@ -44,6 +44,7 @@ class Transform(Parameters):
     option: ClassVar[str]  # of the command line, without its hyphens
     metavar: ClassVar[str] = "COLUMN=VALUE"
     help: ClassVar[str]
+    public: ClassVar[str]  # what recipients are told of a column: never a value of the original
     by_rows: ClassVar[bool] = False
     """Whether a cell depends on other cells of its row; such steps come before all others."""
     whole_table: ClassVar[bool] = False
@@ -98,6 +99,15 @@ class Transform(Parameters):
     def apply_to_rows(self, cells: "Mapping[str, Distinct]") -> "dict[str, Distinct]":
         """The columns that are changed, from the cells of all that are read."""
         raise NotImplementedError
+
+
+def prepared(steps: Sequence[Transform]) -> dict[str, str]:
+    """What recipients are told of each column that was changed."""
+    done: dict[str, list[str]] = {}
+    for step in steps:
+        for name in step.columns_changed:
+            done.setdefault(name, []).append(step.public)
+    return {name: ", ".join(words) for name, words in done.items()}
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:

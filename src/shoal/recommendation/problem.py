@@ -124,6 +124,7 @@ class Problem:
     sensitive: int
     """`quasi`, `sensitive`: the number of such columns."""
     profile: str
+    names: tuple[str, ...] = ()  # quasi-identifiers without order or hierarchy
 
     @classmethod
     def of(
@@ -187,6 +188,9 @@ class Problem:
             len(table.quasi),
             len(table.sensitive),
             _facts_of_table(table),
+            tuple(
+                one.name for one in table.quasi if one.hierarchy is None and one.domain.kind is Kind.NOMINAL
+            ),
         )
 
     def hierarchies_for(self, candidate: Candidate) -> dict[str, str]:

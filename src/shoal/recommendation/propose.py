@@ -296,7 +296,10 @@ def propose(
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
     sentences = tuple(
-        map(spoken, reasons(proposal, marked, scale, built, seconds=seconds, time_limit=time_limit))
+        map(
+            spoken,
+            reasons(proposal, marked, scale, built, problem.names, seconds=seconds, time_limit=time_limit),
+        )
     )
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, sentences, seconds

@@ -23,12 +23,13 @@ def reasons(
     found: Sequence[Tried],
     scale: Scale,
     trees: Mapping[str, str],
+    names: Sequence[str] = (),
     *,
     seconds: float,
     time_limit: float,
 ) -> tuple[str, ...]:
-    """The sentences, the most important first."""
-    first, *rest = _sentences(proposal, found, scale, trees)
+    """The sentences, the most important first; `names` are quasi-identifiers without order or hierarchy."""
+    first, *rest = _sentences(proposal, found, scale, trees, names)
     late = sum(one.status == "timeout" for one in found if one.candidate.axis is None)
     if late and seconds > time_limit:
         begun = f"{counted(late, 'other candidates')} {'was' if late == 1 else 'were'} given up"
@@ -41,7 +42,7 @@ def reasons(
 
 
 def _sentences(
-    proposal: Tried, found: Sequence[Tried], scale: Scale, trees: Mapping[str, str]
+    proposal: Tried, found: Sequence[Tried], scale: Scale, trees: Mapping[str, str], names: Sequence[str]
 ) -> Iterator[str]:
     usable = [one for one in found if one.usable]
     base = [one for one in usable if one.candidate.axis is None]
@@ -66,6 +67,11 @@ def _sentences(
         yield f"It stars {int(proposal.row['starred_cells']):,} sensitive cells, which count as lost."
     if proposal.candidate.remark:
         yield proposal.candidate.remark
+    if proposal.candidate.lists and names:
+        yield (
+            f"Its cells of {', '.join(names)} list the exact values of a class, such as {{a|b|c}}: give a hierarchy "
+            "(--hierarchy) where groups with names should be published instead."
+        )
     if "time_limit" in proposal.candidate.method:
         seconds = proposal.candidate.method["time_limit"]
         yield f"It may look for {seconds:g} seconds; where it stops before a proof, a slower machine may find less."

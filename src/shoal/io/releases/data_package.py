@@ -42,7 +42,7 @@ _MEDIA = {
 _ROLES = {
     Role.QUASI: "May be known to others, and is published as coarsely as the promises ask for.",
     Role.SENSITIVE: "Sensitive: must not be learned about a person.",
-    Role.INSENSITIVE: "Published unchanged: the owner declared that outsiders do not know it and that it is not "
+    Role.INSENSITIVE: "Not generalized: the owner declared that outsiders do not know it and that it is not "
     "sensitive.",
     Role.ENTITY: "Says which rows belong to one person; numbers are valid inside a class only.",
     Role.ITEMS: "Items of a person, ascending, with | between them; a backslash stands before a | inside of an item.",
@@ -243,13 +243,15 @@ def _hashed(path: Path) -> dict[str, Any]:
 def _schema(codes: Mapping[str, Codes], facts: Facts) -> dict[str, Any]:
     roles = {column["name"]: column.get("role") for column in _columns(facts)}
     perturbed = set(map(str, facts.details.get("perturbed", ())))
+    done = facts.details.get("prepared", {})
     guarded = "safe_cells" in facts.shape
     fields = []
     for name, found in codes.items():
         said: dict[str, Any] = {}
         if (role := roles.get(name)) is not None:
             random = " Some values were changed at random." if name in perturbed else ""
-            said = {"role": role, "description": _ROLES[Role(role)] + random}
+            before = f" Prepared: {done[name]}." if name in done else ""
+            said = {"role": role, "description": _ROLES[Role(role)] + before + random}
         elif name == facts.shape.get("link"):
             said = {"description": "The number of the group that the row belongs to."}
         elif name == facts.shape.get("key"):

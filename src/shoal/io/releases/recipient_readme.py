@@ -9,7 +9,8 @@ NOTATION = (
     ("`[25,31]`", "a range, both ends included"),
     ("`[25,30)`", "a range, its upper end not included"),
     ("`{a|b}`", "one of these values"),
-    ("an empty cell", "missing in the original too"),
+    ("`90+`, `<=18`, `<20`", "from 90 on, up to 18, below 20"),
+    ("an empty cell", "a missing value"),
 )
 """How published cells are written."""
 

@@ -61,8 +61,9 @@ _DETAILS: dict[str, type] = {
     "leaves": int,
     "public_items": int,
     "perturbed": list,
+    "prepared": dict,
 }
-"""The public facts that methods tell: a release has no others."""
+"""The public facts that methods tell, and what was done to columns before: a release has no others."""
 
 PERSONS = "numbers are valid inside a class only"
 """What is noted of the column that says which rows belong to one person."""
@@ -179,6 +180,8 @@ def read_facts(path: Path) -> Facts:
     tool = facts.get("tool", {"name": "", "version": ""})
     if tool.keys() != {"name", "version"} or not all(isinstance(text, str) for text in tool.values()):
         raise BadData(f"'tool' has a name and a version, and nothing else. {_CHANGED}", path)
+    if not all(isinstance(words, str) for words in facts.get("prepared", {}).values()):
+        raise BadData(f"'prepared' says in words what was done to columns. {_CHANGED}", path)
     _check_promises(facts["promises"], path)
     if form in ("table", "clustered", "linked"):
         _check_columns(facts["columns"], facts["promises"], path)

@@ -56,11 +56,14 @@ def levels_sentence(problem: Problem, parts: Recoding) -> str:
     return f"Levels: {', '.join(words)}."
 
 
-def proof_sentence(measure: str, problem: Problem, progress: Progress, solution: Mapping[str, Any]) -> str:
+def proof_sentence(
+    measure: str, problem: Problem, progress: Progress, solution: Mapping[str, Any], *, local: bool = False
+) -> str:
     """Whether the optimum is proven, by which measure, and its value; otherwise the bound.
 
-    `solution`: every measure of the vector that was found.
+    `solution`: every measure of the vector that was found. `local`: whether parts of the rows may get others then.
     """
+    vectors = counted(len(problem.lattice), "vectors of levels") + " for all rows" * local
     higher = measure in HIGHER and not problem.weights
     name = f"weighted loss by {measure}" if problem.weights else measure
     value, bound = progress.value, progress.bound
@@ -68,7 +71,7 @@ def proof_sentence(measure: str, problem: Problem, progress: Progress, solution:
         value, bound = solution.get(measure, value), 1 - bound if higher else bound
     if progress.proven:
         return (
-            f"Optimum proven: none of {counted(len(problem.lattice), 'vectors of levels')} has a "
+            f"Optimum proven: none of {vectors} has a "
             f"{'higher' if higher else 'lower'} {name} than {value:.4g}."
         )
     limit = (
@@ -76,12 +79,15 @@ def proof_sentence(measure: str, problem: Problem, progress: Progress, solution:
         if isfinite(bound)
         else "no bound is known"
     )
-    return f"Best found in the time: {name} {value:.4g}; {limit}."
+    return f"Best found in the time{', for all rows' * local}: {name} {value:.4g}; {limit}."
 
 
 def local_sentence(measure: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """What local recoding changed."""
-    return f"Local recoding: {measure} {after.get(measure, 0):.4g} instead of {before.get(measure, 0):.4g}."
+    return (
+        f"Local recoding, with levels for parts of the rows: {measure} {after.get(measure, 0):.4g} instead of "
+        f"{before.get(measure, 0):.4g}."
+    )
 
 
 def choice_sentence(

@@ -106,9 +106,9 @@ class Mondrian(Improvable):
             return []
         plain = {"name": cls.name, **goal.promise}
         return [
-            Candidate(cls.name, plain, turn=0),
-            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0),
-            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0),
+            Candidate(cls.name, plain, turn=0, lists=True),
+            Candidate(f"{cls.name}, relaxed", plain | {"partitioning": "relaxed"}, turn=0, lists=True),
+            Candidate(f"{cls.name}, split loss", plain | {"split": "loss"}, turn=0, lists=True),
             Candidate(f"{cls.name}, sets", plain | {"publish": "sets"}, remark=SETS, turn=0),
             Candidate(f"{cls.name} along hierarchies", plain, trees=True, turn=0),
         ]

@@ -118,7 +118,9 @@ class TableRuleHiding(TableMethod):
             ways = [(f", {one}", hidden | {"strategy": one}) for one in ("star", "decoy", "merge")]
             ways += [(f", {one}, relaxed", relaxed | {"strategy": one}) for one in ("star", "decoy", "merge")]
             ways.append((", star, fewer than 2", hidden | {"strategy": "star", "fewer_than": 2}))
-            return [Candidate(f"{cls.name}{label}", method, shown=shown) for label, method in ways]
+            return [
+                Candidate(f"{cls.name}{label}", method, shown=shown, lists=True) for label, method in ways
+            ]
         top = goal.risk if goal.confidence is None else min(goal.risk, goal.confidence)
         least = goal.k or 2
         found = []
@@ -126,12 +128,14 @@ class TableRuleHiding(TableMethod):
             for k in dict.fromkeys([least, *(size for size in (3, 5, 10, 25, 50) if size > least)]):
                 hidden = {"name": cls.name, **goal.promise, "k": k, "confidence": float(f"{top * part:.4g}")}
                 joined = hidden | {"strategy": "merge"}
-                found.append(Candidate(f"{cls.name}, merge", joined, shown=shown, worst_case=True))
+                found.append(
+                    Candidate(f"{cls.name}, merge", joined, shown=shown, worst_case=True, lists=True)
+                )
                 if part == 1:
                     starred = hidden | {"strategy": "star"}
                     few = starred | {"fewer_than": 2}
-                    found.append(Candidate(f"{cls.name}, star", starred, shown=shown))
-                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, shown=shown))
+                    found.append(Candidate(f"{cls.name}, star", starred, shown=shown, lists=True))
+                    found.append(Candidate(f"{cls.name}, star, fewer than 2", few, shown=shown, lists=True))
         return found
 
     def accepts_generalized(self) -> bool:
