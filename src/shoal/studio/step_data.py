@@ -7,8 +7,8 @@ from shoal.errors import WrongUse
 from shoal.io.source import format_of
 from shoal.recipe import Source
 from shoal.sources import BASKET_ENDINGS
-from shoal.studio import looks
-from shoal.studio.beginning import read_as, reread
+from shoal.studio import queries
+from shoal.studio.first_recipe import read_as, reread
 from shoal.studio.walk import Act, Handler, Walk
 
 ORDERED = 80
@@ -44,7 +44,7 @@ async def _kind(walk: Walk, act: Act) -> None:
     orders = {name: one for name, one in source.reading.orders.items() if name != column}
     if kind == Kind.ORDINAL:
         _, asked = await walk.studio.seen(walk.sitting, walk.recipe)
-        values = await walk.studio.analyst.ask(looks.values_of, asked, column)
+        values = await walk.studio.queries.ask(queries.values_of, asked, column)
         if len(values) > ORDERED:
             raise WrongUse(
                 f"{column} has {len(values):,} values, too many to put in order by hand; numbers and dates have an "

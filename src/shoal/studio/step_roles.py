@@ -4,9 +4,9 @@ from typing import Any
 
 from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import Roles
-from shoal.studio import looks
-from shoal.studio.beginning import suggested
-from shoal.studio.promising import for_items, of_baskets
+from shoal.studio import queries
+from shoal.studio.first_recipe import suggested
+from shoal.studio.method_offers import for_items, of_baskets
 from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
@@ -40,14 +40,16 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "words": WORDS,
         "now": now,
         "suggestions": {one["name"]: one["role"] for one in found["columns"]},
-        "risk": walk.later("risk", looks.raw_risk, source, quasi, recipe.roles.entity) if quasi else {},
+        "identifiers": {one["name"]: one["identifier"] for one in found["columns"] if one.get("identifier")},
+        "insisted": set(recipe.roles.insist),
+        "risk": walk.later("risk", queries.raw_risk, source, quasi, recipe.roles.entity) if quasi else {},
     }
 
 
 def _items(walk: Walk, source: dict[str, Any]) -> dict[str, Any]:
     roles = walk.recipe.roles
     wanted = str(walk.view.get("wanted", ""))
-    listed = walk.later("items", looks.items_named, source, wanted)
+    listed = walk.later("items", queries.items_named, source, wanted)
     now = dict.fromkeys(roles.sensitive, "sensitive") | dict.fromkeys(roles.insensitive, "insensitive")
     return {"wanted": wanted, "listed": listed, "now": now, "named": sorted(now.items())}
 
@@ -69,7 +71,8 @@ def _with(roles: Roles, names: list[str], role: str) -> Roles:
         single[role] = names[0]
     elif role in fields:
         fields[role] = (*fields[role], *names)
-    return roles.model_copy(update={**fields, **single})
+    insist = tuple(name for name in roles.insist if name in fields["quasi"])
+    return roles.model_copy(update={**fields, **single, "insist": insist})
 
 
 def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
@@ -101,6 +104,15 @@ async def _roles(walk: Walk, act: Act) -> None:
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} are {role}")
 
 
+async def _insist(walk: Walk, act: Act) -> None:
+    """Take a column for known although it looks like an identifier, or no more."""
+    name, roles = str(act["data"]["name"]), walk.recipe.roles
+    rest = tuple(one for one in roles.insist if one != name)
+    insist = (*rest, name) if act["value"] else rest
+    said = "Insist" if act["value"] else "Do not insist"
+    _change(walk, roles.model_copy(update={"insist": insist}), f"{said} on {name}")
+
+
 async def _suggest(walk: Walk, act: Act) -> None:
     """Take all suggestions."""
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
@@ -114,9 +126,9 @@ async def _named(walk: Walk, act: Act) -> None:
     if not names:
         raise WrongUse("Type the names of items, with commas between them.")
     _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    unknown = await walk.studio.analyst.ask(looks.unknown_items, source, names)
+    unknown = await walk.studio.queries.ask(queries.unknown_items, source, names)
     if unknown:
-        listed = await walk.studio.analyst.ask(looks.items_named, source, "")
+        listed = await walk.studio.queries.ask(queries.items_named, source, "")
         raise UnknownName("item", unknown[0], [name for name, _ in listed])
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} items are {role}")
 
@@ -128,6 +140,7 @@ async def _search(walk: Walk, act: Act) -> None:
 ACTIONS: dict[str, Handler] = {
     "role": _role,
     "roles": _roles,
+    "insist": _insist,
     "suggest": _suggest,
     "named": _named,
     "search": _search,

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.recipe import Recipe, Roles, Running, Source
-from shoal.studio.promising import first_method, fitted
-from shoal.studio.rooms import Studio
+from shoal.studio.method_offers import first_method, fitted
 from shoal.studio.sitting import Sitting
+from shoal.studio.state import Studio
 
 ROLES = ("quasi", "sensitive", "identifying", "insensitive")
 
