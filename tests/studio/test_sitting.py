@@ -190,12 +190,12 @@ def test_a_column_of_items_brings_a_method_that_takes_it() -> None:
     made = recipe(5)
     roles = step_roles._with(made.roles, ["buys"], "items")
     assert roles.items == "buys"
-    method = method_offers.for_items(made, items=True)
+    method = method_offers.for_roles(made, roles)
     assert registry.load("method", method["name"]).needs_items
     mixed = made.model_copy(update={"roles": roles, "method": method})
-    assert method_offers.for_items(mixed, items=True) == method
+    assert method_offers.for_roles(mixed, roles) == method
     assert method_offers.promised(mixed, {"k": 7}).method["k"] == 7
     assert step_roles._with(roles, ["other"], "items").identifying == ("buys",)
-    assert not registry.load("method", method_offers.for_items(mixed, items=False)["name"]).needs_items
+    assert not registry.load("method", method_offers.for_roles(mixed, made.roles)["name"]).needs_items
     with pytest.raises(WrongUse, match="only one can hold items"):
         step_roles._with(roles, ["a", "b"], "items")

@@ -81,7 +81,9 @@ def portable(sitting: Sitting, job: Job) -> Recipe:
         name: beside(spec) if is_hierarchy_file(spec) else spec for name, spec in recipe.hierarchies.items()
     }
     source = recipe.source.model_copy(update={"path": beside(recipe.source.path)})
-    return recipe.model_copy(update={"source": source, "hierarchies": trees})
+    joined = {name: beside(spec) for name in ("link", "items_from") if (spec := getattr(recipe.roles, name))}
+    roles = recipe.roles.model_copy(update=joined)
+    return recipe.model_copy(update={"source": source, "roles": roles, "hierarchies": trees})
 
 
 def _seed(job: Job) -> int | None:

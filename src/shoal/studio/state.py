@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.recipe import Recipe, Source
+from shoal.recipe import Recipe, Roles, Source
 from shoal.studio import queries
 from shoal.studio.jobs import Job, JobQueue
 from shoal.studio.query_process import QueryProcess
+from shoal.studio.second_table import merged, place_of
 from shoal.studio.sitting import Sitting, SittingStore, read_json, write_json
 
 LOOKED = 200
@@ -56,9 +57,14 @@ class Studio:
             self._looks[name] = found
         return self._looks[name]
 
+    async def both(self, sitting: Sitting, roles: Roles, found: dict[str, Any]) -> dict[str, Any]:
+        """What there is in the data, with the columns of a table of records where there is one."""
+        path, key = place_of(roles)
+        return merged(found, await self.look(sitting, Source(path=path)), path, key) if path else found
+
     async def seen(self, sitting: Sitting, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
         """What there is in the data, and the source to ask further questions about: a sample of large data."""
-        found = await self.look(sitting, recipe.source)
+        found = await self.both(sitting, recipe.roles, await self.look(sitting, recipe.source))
         source = recipe.source.model_copy(update={"path": found["looked_at"]})
         return found, source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
 

@@ -42,7 +42,11 @@ async def facts(walk: Walk) -> dict[str, Any]:
     """What the step shows."""
     recipe = walk.recipe
     axis = axis_of(recipe)
-    runs = [job for job in walk.studio.runs(walk.sitting) if _of_same_data(job, recipe)]
+    runs = [
+        job
+        for job in walk.studio.runs(walk.sitting)
+        if job.state != "canceled" and _of_same_data(job, recipe)
+    ]
     points, cost = points_of(walk, runs, axis)
     falling = axis not in RISING
     job = walk.current()

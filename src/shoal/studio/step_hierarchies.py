@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.data._calendar import CALENDAR
 from shoal.errors import WrongUse
-from shoal.recipe import is_hierarchy_file
+from shoal.recipe import Recipe, is_hierarchy_file
 from shoal.studio import queries
 from shoal.studio.method_offers import of_baskets
 from shoal.studio.tree_editor import Tree
@@ -58,6 +58,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
         return shown
     spec = recipe.hierarchies.get(column, "")
     known = {one["name"]: one for one in found.get("columns", ())}
+    source = _source(found, source, column)
     shown |= {
         "spec": spec,
         "kind": known[column]["kind"] if column in known else "nominal",
@@ -100,9 +101,20 @@ def _built(spec: str) -> dict[str, Any]:
     return built
 
 
+def _source(found: dict[str, Any], source: dict[str, Any], column: str) -> dict[str, Any]:
+    """The file that a column is in."""
+    files = {one["name"]: one["second"] for one in found.get("columns", ()) if "second" in one}
+    return {"path": files[column]} if column in files else source
+
+
+async def _source_of(walk: Walk, column: str) -> dict[str, Any]:
+    found, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    return _source(found, source, column)
+
+
 async def _set(walk: Walk, column: str, spec: str, said: str) -> None:
     """Give a column a hierarchy that can be built and covers its values."""
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    source = await _source_of(walk, column)
     await walk.studio.queries.ask(queries.tree, source, column, spec)
     walk.change(said, hierarchies={**walk.recipe.hierarchies, column: spec})
 
@@ -148,6 +160,16 @@ async def _balanced(walk: Walk, act: Act) -> None:
     await _set(walk, column, f"balanced:{int(act['form']['joined'])}", f"Groups of {column}")
 
 
+async def usual_trees(walk: Walk, recipe: Recipe, columns: list[str]) -> dict[str, str]:
+    """A usual hierarchy for each of some columns, or for the items."""
+    found, source = await walk.studio.seen(walk.sitting, recipe)
+    built: dict[str, str] = {}
+    for column in columns:
+        asked = _source(found, source, column)
+        built |= await walk.studio.queries.ask(queries.suggested_trees, asked, [column])
+    return built
+
+
 async def _remove(walk: Walk, act: Act) -> None:
     column = _column(walk, act)
     trees = {name: spec for name, spec in walk.recipe.hierarchies.items() if name != column}
@@ -158,8 +180,7 @@ async def _all(walk: Walk, act: Act) -> None:
     """Build a usual hierarchy for every column that has none."""
     names = ["items"] if of_baskets(walk.recipe) else list(walk.recipe.roles.quasi)
     lacking = [name for name in names if name not in walk.recipe.hierarchies]
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    built = await walk.studio.queries.ask(queries.suggested_trees, source, lacking)
+    built = await usual_trees(walk, walk.recipe, lacking)
     walk.change("Usual hierarchies", hierarchies={**walk.recipe.hierarchies, **built})
 
 
@@ -176,7 +197,7 @@ async def _uploaded(walk: Walk, act: Act) -> None:
 async def _edit(walk: Walk, act: Act) -> None:
     """Open the tree of a column to be changed by hand; one that has none begins with all values below the root."""
     column = _column(walk, act)
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    source = await _source_of(walk, column)
     spec = walk.recipe.hierarchies.get(column)
     if spec is None:
         spec = "suppress"
@@ -203,7 +224,7 @@ async def _ungroup(walk: Walk, act: Act) -> None:
 
 async def _edited(walk: Walk, act: Act, change: Any) -> None:
     column = _column(walk, act)
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    source = await _source_of(walk, column)
     paths = await walk.studio.queries.ask(queries.tree_paths, source, column, walk.recipe.hierarchies[column])
     tree = change(Tree.of_paths(paths))
     number = len(list(walk.sitting.files.glob("tree-*.csv")))

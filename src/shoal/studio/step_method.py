@@ -6,8 +6,9 @@ from shoal.errors import UnknownName, WrongUse
 from shoal.methods._candidates import Candidate
 from shoal.methods.method import Method
 from shoal.recipe import Recipe
-from shoal.studio import method_offers, queries
+from shoal.studio import method_offers
 from shoal.studio.forms import entries, entry_of
+from shoal.studio.step_hierarchies import usual_trees
 from shoal.studio.walk import Act, Handler, Walk
 
 ENGINES = {
@@ -97,8 +98,7 @@ async def with_trees(walk: Walk, recipe: Recipe) -> Recipe:
     names = lacking(recipe)
     if not names:
         return recipe
-    _, source = await walk.studio.seen(walk.sitting, recipe)
-    built = await walk.studio.queries.ask(queries.suggested_trees, source, names)
+    built = await usual_trees(walk, recipe, names)
     return recipe.model_copy(update={"hierarchies": {**recipe.hierarchies, **built}})
 
 
@@ -145,7 +145,7 @@ async def _seed(walk: Walk, act: Act) -> None:
 async def _recommend(walk: Walk, act: Act) -> None:
     """Try what keeps the promise, in a process of its own."""
     stated = method_offers.stated_of(walk.recipe)
-    stated.aim(method_offers.of_baskets(walk.recipe), bool(walk.recipe.roles.items))
+    stated.aim(method_offers.of_baskets(walk.recipe), method_offers.has_items(walk.recipe.roles))
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
     if found["sampled"]:
         raise WrongUse("This file is too large to try many methods on it; choose one of those below.")

@@ -21,9 +21,6 @@ NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta"
 AWAY = ("promises", "risk", "h", "p", "m")
 """Fields that the form does not ask for: they have forms of their own."""
 
-OF_POPULATION = ("k_map", "presence", "population")
-"""Promises beside a population, which is a file on this machine."""
-
 
 async def facts(walk: Walk) -> dict[str, Any]:
     """What the step shows."""
@@ -58,8 +55,12 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 def _asked_for(walk: Walk) -> list[str]:
     """The promises that the form asks for: no paths of this machine where others may come."""
-    away = (*AWAY, *OF_POPULATION) if walk.studio.remote else AWAY
-    return [name for name in Stated.model_fields if name not in away]
+    linked = walk.recipe.roles.link is not None
+    away = (*AWAY, *method_offers.OF_POPULATION) if walk.studio.remote or linked else AWAY
+    fields = (
+        method_offers.promise_fields(method_offers.kind_of(walk.recipe)) if linked else Stated.model_fields
+    )
+    return [name for name in fields if name not in away]
 
 
 def _model_of(entry: Entry) -> dict[str, str] | None:

@@ -5,8 +5,8 @@ from typing import Any
 from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import Roles
 from shoal.studio import queries
-from shoal.studio.first_recipe import suggested
-from shoal.studio.method_offers import for_items, of_baskets
+from shoal.studio.first_recipe import resuggested
+from shoal.studio.method_offers import for_roles, has_items, of_baskets
 from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
@@ -34,8 +34,14 @@ async def facts(walk: Walk) -> dict[str, Any]:
     if of_baskets(recipe):
         return {"found": found, "words": ITEM_WORDS, **_items(walk, source)}
     now = {name: str(role) for role, names in recipe.roles.by_column().items() for name in names}
-    quasi = list(recipe.roles.quasi)
+    own = {one["name"] for one in found["columns"] if "second" not in one}
+    quasi = [name for name in recipe.roles.quasi if name in own]
     return {
+        "with_items": has_items(recipe.roles),
+        "item_lists": {
+            "sensitive": ", ".join(recipe.roles.sensitive_items),
+            "insensitive": ", ".join(recipe.roles.insensitive_items),
+        },
         "found": found,
         "words": WORDS,
         "now": now,
@@ -86,7 +92,7 @@ def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
 
 
 def _change(walk: Walk, roles: Roles, said: str) -> None:
-    method = for_items(walk.recipe, bool(roles.items))
+    method = for_roles(walk.recipe, roles)
     walk.change(said, roles=roles, hierarchies=_fit_trees(walk, roles), method=method)
 
 
@@ -116,7 +122,7 @@ async def _insist(walk: Walk, act: Act) -> None:
 async def _suggest(walk: Walk, act: Act) -> None:
     """Take all suggestions."""
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
-    _change(walk, suggested(found["columns"]), "Suggested roles")
+    _change(walk, resuggested(walk.recipe.roles, found["columns"]), "Suggested roles")
 
 
 async def _named(walk: Walk, act: Act) -> None:
@@ -133,6 +139,17 @@ async def _named(walk: Walk, act: Act) -> None:
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} items are {role}")
 
 
+async def _items_of_people(walk: Walk, act: Act) -> None:
+    """Say which items of people are secret or harmless."""
+    named = {
+        f"{role}_items": tuple(
+            one.strip() for one in str(act["form"].get(role, "")).split(",") if one.strip()
+        )
+        for role in ("sensitive", "insensitive")
+    }
+    _change(walk, walk.recipe.roles.model_copy(update=named), "Roles of items")
+
+
 async def _search(walk: Walk, act: Act) -> None:
     walk.view["wanted"] = str(act.get("value", ""))
 
@@ -143,5 +160,6 @@ ACTIONS: dict[str, Handler] = {
     "insist": _insist,
     "suggest": _suggest,
     "named": _named,
+    "items-of-people": _items_of_people,
     "search": _search,
 }
