@@ -140,6 +140,6 @@ def workers_of(folder: Path) -> list[int]:
             words = place.read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"shoal.studio.work" in words and any(str(folder).encode() in word for word in words):
+        if b"shoal.studio.job_process" in words and any(str(folder).encode() in word for word in words):
             found.append(int(place.parent.name))
     return found

@@ -14,12 +14,12 @@ from shoal.data.domain import nominal
 from shoal.errors import ShoalError, UnknownName, WrongUse
 from shoal.io.hierarchies.load import read_hierarchy
 from shoal.recipe import Recipe, Roles, Source
-from shoal.studio import promising, step_roles
+from shoal.studio import method_offers, step_roles
+from shoal.studio.exports import as_command, as_python
 from shoal.studio.forms import entries, entry_of
 from shoal.studio.frontier import Point, frontier
-from shoal.studio.jobs import Desk
-from shoal.studio.sitting import Shelf, plain
-from shoal.studio.taking import as_command, as_python
+from shoal.studio.jobs import JobQueue
+from shoal.studio.sitting import SittingStore, plain
 from shoal.studio.tree_editor import Tree
 
 
@@ -32,11 +32,11 @@ def recipe(k: int = 5, **more: object) -> Recipe:
 
 
 def test_a_sitting_survives_a_restart_with_its_history(tmp_path: Path) -> None:
-    sitting = Shelf(tmp_path / "kept").begin("people.csv")
+    sitting = SittingStore(tmp_path / "kept").begin("people.csv")
     for k in (5, 10, 20):
         assert sitting.change(recipe(k), f"k {k}")
     sitting.go(-1)
-    again = Shelf(tmp_path / "kept").find(sitting.key)
+    again = SittingStore(tmp_path / "kept").find(sitting.key)
     assert again.recipe == recipe(10)
     again.go(1)
     assert again.recipe == recipe(20)
@@ -49,27 +49,27 @@ def test_a_sitting_survives_a_restart_with_its_history(tmp_path: Path) -> None:
 
 
 def test_sittings_are_private_and_can_be_deleted(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "kept")
-    sitting = shelf.begin()
+    store = SittingStore(tmp_path / "kept")
+    sitting = store.begin()
     sitting.change(recipe(), "first")
     assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
     assert (sitting.folder / "sitting.json").stat().st_mode & 0o777 == 0o600
-    assert [one.key for one in shelf.all()] == [sitting.key]
-    shelf.delete(sitting.key)
+    assert [one.key for one in store.all()] == [sitting.key]
+    store.delete(sitting.key)
     assert not sitting.folder.exists()
     with pytest.raises(UnknownName):
-        shelf.find(sitting.key)
+        store.find(sitting.key)
     with pytest.raises(UnknownName):
-        shelf.find("../kept")
+        store.find("../kept")
 
 
 def test_a_run_that_a_closed_studio_left_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Desk, "tick", lambda self: None)
-    sitting = Shelf(tmp_path / "kept").begin()
-    Desk().ask(sitting, "publish", recipe())
-    again = Desk().of(Shelf(tmp_path / "kept").find(sitting.key))
+    monkeypatch.setattr(JobQueue, "tick", lambda self: None)
+    sitting = SittingStore(tmp_path / "kept").begin()
+    JobQueue().ask(sitting, "publish", recipe())
+    again = JobQueue().of(SittingStore(tmp_path / "kept").find(sitting.key))
     assert [job.state for job in again] == ["interrupted"]
 
 
@@ -122,23 +122,23 @@ def test_every_method_can_be_reached(name: str) -> None:
     kind = registry.load("method", name)
     roles = Roles(items="y" if kind.needs_items else None)
     made = Recipe(source=Source(path="x"), roles=roles, method={"name": name, **kind.example})
-    if not promising.offered(kind):
-        assert promising.promise_fields(kind)
+    if not method_offers.offered(kind):
+        assert method_offers.promise_fields(kind)
         return
-    labels = {one.method["name"] for one in promising.offers(made)}
+    labels = {one.method["name"] for one in method_offers.offers(made)}
     assert name in labels
 
 
 def test_another_promise_keeps_the_settings_of_the_method() -> None:
-    changed = promising.promised(recipe(5, split="loss"), {"k": 10, "l": 3})
+    changed = method_offers.promised(recipe(5, split="loss"), {"k": 10, "l": 3})
     assert changed.method == {"name": "mondrian", "k": 10, "l": 3, "split": "loss"}
-    hidden = promising.promised(recipe(5), {"k": 5, "confidence": 0.4})
+    hidden = method_offers.promised(recipe(5), {"k": 5, "confidence": 0.4})
     assert hidden.method["name"] != "mondrian"
     with pytest.raises(ShoalError):
-        promising.promised(recipe(5), {})
-    sets = Recipe(source=Source(path="x.dat"), method=promising.first_method(baskets=True))
-    degree = promising.promised(sets, {"p": 4})
-    assert promising.kind_of(degree).accepts is Baskets
+        method_offers.promised(recipe(5), {})
+    sets = Recipe(source=Source(path="x.dat"), method=method_offers.first_method(baskets=True))
+    degree = method_offers.promised(sets, {"p": 4})
+    assert method_offers.kind_of(degree).accepts is Baskets
     assert degree.method["p"] == 4
 
 
@@ -179,23 +179,23 @@ def test_names_with_numbers_are_typed_as_pairs() -> None:
 
 
 def test_only_methods_that_can_keep_the_promise_are_offered() -> None:
-    names = {one.method["name"] for one in promising.offers(recipe(l=3))}
+    names = {one.method["name"] for one in method_offers.offers(recipe(l=3))}
     assert "local-suppression" in names
     assert "anatomy" not in names  # it hides nobody among k
     alone = recipe().model_copy(update={"method": {"name": "mondrian", "l": 3}})
-    assert "anatomy" in {one.method["name"] for one in promising.offers(alone)}
+    assert "anatomy" in {one.method["name"] for one in method_offers.offers(alone)}
 
 
 def test_a_column_of_items_brings_a_method_that_takes_it() -> None:
     made = recipe(5)
     roles = step_roles._with(made.roles, ["buys"], "items")
     assert roles.items == "buys"
-    method = promising.for_items(made, items=True)
+    method = method_offers.for_roles(made, roles)
     assert registry.load("method", method["name"]).needs_items
     mixed = made.model_copy(update={"roles": roles, "method": method})
-    assert promising.for_items(mixed, items=True) == method
-    assert promising.promised(mixed, {"k": 7}).method["k"] == 7
+    assert method_offers.for_roles(mixed, roles) == method
+    assert method_offers.promised(mixed, {"k": 7}).method["k"] == 7
     assert step_roles._with(roles, ["other"], "items").identifying == ("buys",)
-    assert not registry.load("method", promising.for_items(mixed, items=False)["name"]).needs_items
+    assert not registry.load("method", method_offers.for_roles(mixed, made.roles)["name"]).needs_items
     with pytest.raises(WrongUse, match="only one can hold items"):
         step_roles._with(roles, ["a", "b"], "items")

@@ -5,18 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, Field
+from starlette.background import BackgroundTask
 
 from shoal import __version__
 from shoal.errors import BadData, BrokenPromise, ShoalError, UnknownName, WrongUse
 from shoal.recipe import Recipe, is_hierarchy_file
-from shoal.studio import looks, taking
+from shoal.studio import exports, queries
 from shoal.studio.api_page import api_page
-from shoal.studio.beginning import begin_with
+from shoal.studio.first_recipe import begin_with
 from shoal.studio.jobs import Job
-from shoal.studio.rooms import Studio
 from shoal.studio.sitting import Sitting, plain
+from shoal.studio.state import Studio
 
 CODES: tuple[tuple[type[ShoalError], int], ...] = (
     (UnknownName, 404),
@@ -84,7 +85,7 @@ def add_api(app: FastAPI, studio: Studio) -> None:
     _add_files(app, studio)
     _add_sittings(app, studio)
     _add_runs(app, studio)
-    _add_taking(app, studio)
+    _add_exports(app, studio)
 
     @app.get("/api", include_in_schema=False)
     async def page() -> HTMLResponse:
@@ -104,7 +105,7 @@ def _add_errors(app: FastAPI) -> None:
 def _add_files(app: FastAPI, studio: Studio) -> None:
     @app.post("/api/files", tags=["data"], summary="Upload a file as the body of the request")
     async def upload(request: Request, name: str, sitting: str = "") -> Loaded:
-        owner = studio.shelf.find(sitting) if sitting else studio.shelf.begin()
+        owner = studio.sittings.find(sitting) if sitting else studio.sittings.begin()
         path = place_for(owner, name)
         size = 0
         refused = False
@@ -118,7 +119,7 @@ def _add_files(app: FastAPI, studio: Studio) -> None:
         if refused:
             path.unlink()
             if not sitting:
-                studio.shelf.delete(owner.key)
+                studio.sittings.delete(owner.key)
             raise WrongUse(
                 f"{name} is larger than {studio.upload:,} bytes, which is the most that is taken: give its path, or "
                 "start the studio with a larger --upload-limit."
@@ -141,23 +142,23 @@ def place_for(sitting: Sitting, name: str) -> Path:
 def _add_sittings(app: FastAPI, studio: Studio) -> None:
     @app.get("/api/sittings", tags=["data"], summary="All sittings that are kept")
     async def sittings() -> list[SittingFacts]:
-        return [_sitting_facts(studio, one) for one in studio.shelf.all()]
+        return [_sitting_facts(studio, one) for one in studio.sittings.all()]
 
     @app.post("/api/sittings", tags=["data"], summary="Begin a sitting with a file; suggests a recipe")
     async def begin(given: Begin) -> SittingFacts:
-        sitting = studio.shelf.find(given.sitting) if given.sitting else studio.shelf.begin()
+        sitting = studio.sittings.find(given.sitting) if given.sitting else studio.sittings.begin()
         refuse_foreign(studio, sitting, given.path)
         await begin_with(studio, sitting, given.path)
         return _sitting_facts(studio, sitting)
 
     @app.get("/api/sittings/{sitting}", tags=["data"], summary="A sitting with its current recipe")
     async def one(sitting: str) -> SittingFacts:
-        return _sitting_facts(studio, studio.shelf.find(sitting))
+        return _sitting_facts(studio, studio.sittings.find(sitting))
 
     @app.delete("/api/sittings/{sitting}", tags=["data"], summary="Delete a sitting, its files and its runs")
     async def delete(sitting: str) -> dict[str, str]:
-        studio.desk.forget(studio.shelf.find(sitting))
-        studio.shelf.delete(sitting)
+        studio.jobs.forget(studio.sittings.find(sitting))
+        studio.sittings.delete(sitting)
         return {"deleted": sitting}
 
     @app.get(
@@ -167,49 +168,49 @@ def _add_sittings(app: FastAPI, studio: Studio) -> None:
         response_class=PlainTextResponse,
     )
     async def hierarchy(sitting: str, column: str) -> Response:
-        found = studio.shelf.find(sitting)
+        found = studio.sittings.find(sitting)
         recipe = found.recipe
         if recipe is None or column not in recipe.hierarchies:
             raise UnknownName("hierarchy of column", column, list(recipe.hierarchies) if recipe else [])
         _, source = await studio.seen(found, recipe)
         path = found.files / "export.csv"
-        await studio.analyst.ask(looks.write_tree, source, column, recipe.hierarchies[column], str(path))
+        await studio.queries.ask(queries.write_tree, source, column, recipe.hierarchies[column], str(path))
         return _file(path.read_bytes(), f"{column}.csv", "text/csv")
 
 
 def _add_runs(app: FastAPI, studio: Studio) -> None:
     @app.post("/api/runs", tags=["runs"], summary="Run a recipe")
     async def run(wanted: Wanted) -> RunFacts:
-        sitting = studio.shelf.find(wanted.sitting) if wanted.sitting else studio.shelf.begin()
+        sitting = studio.sittings.find(wanted.sitting) if wanted.sitting else studio.sittings.begin()
         recipe = Recipe(**{name: part for name, part in wanted.recipe.items() if name != "output"})
         recipe.the_method()
         for place in _places(recipe):
             refuse_foreign(studio, sitting, place)
-        looks.existing(recipe.source.path)
+        queries.existing(recipe.source.path)
         sitting.name = Path(recipe.source.path).name
         sitting.change(recipe, "Posted")
-        return _run_facts(sitting, studio.desk.ask(sitting, "publish", recipe))
+        return _run_facts(sitting, studio.jobs.ask(sitting, "publish", recipe))
 
     @app.get(
         "/api/sittings/{sitting}/runs/{run}", tags=["runs"], summary="How a run is going, or what it came to"
     )
     async def follow(sitting: str, run: int) -> RunFacts:
-        found = studio.shelf.find(sitting)
-        return _run_facts(found, studio.desk.find(found, run))
+        found = studio.sittings.find(sitting)
+        return _run_facts(found, studio.jobs.find(found, run))
 
     @app.delete("/api/sittings/{sitting}/runs/{run}", tags=["runs"], summary="Cancel a run")
     async def cancel(sitting: str, run: int) -> RunFacts:
-        found = studio.shelf.find(sitting)
-        studio.desk.cancel(found, run)
-        return _run_facts(found, studio.desk.find(found, run))
+        found = studio.sittings.find(sitting)
+        studio.jobs.cancel(found, run)
+        return _run_facts(found, studio.jobs.find(found, run))
 
 
-def _add_taking(app: FastAPI, studio: Studio) -> None:
+def _add_exports(app: FastAPI, studio: Studio) -> None:
     base = "/api/sittings/{sitting}/runs/{run}"
 
     def job_of(sitting: str, run: int) -> tuple[Sitting, Job]:
-        found = studio.shelf.find(sitting)
-        return found, studio.desk.find(found, run)
+        found = studio.sittings.find(sitting)
+        return found, studio.jobs.find(found, run)
 
     @app.get(
         f"{base}/release.zip",
@@ -219,7 +220,10 @@ def _add_taking(app: FastAPI, studio: Studio) -> None:
     )
     async def packed(sitting: str, run: int) -> Response:
         _, job = job_of(sitting, run)
-        return _file(await taking.release_zip(studio, job), "release.zip", "application/zip")
+        path = await exports.release_zip(studio, job)
+        return FileResponse(
+            path, media_type="application/zip", filename="release.zip", background=BackgroundTask(path.unlink)
+        )
 
     @app.get(
         f"{base}/report.html",
@@ -229,14 +233,16 @@ def _add_taking(app: FastAPI, studio: Studio) -> None:
     )
     async def report(sitting: str, run: int) -> HTMLResponse:
         _, job = job_of(sitting, run)
-        return HTMLResponse(taking.report_of(job))
+        return HTMLResponse(exports.report_of(job))
 
     @app.get(
         f"{base}/recipe.toml", tags=["take away"], summary="The recipe", response_class=PlainTextResponse
     )
     async def recipe(sitting: str, run: int) -> Response:
         found, job = job_of(sitting, run)
-        return _file(taking.as_toml(taking.portable(found, job)).encode(), "recipe.toml", "application/toml")
+        return _file(
+            exports.as_toml(exports.portable(found, job)).encode(), "recipe.toml", "application/toml"
+        )
 
     @app.get(
         f"{base}/hierarchies/{{column}}",
@@ -246,7 +252,7 @@ def _add_taking(app: FastAPI, studio: Studio) -> None:
     )
     async def tree(sitting: str, run: int, column: str) -> Response:
         _, job = job_of(sitting, run)
-        files = taking.trees_of(job)
+        files = exports.trees_of(job)
         if column not in files:
             raise UnknownName("hierarchy of column", column, list(files))
         path = Path(files[column])
@@ -276,7 +282,7 @@ def _places(recipe: Recipe) -> list[str]:
 
 def _sitting_facts(studio: Studio, sitting: Sitting) -> SittingFacts:
     recipe = sitting.recipe
-    runs = [job.number for job in studio.desk.of(sitting, "publish")]
+    runs = [job.number for job in studio.jobs.of(sitting, "publish")]
     shown = None if recipe is None else plain(recipe)
     return SittingFacts(sitting=sitting.key, name=sitting.name, recipe=shown, runs=runs)
 

@@ -135,7 +135,7 @@ export default {
       }
       for (const part of root.querySelectorAll("[data-src]:not([data-loaded])")) this.load(part);
       for (const pair of root.querySelectorAll("[data-together]")) this.together(pair);
-      if (this.then) document.getElementById(this.then)?.scrollIntoView({ block: "center" });
+      if (this.then) document.getElementById(this.then)?.scrollIntoView({ block: "nearest" });
       this.then = null;
       root.dataset.painted = String(Number(root.dataset.painted || 0) + 1);
     },
@@ -172,9 +172,43 @@ export default {
     },
     tell(element, name, more = {}) {
       element.classList.add("asked");
+      if (element.matches(".cell")) {
+        for (const cell of this.$refs.root.querySelectorAll(".cell.chosen")) cell.classList.remove("chosen");
+        element.classList.add("chosen");
+      }
+      this.wait(element.dataset.wait);
       this.then = element.dataset.then || null;
       setTimeout(() => element.classList.remove("asked"), 1500);
       this.$emit("act", { do: name, data: { ...element.dataset }, form: form(element), ...more });
+    },
+    wait(said) {
+      // What takes its time says so; the answer paints it over.
+      const place = said && this.$refs.root.querySelector("[data-waiting]");
+      if (place) place.innerHTML = `<p class="wait"></p>`;
+      if (place) place.firstChild.textContent = said;
+    },
+    async take(link) {
+      // A file that is made when it is asked for: say that it is being made, and why it is not to be had.
+      const said = link.parentElement.querySelector("[data-said]");
+      if (said.dataset.busy) return;
+      said.dataset.busy = "1";
+      said.className = "wait";
+      said.textContent = link.dataset.take;
+      try {
+        const answer = await fetch(link.href);
+        if (!answer.ok) throw new Error((await answer.json()).detail);
+        const file = document.createElement("a");
+        file.href = URL.createObjectURL(await answer.blob());
+        file.download = link.download;
+        file.click();
+        setTimeout(() => URL.revokeObjectURL(file.href), 60000);
+        said.className = "note";
+        said.textContent = "Proved, and in your downloads.";
+      } catch (error) {
+        said.className = "notice broken";
+        said.textContent = error.message;
+      }
+      delete said.dataset.busy;
     },
     clicked(event) {
       const copied = event.target.closest("[data-copy]");
@@ -190,6 +224,12 @@ export default {
       const all = event.target.closest("[data-all]");
       if (all) {
         for (const box of this.$refs.root.querySelectorAll(`input[name="${all.dataset.all}"]`)) box.checked = all.checked;
+        return;
+      }
+      const taken = event.target.closest("a[data-take]");
+      if (taken) {
+        event.preventDefault();
+        this.take(taken);
         return;
       }
       const element = event.target.closest("[data-do]");
@@ -217,7 +257,8 @@ export default {
       const field = event.target;
       field.dataset.dirty = "1";
       const output = field.dataset.output && document.getElementById(field.dataset.output);
-      if (output) output.textContent = field.value;
+      const words = (field.dataset.values || "").split(" ");
+      if (output) output.textContent = words[field.value] || field.value;
       if (field.dataset.live) {
         clearTimeout(this.waiting);
         this.waiting = setTimeout(() => { delete field.dataset.dirty; this.tell(field, field.dataset.live, { value: field.value }); }, 250);
@@ -253,6 +294,7 @@ export default {
       };
       request.onload = () => {
         if (said) said.textContent = "";
+        this.wait(`Reading ${file.name} …`);
         let answer = {};
         try { answer = JSON.parse(request.responseText); } catch (error) { answer = { detail: request.responseText }; }
         if (request.status < 300) this.tell(zone, zone.dataset.upload, { value: answer });

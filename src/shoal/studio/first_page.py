@@ -7,9 +7,10 @@ from typing import Any
 
 from shoal.errors import ShoalError, WrongUse
 from shoal.option_names import as_typed
-from shoal.studio import looks
-from shoal.studio.beginning import begin_with
-from shoal.studio.rooms import Studio
+from shoal.studio import queries
+from shoal.studio.first_recipe import begin_with
+from shoal.studio.page_words import page_words
+from shoal.studio.state import Studio
 from shoal.studio.walk import templates
 
 
@@ -20,21 +21,23 @@ class Home:
     studio: Studio
     notice: str = ""
     asked: str = ""
+    answers: int = 0
 
     def html(self) -> str:
         """The page as it is now."""
-        sittings = [{"one": one, "runs": len(self.studio.runs(one))} for one in self.studio.shelf.all()]
+        sittings = [{"one": one, "runs": len(self.studio.runs(one))} for one in self.studio.sittings.all()]
         page = templates().get_template("first.html.j2")
         return page.render(home=self, sittings=sittings, remote=self.studio.remote, upload=self.studio.upload)
 
     async def act(self, act: Mapping[str, Any]) -> str:
         """Do what somebody asked for; where to go then, empty to stay."""
         self.notice = ""
+        self.answers += 1
         try:
             with as_typed():
                 return await self._done(str(act.get("do")), act)
         except ShoalError as error:
-            self.notice = " ".join(str(error).split())
+            self.notice = page_words(" ".join(str(error).split()))
         return ""
 
     async def _done(self, name: str, act: Mapping[str, Any]) -> str:
@@ -44,16 +47,16 @@ class Home:
             case "path":
                 return await self._path(str(act["form"].get("path", "")).strip())
             case "example":
-                sitting = self.studio.shelf.begin()
-                path = await self.studio.analyst.ask(looks.example, act["data"]["name"], str(sitting.files))
+                sitting = self.studio.sittings.begin()
+                path = await self.studio.queries.ask(queries.example, act["data"]["name"], str(sitting.files))
                 return await self._begin(path, sitting.key)
             case "delete":
                 key = str(act["data"]["key"])
                 if self.asked != key:
                     self.asked = key
                     return ""
-                self.studio.desk.forget(self.studio.shelf.find(key))
-                self.studio.shelf.delete(key)
+                self.studio.jobs.forget(self.studio.sittings.find(key))
+                self.studio.sittings.delete(key)
             case "keep":
                 self.asked = ""
             case "refused":
@@ -67,14 +70,14 @@ class Home:
             raise WrongUse("Paths of this machine are not opened for others: drop the file instead.")
         if not path:
             raise WrongUse("Type the path of a file, such as /home/me/people.csv.")
-        return await self._begin(str(Path(path).expanduser()), self.studio.shelf.begin().key)
+        return await self._begin(str(Path(path).expanduser()), self.studio.sittings.begin().key)
 
     async def _begin(self, path: str, key: str) -> str:
-        sitting = self.studio.shelf.find(key)
+        sitting = self.studio.sittings.find(key)
         try:
             await begin_with(self.studio, sitting, path)
         except ShoalError:
-            self.studio.shelf.delete(key)
+            self.studio.sittings.delete(key)
             raise
         return f"/s/{sitting.key}/data"
 

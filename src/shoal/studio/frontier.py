@@ -1,5 +1,6 @@
 """The picture of privacy and utility: a point a run, and the line of those that no other beats."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,19 +54,31 @@ def frontier(points: Sequence[Point], *, falling: bool) -> list[Point]:
     return sorted(best.values(), key=lambda point: sign * point.privacy)
 
 
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below a number.
+
+    >>> [round_step(least) for least in (0.026, 0.3, 0.7, 3.0)]
+    [0.05, 0.5, 1.0, 5.0]
+    """
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1.0, 2.0, 2.5, 5.0, 10.0) if times * power >= least * (1 - 1e-9))
+
+
 def drawn(points: Sequence[Point], *, axis: str, cost: str, falling: bool, opened: int | None) -> Markup:
     """The picture as SVG; a point is a button that opens its release."""
     methods = list(dict.fromkeys(point.method for point in points))
     values = sorted({point.privacy for point in points}, reverse=falling)
     places = {value: _x(place, len(values)) for place, value in enumerate(values)}
-    top = max((point.loss for point in points), default=0.0) or 1.0
-    share = top <= 1
+    most = max((point.loss for point in points), default=0.0)
+    share = most <= 1
+    step = round_step(most / 4 or 0.25)
+    top = step * max(math.ceil(most / step - 1e-9), 1)
     parts = [
         f'<svg class="chart frontier" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" '
         f'aria-label="{escape(f"Privacy and cost of {len(points)} runs")}">'
     ]
-    for step in range(5):
-        loss = top * step / 4
+    for place in range(round(top / step) + 1):
+        loss = place * step
         y = _y(loss, top)
         text = percent(loss) if share else number(loss)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')

@@ -30,6 +30,9 @@ SHARES = {
 
 INTERRUPTED = "The studio was closed before it ended."
 
+ASIDE = 10_000
+"""Numbers of recommendations and attacks begin here, so that runs are numbered 1, 2, 3."""
+
 
 @dataclass(slots=True)
 class Job:
@@ -98,8 +101,8 @@ class Job:
 
 
 @dataclass(slots=True)
-class Desk:
-    """All processes of the studio."""
+class JobQueue:
+    """All jobs of the studio, those that wait and those that work."""
 
     jobs: dict[tuple[str, int], Job] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
@@ -120,9 +123,11 @@ class Desk:
         return self.jobs[sitting.key, number]
 
     def ask(self, sitting: Sitting, kind: str, recipe: Recipe | None = None, **more: Any) -> Job:
-        """Put a job on the desk; it begins as soon as a place is free."""
+        """Queue a job; it begins as soon as a place is free."""
         self._read(sitting)
-        number = max((number for key, number in self.jobs if key == sitting.key), default=0) + 1
+        first = 1 if kind == "publish" else ASIDE
+        taken = [job.number for job in self.of(sitting) if (job.number < ASIDE) == (first < ASIDE)]
+        number = max(taken, default=first - 1) + 1
         folder = sitting.runs / f"{number:04}"
         folder.mkdir(mode=0o700)
         task: dict[str, Any] = {"kind": kind, "at": time.time(), **more}
@@ -173,7 +178,7 @@ class Desk:
         log = open(os.open(job.folder / "log.txt", os.O_WRONLY | os.O_CREAT, 0o600), "wb")  # noqa: SIM115
         with log:
             job.process = subprocess.Popen(
-                [sys.executable, "-m", "shoal.studio.work", str(job.folder), str(os.getpid())],
+                [sys.executable, "-m", "shoal.studio.job_process", str(job.folder), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

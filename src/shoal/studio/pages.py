@@ -12,15 +12,15 @@ from nicegui.events import GenericEventArguments
 
 from shoal.errors import ShoalError, UnknownName
 from shoal.studio import first_page
-from shoal.studio.rooms import Studio
 from shoal.studio.sitting import read_json
+from shoal.studio.state import Studio
 from shoal.studio.walk import STEPS, Walk, templates
 
 TICK = 0.4
 """Seconds between looks at whether something changed elsewhere: a run, another page of the sitting."""
 
 
-LOOK = Path(__file__).with_name("look.js").read_text(encoding="utf-8")
+THEME = Path(__file__).with_name("theme.js").read_text(encoding="utf-8")
 """Light or dark as the system is, or as somebody chose; in the head of a page, so that it is painted once."""
 
 
@@ -61,7 +61,7 @@ class Painter:
 def add_pages(app: FastAPI, studio: Studio, style: str) -> None:
     """Add the first page, that of sittings, and what they fetch."""
     add_pieces(app, studio)
-    head = f"<style>{style}</style><script>{LOOK}</script>"
+    head = f"<style>{style}</style><script>{THEME}</script>"
 
     @ui.page("/", title="Shoal studio")
     async def first() -> None:
@@ -83,7 +83,7 @@ def add_pages(app: FastAPI, studio: Studio, style: str) -> None:
     async def sitting(key: str, step: str) -> None:
         ui.add_head_html(head)
         try:
-            found = studio.shelf.find(key)
+            found = studio.sittings.find(key)
             if step not in STEPS:
                 raise UnknownName("step", step, list(STEPS))
         except ShoalError as error:
@@ -104,7 +104,7 @@ async def _walk_page(walk: Walk) -> None:
             await painter.paint()
 
     async def tick() -> None:
-        busy = any(job.active for job in walk.studio.desk.of(walk.sitting))
+        busy = any(job.active for job in walk.studio.jobs.of(walk.sitting))
         if painter.idle and (busy or walk.shown != walk.sitting.revision):
             await painter.paint()
 
@@ -117,14 +117,14 @@ def add_pieces(app: FastAPI, studio: Studio) -> None:
 
     @app.get("/s/{key}/runs/{number}/part/{name}", include_in_schema=False)
     async def part(key: str, number: int, name: str) -> HTMLResponse:
-        job = studio.desk.find(studio.shelf.find(key), number)
+        job = studio.jobs.find(studio.sittings.find(key), number)
         if name not in job.result.get("parts", ()):
             raise UnknownName("part", name, list(job.result.get("parts", ())))
         return HTMLResponse((job.folder / f"part-{name}.html").read_text(encoding="utf-8"))
 
     @app.get("/s/{key}/runs/{number}/sides", include_in_schema=False)
     async def sides(key: str, number: int) -> HTMLResponse:
-        job = studio.desk.find(studio.shelf.find(key), number)
+        job = studio.jobs.find(studio.sittings.find(key), number)
         facts = read_json(job.folder / "sides.json", {"rows": [], "of": 0})
         return HTMLResponse(
             templates().get_template("sides.html.j2").render(**facts, form=job.result["form"])

@@ -22,8 +22,8 @@ from shoal.report.compiled_templates import page_style
 from shoal.studio.api import add_api
 from shoal.studio.guard import Guard
 from shoal.studio.pages import add_pages
-from shoal.studio.rooms import Studio
-from shoal.studio.sitting import Shelf, usual_folder
+from shoal.studio.sitting import SittingStore, usual_folder
+from shoal.studio.state import Studio
 
 TITLE = "Shoal studio"
 
@@ -94,7 +94,7 @@ def serve(start: Start, say: Callable[[str], None], warn: Callable[[str], None],
     sock = _listening(start)
     port = sock.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    studio = Studio(Shelf(start.folder or usual_folder()), upload=start.upload, remote=not start.local)
+    studio = Studio(SittingStore(start.folder or usual_folder()), upload=start.upload, remote=not start.local)
     if not start.local:
         warn(
             f"The studio listens at {start.host}: whoever reaches it and has the token can read all data in it. "
@@ -135,7 +135,7 @@ def application(studio: Studio, *, pages: bool) -> FastAPI:
 
     @asynccontextmanager
     async def alive(app: FastAPI) -> AsyncIterator[None]:
-        studio.analyst.start()
+        studio.queries.start()
         watching = asyncio.create_task(studio.watch())
         yield
         watching.cancel()

@@ -58,6 +58,8 @@ class Sitting:
         Plain recipes, each with what was changed in words.
     place
         Of the current one; -1 where there is no data yet.
+    visited
+        The steps that somebody looked at.
     revision
         Counts what pages show: every change, and every run that begins or ends.
     """
@@ -67,6 +69,7 @@ class Sitting:
     made: float = field(default_factory=time.time)
     recipes: list[dict[str, Any]] = field(default_factory=list)
     place: int = -1
+    visited: list[str] = field(default_factory=list)
     revision: int = 0
 
     @property
@@ -106,10 +109,17 @@ class Sitting:
             self.place += steps
             self.save()
 
+    def visit(self, step: str) -> None:
+        """Remember that somebody looked at a step."""
+        if step not in self.visited:
+            self.visited.append(step)
+            self.save()
+
     def save(self) -> None:
         """Write it down."""
         self.revision += 1
         kept = {"name": self.name, "made": self.made, "recipes": self.recipes, "place": self.place}
+        kept["visited"] = self.visited
         write_json(self.folder / "sitting.json", kept)
 
 
@@ -119,7 +129,7 @@ def _private(folder: Path) -> Path:
 
 
 @dataclass(slots=True)
-class Shelf:
+class SittingStore:
     """All sittings, in a folder that only its owner may read."""
 
     folder: Path

@@ -7,10 +7,10 @@ from shoal import registry
 from shoal.errors import ShoalError, WrongUse
 from shoal.recipe import Recipe
 from shoal.recommendation.goal import Stated
-from shoal.studio import promising
+from shoal.studio import method_offers
 from shoal.studio.forms import entry_of
 from shoal.studio.frontier import Point, drawn, frontier, legend
-from shoal.studio.jobs import Job
+from shoal.studio.jobs import AT_ONCE, Job
 from shoal.studio.sitting import plain
 from shoal.studio.step_method import with_trees
 from shoal.studio.step_run import row_of
@@ -42,13 +42,17 @@ async def facts(walk: Walk) -> dict[str, Any]:
     """What the step shows."""
     recipe = walk.recipe
     axis = axis_of(recipe)
-    runs = [job for job in walk.studio.runs(walk.sitting) if _of_same_data(job, recipe)]
+    runs = [
+        job
+        for job in walk.studio.runs(walk.sitting)
+        if job.state != "canceled" and _of_same_data(job, recipe)
+    ]
     points, cost = points_of(walk, runs, axis)
     falling = axis not in RISING
     job = walk.current()
     waiting = [one for one in runs if one.active and "series" in one.task]
     series = [one for one in runs if "series" in one.task and one.task["series"] == walk.view.get("series")]
-    labels = list(dict.fromkeys(one.label for one in promising.offers(recipe)))
+    labels = list(dict.fromkeys(one.label for one in method_offers.offers(recipe)))
     best = frontier(points, falling=falling)
     return {
         "axis": axis,
@@ -66,8 +70,18 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "waiting": waiting,
         "series_done": sum(not one.active for one in series),
         "series": len(series),
+        "left": _left(runs),
         "opened": job.number if job else None,
     }
+
+
+def _left(runs: list[Job]) -> float | None:
+    """About how many seconds the runs that are not finished take; None as long as none is."""
+    done = [job.seconds for job in runs if job.state == "done"]
+    if not done:
+        return None
+    each = sum(done) / len(done)
+    return sum(max(each - job.seconds, 1.0) for job in runs if job.active) / AT_ONCE
 
 
 def axis_of(recipe: Recipe) -> str:
@@ -117,7 +131,7 @@ def points_of(walk: Walk, runs: list[Job], axis: str) -> tuple[list[Point], str]
 
 def _others(method: dict[str, Any], axis: str) -> dict[str, Any]:
     """What is promised beside the value that is varied: only runs that agree in it can be compared."""
-    fields = promising.promise_fields(registry.load("method", method["name"]))
+    fields = method_offers.promise_fields(registry.load("method", method["name"]))
     return {name: method[name] for name in fields if name != axis and method.get(name) is not None}
 
 
@@ -144,7 +158,7 @@ async def _compare(walk: Walk, act: Act) -> None:
         raise WrongUse("All of these were run already: they are below.")
     series = walk.view["series"] = secrets.token_hex(3)
     for label, one in planned:
-        walk.studio.desk.ask(walk.sitting, "publish", one, series=series, label=label)
+        walk.studio.jobs.ask(walk.sitting, "publish", one, series=series, label=label)
 
 
 async def _plans(
@@ -152,19 +166,19 @@ async def _plans(
 ) -> list[tuple[str, Recipe]]:
     """A recipe for each method with one value of the promise."""
     try:
-        varied = promising.promised(recipe, _promise_of(recipe) | {axis: value})
+        varied = method_offers.promised(recipe, _promise_of(recipe) | {axis: value})
     except ShoalError as error:
         raise WrongUse(f"{axis} {value}: {error}") from error
     plans = []
-    for candidate in promising.offers(varied):
+    for candidate in method_offers.offers(varied):
         if candidate.label in labels:
-            made = promising.taken(varied, candidate)
+            made = method_offers.taken(varied, candidate)
             plans.append((candidate.label, await with_trees(walk, made) if candidate.trees else made))
     return plans
 
 
 def _promise_of(recipe: Recipe) -> dict[str, Any]:
-    fields = promising.promise_fields(promising.kind_of(recipe))
+    fields = method_offers.promise_fields(method_offers.kind_of(recipe))
     return {name: recipe.method[name] for name in fields if recipe.method.get(name) is not None}
 
 
@@ -172,7 +186,7 @@ async def _stop(walk: Walk, act: Act) -> None:
     """Give up all runs that are not finished."""
     for job in walk.studio.runs(walk.sitting):
         if job.active and "series" in job.task:
-            walk.studio.desk.cancel(walk.sitting, job.number)
+            walk.studio.jobs.cancel(walk.sitting, job.number)
 
 
 ACTIONS: dict[str, Handler] = {"compare": _compare, "stop": _stop}

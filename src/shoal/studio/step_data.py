@@ -1,14 +1,16 @@
 """Data: what was loaded, its first rows, and the kinds of its columns, which can be corrected."""
 
+from pathlib import Path
 from typing import Any
 
 from shoal.data.domain import Kind
-from shoal.errors import WrongUse
+from shoal.errors import UnknownName, WrongUse
 from shoal.io.source import format_of
-from shoal.recipe import Source
+from shoal.recipe import Roles, Source
 from shoal.sources import BASKET_ENDINGS
-from shoal.studio import looks
-from shoal.studio.beginning import read_as, reread
+from shoal.studio import queries, second_table
+from shoal.studio.first_recipe import read_as, reread
+from shoal.studio.method_offers import fitted, for_roles
 from shoal.studio.walk import Act, Handler, Walk
 
 ORDERED = 80
@@ -26,6 +28,8 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "kinds": [kind.value for kind in Kind],
         "orders": {name: "\n".join(order) for name, order in reading.orders.items()},
         "reading": reading,
+        "second": recipe.roles.link or recipe.roles.items_from,
+        "second_path": walk.view.get("second", ""),
         "can_be_table": format_of(recipe.source.path) not in BASKET_ENDINGS,
     }
 
@@ -33,6 +37,8 @@ async def facts(walk: Walk) -> dict[str, Any]:
 async def _take(walk: Walk, source: Source, said: str) -> None:
     """Read the data otherwise, if it can be read so."""
     found = await walk.studio.look(walk.sitting, source)
+    if found["form"] == "table":
+        found = await walk.studio.both(walk.sitting, walk.recipe.roles, found)
     walk.sitting.change(reread(walk.recipe, found, source), said)
 
 
@@ -44,7 +50,7 @@ async def _kind(walk: Walk, act: Act) -> None:
     orders = {name: one for name, one in source.reading.orders.items() if name != column}
     if kind == Kind.ORDINAL:
         _, asked = await walk.studio.seen(walk.sitting, walk.recipe)
-        values = await walk.studio.analyst.ask(looks.values_of, asked, column)
+        values = await walk.studio.queries.ask(queries.values_of, asked, column)
         if len(values) > ORDERED:
             raise WrongUse(
                 f"{column} has {len(values):,} values, too many to put in order by hand; numbers and dates have an "
@@ -97,10 +103,55 @@ async def _layout(walk: Walk, act: Act) -> None:
     await _take(walk, source, f"Read as baskets ({layout})" if layout else "Read as a table")
 
 
+async def _uploaded(walk: Walk, act: Act) -> None:
+    """Take an uploaded file for the second table, as soon as its key is named."""
+    walk.view["second"] = str(act["value"]["path"])
+
+
+async def _second(walk: Walk, act: Act) -> None:
+    """Take another table about the same people: of records, or of items where a column of them is named."""
+    path, key, item = (str(act["form"].get(name, "")).strip() for name in ("second", "key", "item"))
+    if not path or not key:
+        raise WrongUse("Name the file of the second table and the column that joins both.")
+    path = str(Path(path).expanduser())
+    if walk.studio.remote and not Path(path).is_relative_to(walk.sitting.folder):
+        raise WrongUse("Paths of this machine are not opened for others: drop the file instead.")
+    found = await walk.studio.look(walk.sitting, walk.recipe.source)
+    other = await walk.studio.look(walk.sitting, Source(path=path))
+    if other["form"] != "table":
+        raise WrongUse("The second file holds baskets, and no table.")
+    for name, names in ((key, found["names"]), (key, other["names"]), (item or key, other["names"])):
+        if name not in names:
+            raise UnknownName("column", name, list(names))
+    roles = walk.recipe.roles
+    if item:
+        roles = second_table.with_items(roles, found["names"], path, key, item)
+    else:
+        roles = second_table.with_records(roles, second_table.merged(found, other, path, key), path, key)
+    _join(walk, roles, f"Second table {Path(path).name}")
+
+
+async def _alone(walk: Walk, act: Act) -> None:
+    """Leave the second table away."""
+    found = await walk.studio.look(walk.sitting, walk.recipe.source)
+    walk.view.pop("second", None)
+    _join(walk, second_table.without(walk.recipe.roles, found["names"]), "One table alone")
+
+
+def _join(walk: Walk, roles: Roles, said: str) -> None:
+    trees = {name: spec for name, spec in walk.recipe.hierarchies.items() if name in roles.quasi}
+    changed = walk.recipe.model_copy(update={"roles": roles, "hierarchies": trees})
+    method = for_roles(changed, roles)
+    walk.sitting.change(fitted(changed.model_copy(update={"method": method})), said)
+
+
 ACTIONS: dict[str, Handler] = {
     "kind": _kind,
     "order": _order,
     "reading": _reading,
     "names": _names,
     "layout": _layout,
+    "uploaded": _uploaded,
+    "second": _second,
+    "alone": _alone,
 }

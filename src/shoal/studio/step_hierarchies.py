@@ -6,14 +6,27 @@ from typing import Any
 
 from shoal.data._calendar import CALENDAR
 from shoal.errors import WrongUse
-from shoal.recipe import is_hierarchy_file
-from shoal.studio import looks
-from shoal.studio.promising import of_baskets
+from shoal.recipe import Recipe, is_hierarchy_file
+from shoal.studio import queries
+from shoal.studio.method_offers import of_baskets
 from shoal.studio.tree_editor import Tree
 from shoal.studio.walk import Act, Handler, Walk
 
 WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000)
 """Widths of the finest bins that the slider has."""
+
+BUILT = {
+    "intervals": "bins of {}",
+    "balanced": "neighbors joined by {}",
+    "mask": "characters hidden from the right",
+    "suppress": "all or nothing",
+    "dates": "{}",
+    "prefix": "the first {} characters",
+}
+"""Builders in words, around their parameters."""
+
+WHOLE = ("mask", "suppress")
+"""Builders that need no parameters."""
 
 EDITED = 300
 """So many values can be put in a tree by hand."""
@@ -38,33 +51,42 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "kind": "nominal",
         "editing": None,
         "suggestion": None,
+        "usual": "",
         "built": {},
     }
     if column is None:
         return shown
     spec = recipe.hierarchies.get(column, "")
     known = {one["name"]: one for one in found.get("columns", ())}
+    source = _source(found, source, column)
     shown |= {
         "spec": spec,
         "kind": known[column]["kind"] if column in known else "nominal",
         "distinct": known[column]["distinct"] if column in known else found.get("items", 0),
-        "suggestion": walk.later("suggestion", looks.suggested_trees, source, [column]),
-        "tree": walk.later("tree", looks.tree, source, column, spec) if spec else {},
+        "suggestion": walk.later("suggestion", queries.suggested_trees, source, [column]),
+        "tree": walk.later("tree", queries.tree, source, column, spec) if spec else {},
         "built": _built(spec),
     }
+    if isinstance(shown["suggestion"], dict) and column in shown["suggestion"]:
+        shown["usual"] = _words(shown["suggestion"][column])
     if walk.view.get("editing") == column and spec:
-        paths = walk.later("paths", looks.tree_paths, source, column, spec)
+        paths = walk.later("paths", queries.tree_paths, source, column, spec)
         shown["editing"] = Tree.of_paths(paths).as_list() if isinstance(paths, list) else None
     return shown
 
 
 def _words(spec: str | None) -> str:
-    """A hierarchy in a few words."""
+    """A hierarchy in a few words.
+
+    >>> _words("intervals:5,10"), _words("mask"), _words(None)
+    ('bins of 5, 10', 'characters hidden from the right', 'none')
+    """
     if not spec:
         return "none"
     if is_hierarchy_file(spec):
         return "by hand" if Path(spec).name.startswith("tree-") else f"file {Path(spec).name}"
-    return spec
+    name, _, rest = spec.partition(":")
+    return BUILT.get(name, spec).format(rest.replace(",", ", ")) if rest or name in WHOLE else spec
 
 
 def _built(spec: str) -> dict[str, Any]:
@@ -79,10 +101,21 @@ def _built(spec: str) -> dict[str, Any]:
     return built
 
 
+def _source(found: dict[str, Any], source: dict[str, Any], column: str) -> dict[str, Any]:
+    """The file that a column is in."""
+    files = {one["name"]: one["second"] for one in found.get("columns", ()) if "second" in one}
+    return {"path": files[column]} if column in files else source
+
+
+async def _source_of(walk: Walk, column: str) -> dict[str, Any]:
+    found, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    return _source(found, source, column)
+
+
 async def _set(walk: Walk, column: str, spec: str, said: str) -> None:
     """Give a column a hierarchy that can be built and covers its values."""
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    await walk.studio.analyst.ask(looks.tree, source, column, spec)
+    source = await _source_of(walk, column)
+    await walk.studio.queries.ask(queries.tree, source, column, spec)
     walk.change(said, hierarchies={**walk.recipe.hierarchies, column: spec})
 
 
@@ -127,6 +160,16 @@ async def _balanced(walk: Walk, act: Act) -> None:
     await _set(walk, column, f"balanced:{int(act['form']['joined'])}", f"Groups of {column}")
 
 
+async def usual_trees(walk: Walk, recipe: Recipe, columns: list[str]) -> dict[str, str]:
+    """A usual hierarchy for each of some columns, or for the items."""
+    found, source = await walk.studio.seen(walk.sitting, recipe)
+    built: dict[str, str] = {}
+    for column in columns:
+        asked = _source(found, source, column)
+        built |= await walk.studio.queries.ask(queries.suggested_trees, asked, [column])
+    return built
+
+
 async def _remove(walk: Walk, act: Act) -> None:
     column = _column(walk, act)
     trees = {name: spec for name, spec in walk.recipe.hierarchies.items() if name != column}
@@ -137,8 +180,7 @@ async def _all(walk: Walk, act: Act) -> None:
     """Build a usual hierarchy for every column that has none."""
     names = ["items"] if of_baskets(walk.recipe) else list(walk.recipe.roles.quasi)
     lacking = [name for name in names if name not in walk.recipe.hierarchies]
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    built = await walk.studio.analyst.ask(looks.suggested_trees, source, lacking)
+    built = await usual_trees(walk, walk.recipe, lacking)
     walk.change("Usual hierarchies", hierarchies={**walk.recipe.hierarchies, **built})
 
 
@@ -155,12 +197,12 @@ async def _uploaded(walk: Walk, act: Act) -> None:
 async def _edit(walk: Walk, act: Act) -> None:
     """Open the tree of a column to be changed by hand; one that has none begins with all values below the root."""
     column = _column(walk, act)
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
+    source = await _source_of(walk, column)
     spec = walk.recipe.hierarchies.get(column)
     if spec is None:
         spec = "suppress"
         await _set(walk, column, spec, f"Hierarchy of {column}")
-    found = await walk.studio.analyst.ask(looks.tree, source, column, spec)
+    found = await walk.studio.queries.ask(queries.tree, source, column, spec)
     if found["values"] > EDITED:
         raise WrongUse(
             f"{column} has {found['values']:,} values, too many to put in a tree by hand; import a file."
@@ -182,8 +224,8 @@ async def _ungroup(walk: Walk, act: Act) -> None:
 
 async def _edited(walk: Walk, act: Act, change: Any) -> None:
     column = _column(walk, act)
-    _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    paths = await walk.studio.analyst.ask(looks.tree_paths, source, column, walk.recipe.hierarchies[column])
+    source = await _source_of(walk, column)
+    paths = await walk.studio.queries.ask(queries.tree_paths, source, column, walk.recipe.hierarchies[column])
     tree = change(Tree.of_paths(paths))
     number = len(list(walk.sitting.files.glob("tree-*.csv")))
     path = walk.sitting.files / f"tree-{number:03}.csv"

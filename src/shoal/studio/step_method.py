@@ -6,8 +6,9 @@ from shoal.errors import UnknownName, WrongUse
 from shoal.methods._candidates import Candidate
 from shoal.methods.method import Method
 from shoal.recipe import Recipe
-from shoal.studio import looks, promising
+from shoal.studio import method_offers
 from shoal.studio.forms import entries, entry_of
+from shoal.studio.step_hierarchies import usual_trees
 from shoal.studio.walk import Act, Handler, Walk
 
 ENGINES = {
@@ -24,12 +25,12 @@ SECONDS = 30.0
 async def facts(walk: Walk) -> dict[str, Any]:
     """What the step shows."""
     recipe = walk.recipe
-    kind = promising.kind_of(recipe)
-    offers = promising.offers(recipe)
-    now = promising.chosen(recipe)
-    asked = walk.studio.desk.of(walk.sitting, "recommend")
+    kind = method_offers.kind_of(recipe)
+    offers = method_offers.offers(recipe)
+    now = method_offers.chosen(recipe)
+    asked = walk.studio.jobs.of(walk.sitting, "recommend")
     last = asked[-1] if asked else None
-    promise = (*promising.promise_fields(kind), *HIDDEN)
+    promise = (*method_offers.promise_fields(kind), *HIDDEN)
     return {
         "offers": [_offer(one, recipe) for one in offers],
         "now": now.label if now is not None else None,
@@ -49,7 +50,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 
 def _offer(candidate: Candidate, recipe: Recipe) -> dict[str, Any]:
-    kind = promising.kind_of(recipe.model_copy(update={"method": dict(candidate.method)}))
+    kind = method_offers.kind_of(recipe.model_copy(update={"method": dict(candidate.method)}))
     return {
         "label": candidate.label,
         "said": (kind.__doc__ or "").split("\n")[0],
@@ -62,7 +63,7 @@ def _offer(candidate: Candidate, recipe: Recipe) -> dict[str, Any]:
 
 def _differs(candidate: Candidate, kind: type[Method]) -> list[str]:
     """The settings of an offer that are not the usual ones, each with what it means."""
-    usual = {"name", *promising.promise_fields(kind)}
+    usual = {"name", *method_offers.promise_fields(kind)}
     given = {name: value for name, value in candidate.method.items() if name not in usual}
     return [
         f"{_said_of(name.replace('_', ' '), value)} ({kind.model_fields[name].description})"
@@ -80,7 +81,7 @@ def _same_question(asked: dict[str, Any], recipe: Recipe) -> bool:
     from shoal.studio.sitting import plain
 
     here = plain(recipe)
-    fields = promising.promise_fields(promising.kind_of(Recipe(**asked)))
+    fields = method_offers.promise_fields(method_offers.kind_of(Recipe(**asked)))
     promise = {name: asked["method"].get(name) for name in fields}
     same = all(asked.get(part) == here.get(part) for part in ("source", "roles"))
     return same and promise == {name: here["method"].get(name) for name in fields}
@@ -88,7 +89,7 @@ def _same_question(asked: dict[str, Any], recipe: Recipe) -> bool:
 
 def lacking(recipe: Recipe) -> list[str]:
     """Columns, or ``items``, that have no hierarchy yet."""
-    names = ["items"] if promising.of_baskets(recipe) else list(recipe.roles.quasi)
+    names = ["items"] if method_offers.of_baskets(recipe) else list(recipe.roles.quasi)
     return [name for name in names if name not in recipe.hierarchies]
 
 
@@ -97,25 +98,24 @@ async def with_trees(walk: Walk, recipe: Recipe) -> Recipe:
     names = lacking(recipe)
     if not names:
         return recipe
-    _, source = await walk.studio.seen(walk.sitting, recipe)
-    built = await walk.studio.analyst.ask(looks.suggested_trees, source, names)
+    built = await usual_trees(walk, recipe, names)
     return recipe.model_copy(update={"hierarchies": {**recipe.hierarchies, **built}})
 
 
 async def _take(walk: Walk, act: Act) -> None:
     """Take a method as it is offered; hierarchies that it needs are built."""
     label = str(act["value"])
-    offers = {one.label: one for one in promising.offers(walk.recipe)}
+    offers = {one.label: one for one in method_offers.offers(walk.recipe)}
     if label not in offers:
         raise UnknownName("method", label, list(offers))
-    changed = promising.taken(walk.recipe, offers[label])
+    changed = method_offers.taken(walk.recipe, offers[label])
     changed = await with_trees(walk, changed) if offers[label].trees else changed
     walk.sitting.change(changed, f"Method {label}")
 
 
 async def _setting(walk: Walk, act: Act) -> None:
     """Change one setting of the method."""
-    name, kind = str(act["data"]["name"]), promising.kind_of(walk.recipe)
+    name, kind = str(act["data"]["name"]), method_offers.kind_of(walk.recipe)
     entry = entry_of(kind, name, None)
     if entry is None:
         raise UnknownName("setting", name, list(kind.model_fields))
@@ -144,17 +144,17 @@ async def _seed(walk: Walk, act: Act) -> None:
 
 async def _recommend(walk: Walk, act: Act) -> None:
     """Try what keeps the promise, in a process of its own."""
-    stated = promising.stated_of(walk.recipe)
-    stated.aim(promising.of_baskets(walk.recipe), bool(walk.recipe.roles.items))
+    stated = method_offers.stated_of(walk.recipe)
+    stated.aim(method_offers.of_baskets(walk.recipe), method_offers.has_items(walk.recipe.roles))
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
     if found["sampled"]:
         raise WrongUse("This file is too large to try many methods on it; choose one of those below.")
-    walk.studio.desk.ask(walk.sitting, "recommend", walk.recipe, time_limit=SECONDS)
+    walk.studio.jobs.ask(walk.sitting, "recommend", walk.recipe, time_limit=SECONDS)
 
 
 async def _accept(walk: Walk, act: Act) -> None:
     """Take what was recommended."""
-    job = walk.studio.desk.find(walk.sitting, int(act["data"]["run"]))
+    job = walk.studio.jobs.find(walk.sitting, int(act["data"]["run"]))
     made = Recipe(**job.result["recipe"])
     method = {name: value for name, value in made.method.items() if value is not None}
     walk.change(f"Recommended: {job.result['label']}", method=method, hierarchies=dict(made.hierarchies))

@@ -11,60 +11,21 @@ from shoal.methods._candidates import Aim
 from shoal.models._promises import Promises
 from shoal.models.model import Model
 from shoal.recommendation.goal import Stated
-from shoal.studio import promising
+from shoal.studio import method_offers
 from shoal.studio.forms import Entry, entries, entry_of
+from shoal.studio.promise_sentences import OF_SETS, SENTENCES, SETS_TITLES
 from shoal.studio.walk import Act, Handler, Walk
-
-SENTENCES = {
-    "k": ("Each person hides among at least", "people who look the same."),
-    "l": ("Each group shows at least", "different values of every secret."),
-    "c": ("… and its most frequent secret occurs less than", "times as often as the rarer ones together."),
-    "entropy_l": ("Secrets of a group are as mixed as", "equally frequent values."),
-    "t": ("Secrets of a group are spread as in all the data, up to a distance of", "(0 to 1)."),
-    "distance": ("… where two secrets lie apart", ""),
-    "alpha": ("No secret fills more than a share of", "of a group (0 to 1)."),
-    "beta": ("No secret is more frequent in a group than in all, by more than", "times its share."),
-    "delta": ("The share of a secret in a group stays near that in all, up to a log ratio of", ""),
-    "maximal_risk": ("Nobody is found with a chance above", "(0 to 1)."),
-    "average_risk": ("On average, people are found with a chance of at most", "(0 to 1)."),
-    "k_map": ("Each group fits at least", "people of a larger population."),
-    "presence": ("Nobody of the population is known to be in the release with a chance above", "(0 to 1)."),
-    "population": ("… the population is the file", "on this machine."),
-    "confidence": ("No group tells a secret with a certainty above", "(0 to 1)."),
-}
-"""What a field promises, as a sentence around its value; others are described by their help."""
 
 SHOWN_FIRST = ("k", "l")
 NEEDS_SECRET = ("l", "c", "entropy_l", "t", "distance", "alpha", "beta", "delta", "confidence")
 AWAY = ("promises", "risk", "h", "p", "m")
 """Fields that the form does not ask for: they have forms of their own."""
 
-OF_POPULATION = ("k_map", "presence", "population")
-"""Promises beside a population, which is a file on this machine."""
-
-OF_SETS = {
-    Aim.COMBINATIONS: (
-        ("Whoever knows any", "m", "items of a person"),
-        ("finds at least", "k", "baskets that fit."),
-    ),
-    Aim.DEGREE: (("In every group at most one in", "p", "baskets holds a given secret."),),
-    Aim.COHERENCE: (
-        ("Whoever knows up to", "p", "items of a person"),
-        ("finds at least", "k", "baskets that fit,"),
-        ("and no secret in more than a share of", "h", "of them (0 to 1)."),
-    ),
-}
-SETS_TITLES = {
-    Aim.COMBINATIONS: "A few known items find nobody",
-    Aim.DEGREE: "Secrets are shared by a group",
-    Aim.COHERENCE: "Known items find nobody and tell no secret",
-}
-
 
 async def facts(walk: Walk) -> dict[str, Any]:
     """What the step shows."""
     recipe = walk.recipe
-    if promising.of_baskets(recipe):
+    if method_offers.of_baskets(recipe):
         return _of_sets(walk)
     names = _asked_for(walk)
     secret = bool(recipe.roles.sensitive)
@@ -84,7 +45,6 @@ async def facts(walk: Walk) -> dict[str, Any]:
         "first": first,
         "rest": [one for one in shown if one not in first],
         "secret": secret,
-        "beyond": await _beyond(walk),
         "added": [_added(one) for one in recipe.method.get("promises") or ()],
         "models": _further(secret),
         "form": _model_form(walk),
@@ -95,25 +55,12 @@ async def facts(walk: Walk) -> dict[str, Any]:
 
 def _asked_for(walk: Walk) -> list[str]:
     """The promises that the form asks for: no paths of this machine where others may come."""
-    away = (*AWAY, *OF_POPULATION) if walk.studio.remote else AWAY
-    return [name for name in Stated.model_fields if name not in away]
-
-
-async def _beyond(walk: Walk) -> str:
-    """Why what is promised cannot be kept with this data; empty where nothing is known against it."""
-    method = walk.recipe.method
-    if (method.get("k_map") or method.get("presence")) and not method.get("population"):
-        return "A promise beside a population needs the file of it: a table with the same known columns."
-    asked = method.get("l") or 0
-    found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
-    values = {one["name"]: one["distinct"] + bool(one["missing"]) for one in found["columns"]}
-    few = [name for name in walk.recipe.roles.sensitive if values.get(name, asked) < asked]
-    if not few or found["sampled"]:
-        return ""
-    return (
-        f"{few[0]} has only {values[few[0]]} different values, so no group can show {asked} of them. Promise fewer, "
-        f"or say in Roles that {few[0]} is no secret."
+    linked = walk.recipe.roles.link is not None
+    away = (*AWAY, *method_offers.OF_POPULATION) if walk.studio.remote or linked else AWAY
+    fields = (
+        method_offers.promise_fields(method_offers.kind_of(walk.recipe)) if linked else Stated.model_fields
     )
+    return [name for name in fields if name not in away]
 
 
 def _model_of(entry: Entry) -> dict[str, str] | None:
@@ -178,7 +125,7 @@ def _model_form(walk: Walk) -> dict[str, Any] | None:
 
 def _of_sets(walk: Walk) -> dict[str, Any]:
     recipe = walk.recipe
-    now = promising.aim_of(recipe)
+    now = method_offers.aim_of(recipe)
     kinds = [
         {
             "aim": aim,
@@ -189,7 +136,7 @@ def _of_sets(walk: Walk) -> dict[str, Any]:
             ],
             "able": aim is not Aim.DEGREE or bool(recipe.roles.sensitive),
         }
-        for aim in promising.SETS
+        for aim in method_offers.SETS
     ]
     return {
         "sets": kinds,
@@ -211,17 +158,17 @@ def _own_promises(form: type, method: dict[str, Any]) -> list[dict[str, Any]]:
         if kind.accepts is form
         and not kind.needs_items
         and not kind.needs_link
-        and not promising.offered(kind)
+        and not method_offers.offered(kind)
     ]
 
 
 def _own_entries(kind: Any, method: dict[str, Any]) -> list[Entry]:
     values = method if method["name"] == kind.name else {}
-    return entries(kind, values, promising.promise_fields(kind))
+    return entries(kind, values, method_offers.promise_fields(kind))
 
 
 def _stated(method: dict[str, Any], name: str, chosen: bool) -> Any:
-    return method.get(name) if chosen and method.get(name) is not None else promising.USUAL.get(name)
+    return method.get(name) if chosen and method.get(name) is not None else method_offers.USUAL.get(name)
 
 
 async def _promise(walk: Walk, act: Act) -> None:
@@ -239,7 +186,7 @@ async def _promise(walk: Walk, act: Act) -> None:
     if given.get("population") and not (given.get("k_map") or given.get("presence")):
         raise WrongUse("Type first what is promised beside the population; then name its file.")
     kept = {"promises": more} if (more := walk.recipe.method.get("promises")) else {}
-    changed = promising.promised(walk.recipe, {**given, **kept})
+    changed = method_offers.promised(walk.recipe, {**given, **kept})
     _refuse_absent(walk, given)
     walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
 
@@ -253,14 +200,14 @@ async def _sets(walk: Walk, act: Act) -> None:
     """Promise what the form says, of baskets."""
     aim = Aim(act["data"]["aim"])
     given = {}
-    for name in promising.SETS[aim]:
+    for name in method_offers.SETS[aim]:
         entry = entry_of(Stated, name, None)
         assert entry is not None
         text = act["form"].get(name, "")
-        given[name] = entry.parsed(text) if str(text).strip() else promising.USUAL[name]
+        given[name] = entry.parsed(text) if str(text).strip() else method_offers.USUAL[name]
     if aim is Aim.DEGREE and not walk.recipe.roles.sensitive:
         raise WrongUse("This promise is about secret items: name some in Roles first.")
-    changed = promising.promised(walk.recipe, given)
+    changed = method_offers.promised(walk.recipe, given)
     walk.sitting.change(changed, f"Promise {', '.join(f'{k} {v}' for k, v in given.items())}")
 
 
@@ -269,7 +216,7 @@ async def _own(walk: Walk, act: Act) -> None:
     name = str(act["data"]["method"])
     kind = registry.load("method", name)
     given = {}
-    for entry in entries(kind, {}, promising.promise_fields(kind)):
+    for entry in entries(kind, {}, method_offers.promise_fields(kind)):
         value = entry.parsed(act["form"].get(entry.name, ""))
         if value is not None:
             given[entry.name] = value
@@ -277,7 +224,7 @@ async def _own(walk: Walk, act: Act) -> None:
             raise WrongUse(f"{entry.label} is required: {entry.help}.")
     if not given:
         raise WrongUse("Fill in at least one field.")
-    changed = promising.own_promise(walk.recipe, name, given)
+    changed = method_offers.own_promise(walk.recipe, name, given)
     changed.the_method()
     walk.sitting.change(changed, f"Promise of {name}")
 

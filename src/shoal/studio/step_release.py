@@ -4,11 +4,11 @@ from typing import Any
 
 from shoal.errors import WrongUse
 from shoal.recipe import Recipe
-from shoal.studio import looks
+from shoal.studio import queries
+from shoal.studio.job_process import OUT, ROWS
 from shoal.studio.jobs import Job
 from shoal.studio.sitting import read_json
 from shoal.studio.walk import Act, Handler, Walk
-from shoal.studio.work import OUT, ROWS
 
 ATTACK_WORDS = {
     "linkage": "Find a person's row",
@@ -19,6 +19,8 @@ ATTACK_WORDS = {
     "membership": "Tell who is in the data",
     "definetti": "Learn secrets by patterns",
     "replay": "Replay the method",
+    "downcoding": "Undo the generalization",
+    "stars": "Guess what stars hide",
     "cover": "Solve the clusters like a puzzle",
 }
 """What an attack does, in words; others are called by their names."""
@@ -29,7 +31,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
     job = walk.current()
     if job is None:
         return {"job": None}
-    attacks = [one for one in walk.studio.desk.of(walk.sitting, "attack") if one.task["run"] == job.number]
+    attacks = [one for one in walk.studio.jobs.of(walk.sitting, "attack") if one.task["run"] == job.number]
     last = attacks[-1] if attacks else None
     shown = job.result
     columns = shown.get("columns", [])
@@ -72,7 +74,7 @@ async def _explain(walk: Walk, act: Act) -> None:
         raise WrongUse("Type the number of a row of the original; the first is 1.")
     recipe = Recipe(**job.task["recipe"])
     place, rows = str(job.folder / OUT), str(job.folder / ROWS)
-    found = await walk.studio.analyst.ask(looks.explain, place, recipe.source.path, rows, int(text) - 1)
+    found = await walk.studio.queries.ask(queries.explain, place, recipe.source.path, rows, int(text) - 1)
     column = str(act["data"].get("column", ""))
     found["cut"] = next((cut for cut in found["cuts"] if cut["column"] == column), None)
     found["column"] = column
@@ -91,7 +93,7 @@ async def _find(walk: Walk, act: Act) -> None:
         known = [one.strip() for one in form["items"].split(",") if one.strip()]
     if not known:
         raise WrongUse("Type at least one thing that a neighbor knows.")
-    answer = await walk.studio.analyst.ask(looks.find, str(job.folder / OUT), known)
+    answer = await walk.studio.queries.ask(queries.find, str(job.folder / OUT), known)
     walk.view["found"] = {"run": job.number, "answer": answer}
 
 
@@ -106,7 +108,7 @@ async def _person(walk: Walk, act: Act) -> None:
 
 async def _attack(walk: Walk, act: Act) -> None:
     """Attack the release, in a process of its own."""
-    walk.studio.desk.ask(walk.sitting, "attack", None, run=_job(walk).number)
+    walk.studio.jobs.ask(walk.sitting, "attack", None, run=_job(walk).number)
 
 
 async def _draw(walk: Walk, act: Act) -> None:
@@ -114,7 +116,7 @@ async def _draw(walk: Walk, act: Act) -> None:
     job = _job(walk)
     seed = int(walk.view.get("seed", 0)) + 1
     walk.view["seed"] = seed
-    drawn = await walk.studio.analyst.ask(looks.reconstruction, str(job.folder / OUT), seed)
+    drawn = await walk.studio.queries.ask(queries.reconstruction, str(job.folder / OUT), seed)
     walk.view["drawn"] = {"run": job.number, "answer": drawn}
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from shoal.errors import UnknownName, WrongUse
 from shoal.recipe import Roles
-from shoal.studio import looks
-from shoal.studio.beginning import suggested
-from shoal.studio.promising import for_items, of_baskets
+from shoal.studio import queries
+from shoal.studio.first_recipe import resuggested
+from shoal.studio.method_offers import for_roles, has_items, of_baskets
 from shoal.studio.walk import Act, Handler, Walk
 
 WORDS = {
@@ -34,20 +34,28 @@ async def facts(walk: Walk) -> dict[str, Any]:
     if of_baskets(recipe):
         return {"found": found, "words": ITEM_WORDS, **_items(walk, source)}
     now = {name: str(role) for role, names in recipe.roles.by_column().items() for name in names}
-    quasi = list(recipe.roles.quasi)
+    own = {one["name"] for one in found["columns"] if "second" not in one}
+    quasi = [name for name in recipe.roles.quasi if name in own]
     return {
+        "with_items": has_items(recipe.roles),
+        "item_lists": {
+            "sensitive": ", ".join(recipe.roles.sensitive_items),
+            "insensitive": ", ".join(recipe.roles.insensitive_items),
+        },
         "found": found,
         "words": WORDS,
         "now": now,
         "suggestions": {one["name"]: one["role"] for one in found["columns"]},
-        "risk": walk.later("risk", looks.raw_risk, source, quasi, recipe.roles.entity) if quasi else {},
+        "identifiers": {one["name"]: one["identifier"] for one in found["columns"] if one.get("identifier")},
+        "insisted": set(recipe.roles.insist),
+        "risk": walk.later("risk", queries.raw_risk, source, quasi, recipe.roles.entity) if quasi else {},
     }
 
 
 def _items(walk: Walk, source: dict[str, Any]) -> dict[str, Any]:
     roles = walk.recipe.roles
     wanted = str(walk.view.get("wanted", ""))
-    listed = walk.later("items", looks.items_named, source, wanted)
+    listed = walk.later("items", queries.items_named, source, wanted)
     now = dict.fromkeys(roles.sensitive, "sensitive") | dict.fromkeys(roles.insensitive, "insensitive")
     return {"wanted": wanted, "listed": listed, "now": now, "named": sorted(now.items())}
 
@@ -69,7 +77,8 @@ def _with(roles: Roles, names: list[str], role: str) -> Roles:
         single[role] = names[0]
     elif role in fields:
         fields[role] = (*fields[role], *names)
-    return roles.model_copy(update={**fields, **single})
+    insist = tuple(name for name in roles.insist if name in fields["quasi"])
+    return roles.model_copy(update={**fields, **single, "insist": insist})
 
 
 def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
@@ -83,7 +92,7 @@ def _fit_trees(walk: Walk, roles: Roles) -> dict[str, str]:
 
 
 def _change(walk: Walk, roles: Roles, said: str) -> None:
-    method = for_items(walk.recipe, bool(roles.items))
+    method = for_roles(walk.recipe, roles)
     walk.change(said, roles=roles, hierarchies=_fit_trees(walk, roles), method=method)
 
 
@@ -101,10 +110,19 @@ async def _roles(walk: Walk, act: Act) -> None:
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} are {role}")
 
 
+async def _insist(walk: Walk, act: Act) -> None:
+    """Take a column for known although it looks like an identifier, or no more."""
+    name, roles = str(act["data"]["name"]), walk.recipe.roles
+    rest = tuple(one for one in roles.insist if one != name)
+    insist = (*rest, name) if act["value"] else rest
+    said = "Insist" if act["value"] else "Do not insist"
+    _change(walk, roles.model_copy(update={"insist": insist}), f"{said} on {name}")
+
+
 async def _suggest(walk: Walk, act: Act) -> None:
     """Take all suggestions."""
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
-    _change(walk, suggested(found["columns"]), "Suggested roles")
+    _change(walk, resuggested(walk.recipe.roles, found["columns"]), "Suggested roles")
 
 
 async def _named(walk: Walk, act: Act) -> None:
@@ -114,11 +132,22 @@ async def _named(walk: Walk, act: Act) -> None:
     if not names:
         raise WrongUse("Type the names of items, with commas between them.")
     _, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    unknown = await walk.studio.analyst.ask(looks.unknown_items, source, names)
+    unknown = await walk.studio.queries.ask(queries.unknown_items, source, names)
     if unknown:
-        listed = await walk.studio.analyst.ask(looks.items_named, source, "")
+        listed = await walk.studio.queries.ask(queries.items_named, source, "")
         raise UnknownName("item", unknown[0], [name for name, _ in listed])
     _change(walk, _with(walk.recipe.roles, names, role), f"{len(names)} items are {role}")
+
+
+async def _items_of_people(walk: Walk, act: Act) -> None:
+    """Say which items of people are secret or harmless."""
+    named = {
+        f"{role}_items": tuple(
+            one.strip() for one in str(act["form"].get(role, "")).split(",") if one.strip()
+        )
+        for role in ("sensitive", "insensitive")
+    }
+    _change(walk, walk.recipe.roles.model_copy(update=named), "Roles of items")
 
 
 async def _search(walk: Walk, act: Act) -> None:
@@ -128,7 +157,9 @@ async def _search(walk: Walk, act: Act) -> None:
 ACTIONS: dict[str, Handler] = {
     "role": _role,
     "roles": _roles,
+    "insist": _insist,
     "suggest": _suggest,
     "named": _named,
+    "items-of-people": _items_of_people,
     "search": _search,
 }

@@ -3,7 +3,8 @@
 from typing import Any
 
 from shoal import registry
-from shoal.studio import promising
+from shoal.studio import method_offers
+from shoal.studio.promise_sentences import sentences_of
 from shoal.studio.sitting import plain
 from shoal.studio.walk import Act, Handler, Walk
 
@@ -41,23 +42,23 @@ async def facts(walk: Walk) -> dict[str, Any]:
 def sentences(walk: Walk) -> list[str]:
     """The settings in words."""
     recipe = walk.recipe
-    roles, kind = recipe.roles, promising.kind_of(recipe)
-    promise = ", ".join(
-        f"{name.replace('_', ' ')} = {recipe.method[name]}"
-        for name in promising.promise_fields(kind)
+    roles, kind = recipe.roles, method_offers.kind_of(recipe)
+    given = {
+        name: recipe.method[name]
+        for name in method_offers.promise_fields(kind)
         if recipe.method.get(name) not in (None, [], ()) and name not in ("promises", "distance")
-    )
-    more = [str(one["model"]) for one in recipe.method.get("promises") or ()]
+    }
+    more = [f"Promise: {one['model']}." for one in recipe.method.get("promises") or ()]
     said = [f"Data: {walk.sitting.name}."]
-    if promising.of_baskets(recipe):
+    if method_offers.of_baskets(recipe):
         said.append(f"Secret items: {_listed(roles.sensitive)}. All others may be known.")
     else:
         said.append(f"Others may know {_listed(roles.quasi)}; secret is {_listed(roles.sensitive)}.")
         if roles.identifying:
             said.append(f"Not published: {_listed(roles.identifying)}.")
-    said.append(f"Promise: {', '.join([promise, *more])}.")
+    said += [*sentences_of(method_offers.aim_of(recipe), given), *more]
     where = "" if recipe.running.engine == "local" else ", from the disk"
-    said.append(f"Method: {promising.label_of(recipe)}{where}.")
+    said.append(f"Method: {method_offers.label_of(recipe)}{where}.")
     return said
 
 
@@ -75,7 +76,7 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
     """A run as the list of runs shows it."""
     result = job.result if job.state == "done" else {}
     recipe = job.task["recipe"]
-    fields = promising.promise_fields(registry.load("method", recipe["method"]["name"]))
+    fields = method_offers.promise_fields(registry.load("method", recipe["method"]["name"]))
     promise = [
         f"{name} {value}"
         for name, value in recipe["method"].items()
@@ -96,7 +97,7 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
 async def _run(walk: Walk, act: Act) -> None:
     """Begin a run, unless something is wrong with the settings."""
     walk.recipe.the_method()
-    walk.studio.desk.ask(walk.sitting, "publish", walk.recipe, label=promising.label_of(walk.recipe))
+    walk.studio.jobs.ask(walk.sitting, "publish", walk.recipe, label=method_offers.label_of(walk.recipe))
     walk.view.pop("run", None)
 
 

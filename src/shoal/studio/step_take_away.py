@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shoal.studio import taking
+from shoal.studio import exports
 from shoal.studio.walk import Handler, Walk
 
 
@@ -11,16 +11,16 @@ async def facts(walk: Walk) -> dict[str, Any]:
     job = walk.current()
     if job is None:
         return {"job": None}
-    recipe = taking.portable(walk.sitting, job)
+    recipe = exports.portable(walk.sitting, job)
     return {
         "job": job,
         "stale": walk.stale(job),
         "shown": job.result,
         "base": f"/api/sittings/{walk.sitting.key}/runs/{job.number}",
-        "command": taking.as_command(recipe),
-        "python": taking.as_python(recipe),
-        "toml": taking.as_toml(recipe),
-        "trees": taking.trees_of(job),
+        "command": exports.as_command(recipe),
+        "python": exports.as_python(recipe),
+        "toml": exports.as_toml(recipe),
+        "trees": exports.trees_of(job),
         "beside": recipe.source.path,
     }
 

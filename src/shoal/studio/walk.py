@@ -18,10 +18,12 @@ from shoal.option_names import as_typed
 from shoal.recipe import Recipe
 from shoal.report import wording
 from shoal.report.compiled_templates import templates as compiled
+from shoal.studio.faults import Fault, faults_of
 from shoal.studio.jobs import Job
-from shoal.studio.promising import of_baskets
-from shoal.studio.rooms import Studio
+from shoal.studio.method_offers import of_baskets
+from shoal.studio.page_words import page_words
 from shoal.studio.sitting import Sitting, plain
+from shoal.studio.state import Studio
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,12 +55,14 @@ def templates() -> "Environment":
         "ago": ago,
         "count": wording.count,
         "counted": counted,
+        "duration": duration,
         "listed": wording.listed,
         "number": wording.number,
         "percent": wording.percent,
         "seconds": wording.seconds,
         "shown": wording.shown,
         "size": size,
+        "worded": page_words,
     }
     return environment
 
@@ -73,6 +77,15 @@ def size(count: int) -> str:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
     return f"{count} bytes"
+
+
+def duration(time: float) -> str:
+    """About how long something takes, in words.
+
+    >>> duration(0.4), duration(48.2), duration(130)
+    ('1 second', '48 seconds', '2 minutes')
+    """
+    return counted(max(round(time), 1), "seconds") if time < 90 else counted(round(time / 60), "minutes")
 
 
 def ago(moment: float) -> str:
@@ -92,7 +105,7 @@ def ago(moment: float) -> str:
 def sentence_of(error: Exception) -> str:
     """What went wrong, as the command line says it; a fault of ours is logged too, and the page lives on."""
     if isinstance(error, ShoalError):
-        return " ".join(str(error).split())
+        return page_words(" ".join(str(error).split()))
     logging.getLogger("shoal").exception("a fault of the studio", exc_info=error)
     said = f"{type(error).__name__}: {error}"
     return f"This is a fault of Shoal, not of yours ({said}). Undo the last change, and report it."
@@ -113,6 +126,8 @@ class Walk:
         What is opened or looked for on this page; lost with it, and nothing of value.
     notice
         What is to be said on top of the page: the kind and the sentence.
+    faults
+        What is known to be wrong with the settings.
     """
 
     studio: Studio
@@ -121,6 +136,7 @@ class Walk:
     view: dict[str, Any] = field(default_factory=dict)
     notice: tuple[str, str] | None = None
     shown: int = -1
+    faults: list[Fault] = field(default_factory=list)
     _answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -136,9 +152,9 @@ class Walk:
 
         async def ask() -> None:
             try:
-                answer = await self.studio.analyst.ask(look, *arguments)
+                answer = await self.studio.queries.ask(look, *arguments)
             except ShoalError as error:
-                answer = {"error": " ".join(str(error).split())}
+                answer = {"error": sentence_of(error)}
             if self._answers[name][0] == arguments:
                 self._answers[name] = (arguments, answer)
                 self.shown = -1
@@ -180,9 +196,11 @@ class Walk:
 
     async def html(self) -> str:
         """The page as it is now."""
-        self.shown = self.sitting.revision
         if self.sitting.recipe is None:
             self.step = "data"
+        self.sitting.visit(self.step)
+        self.shown = self.sitting.revision
+        self.faults = await self._faults()
         shell = {
             "walk": self,
             "steps": self.steps(),
@@ -192,6 +210,7 @@ class Walk:
             "baskets": self.sitting.recipe is not None and of_baskets(self.recipe),
             "history": self.history(),
             "following": self.following(),
+            "faults": self.faults,
         }
         page = templates().get_template(f"{self.step.replace('-', '_')}.html.j2")
         try:
@@ -200,6 +219,16 @@ class Walk:
         except Exception as error:
             self.notice, body = ("broken", sentence_of(error)), ""
         return templates().get_template("shell.html.j2").render(**shell, body=Markup(body))
+
+    async def _faults(self) -> list[Fault]:
+        """What is wrong with the settings; nothing where the data cannot be looked at, which the step itself says."""
+        if self.sitting.recipe is None:
+            return []
+        try:
+            found, _ = await self.studio.seen(self.sitting, self.recipe)
+        except ShoalError:
+            return []
+        return faults_of(self.recipe, found)
 
     def history(self) -> list[dict[str, Any]]:
         """The last changes, the newest first."""
@@ -259,20 +288,21 @@ class Walk:
         release = ("todo", "nothing yet")
         if job is not None:
             release = ("stale", "older settings") if self.stale(job) else ("done", "promises kept")
-        ready = (
-            ("done", f"{len(roles.quasi)} known, {len(roles.sensitive)} secret")
-            if roles.quasi
-            else ("fault", "no known column")
-        )
+        settings = {
+            "roles": f"{len(roles.sensitive)} secret"
+            if baskets
+            else f"{len(roles.quasi)} known, {len(roles.sensitive)} secret",
+            "hierarchies": counted(len(recipe.hierarchies), "trees")
+            if recipe.hierarchies
+            else "none, optional",
+            "promise": ", ".join(_promise_words(recipe)),
+            "method": str(recipe.method["name"]),
+        }
+        wrong = {one.step: ("fault", one.short) for one in reversed(self.faults)}
+        seen = {step: "done" if step in self.sitting.visited else "todo" for step in settings}
         return {
             "data": ("done", self.sitting.name),
-            "roles": ("done", f"{len(roles.sensitive)} secret") if baskets else ready,
-            "hierarchies": (
-                "done",
-                counted(len(recipe.hierarchies), "trees") if recipe.hierarchies else "none, optional",
-            ),
-            "promise": ("done", ", ".join(_promise_words(recipe))),
-            "method": ("done", str(recipe.method["name"])),
+            **{step: wrong.get(step, (seen[step], said)) for step, said in settings.items()},
             "run": run,
             "release": release,
             "compare": (
@@ -288,7 +318,7 @@ class Walk:
 
 def _promise_words(recipe: Recipe) -> list[str]:
     """The promise as few letters: ``k 10``."""
-    from shoal.studio.promising import kind_of, promise_fields
+    from shoal.studio.method_offers import kind_of, promise_fields
 
     fields = [
         name for name in promise_fields(kind_of(recipe)) if name not in ("population", "distance", "promises")
@@ -331,12 +361,12 @@ async def _open_run(walk: Walk, act: Act) -> None:
 
 
 async def _cancel(walk: Walk, act: Act) -> None:
-    walk.studio.desk.cancel(walk.sitting, int(act["data"]["run"]))
+    walk.studio.jobs.cancel(walk.sitting, int(act["data"]["run"]))
 
 
 async def _settings_of(walk: Walk, act: Act) -> None:
     """Take the settings of a run again."""
-    job = walk.studio.desk.find(walk.sitting, int(act["data"]["run"]))
+    job = walk.studio.jobs.find(walk.sitting, int(act["data"]["run"]))
     walk.sitting.change(Recipe(**job.task["recipe"]), f"Settings of run {job.number}")
 
 

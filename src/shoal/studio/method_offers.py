@@ -9,7 +9,7 @@ from shoal.errors import ShoalError, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.methods.table_method import TableMethod
-from shoal.recipe import Recipe
+from shoal.recipe import Recipe, Roles
 from shoal.recommendation.candidate_list import candidates
 from shoal.recommendation.goal import Stated
 from shoal.studio.forms import entries
@@ -33,6 +33,9 @@ SETS: Mapping[Aim, tuple[str, ...]] = {
 OF_BASKETS = ("h", "p", "m")
 """What is stated of baskets, with k, and of nothing else; a method of tables may have a setting of that name."""
 
+OF_POPULATION = ("k_map", "presence", "population")
+"""Promises beside a population, which is a file on this machine."""
+
 USUAL: Mapping[str, Any] = {"k": 5, "m": 2, "p": 4, "h": 0.8}
 """What is stated of baskets to begin with. An adversary of coherence knows few items."""
 
@@ -50,11 +53,11 @@ def of_baskets(recipe: Recipe) -> bool:
 
 def promise_fields(kind: type[Method]) -> list[str]:
     """The parameters of a method that are its promise."""
-    if not any(offered(kind)):
+    if not any(offered(kind)) and not kind.needs_link:
         asked = entries(kind, {}, kind.model_fields)
         numbers = [one.name for one in asked if one.shape in ("number", "whole") and one.default is None]
         return [one.name for one in asked if one.required] or numbers
-    stated = set(Stated.model_fields)
+    stated = set(Stated.model_fields).difference(OF_POPULATION if kind.needs_link else ())
     fitting = {"k", *OF_BASKETS} if kind.accepts is Baskets else stated.difference(OF_BASKETS)
     return [name for name in Stated.model_fields if name in fitting and name in kind.model_fields]
 
@@ -102,7 +105,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
     """The methods, with parameters, that keep the promise of a recipe; none for a promise of a method's own."""
     try:
         stated = stated_of(recipe)
-        aim = stated.aim(of_baskets(recipe), bool(recipe.roles.items))
+        aim = stated.aim(of_baskets(recipe), has_items(recipe.roles))
     except ShoalError:
         return []
     found = candidates_for(aim, stated)
@@ -114,7 +117,7 @@ def offers(recipe: Recipe) -> list[Candidate]:
 def aim_of(recipe: Recipe) -> Aim | None:
     """The kind of the promise of a recipe; None for a promise of a method's own."""
     try:
-        return stated_of(recipe).aim(of_baskets(recipe), bool(recipe.roles.items))
+        return stated_of(recipe).aim(of_baskets(recipe), has_items(recipe.roles))
     except ShoalError:
         return None
 
@@ -143,8 +146,10 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
     WrongUse
         If nothing is promised, or what is promised does not fit together.
     """
+    if kind_of(recipe).needs_link:
+        return _of_records(recipe, given)
     stated = Stated(**given)
-    aim = stated.aim(of_baskets(recipe), bool(recipe.roles.items))
+    aim = stated.aim(of_baskets(recipe), has_items(recipe.roles))
     found = candidates_for(aim, stated)
     if not found:
         raise WrongUse("No method keeps that promise; promise something else.")
@@ -160,6 +165,15 @@ def promised(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
     kept = {key: value for key, value in recipe.method.items() if key not in fields}
     new = {key: value for key, value in same[0].method.items() if key in fields}
     return recipe.model_copy(update={"method": {**new, **kept}})
+
+
+def _of_records(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:
+    """The recipe of linked tables, for which there is one method, with another promise."""
+    fields = promise_fields(kind_of(recipe))
+    kept = {name: value for name, value in recipe.method.items() if name not in fields}
+    changed = recipe.model_copy(update={"method": {**kept, **given}})
+    changed.the_method()
+    return changed
 
 
 def taken(recipe: Recipe, candidate: Candidate) -> Recipe:
@@ -186,8 +200,17 @@ def first_method(baskets: bool, items: bool = False) -> dict[str, Any]:
     return dict(candidates_for(stated.aim(baskets, items), stated)[0].method)
 
 
-def for_items(recipe: Recipe, items: bool) -> dict[str, Any]:
-    """The method of a recipe of a table, or another one where it does not take a column of items, or needs one."""
-    if of_baskets(recipe) or kind_of(recipe).needs_items == items:
+def has_items(roles: Roles) -> bool:
+    """Whether people have items beside their cells."""
+    return roles.items is not None or roles.items_from is not None
+
+
+def for_roles(recipe: Recipe, roles: Roles) -> dict[str, Any]:
+    """The method of a recipe, or another one where it does not take items or records, or needs them."""
+    kind, items, linked = kind_of(recipe), has_items(roles), roles.link is not None
+    if of_baskets(recipe) or (kind.needs_items == items and kind.needs_link == linked):
         return dict(recipe.method)
+    if linked:
+        name = next(name for name, one in registry.load_all("method").items() if one.needs_link)
+        return {"name": name, "k": recipe.method.get("k") or FIRST["table"]["k"]}
     return first_method(baskets=False, items=items)

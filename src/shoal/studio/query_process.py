@@ -1,4 +1,4 @@
-"""What is quick, but not for the process that answers clicks: one process that looks at data and remembers it."""
+"""A process of its own for quick questions about data, which remembers what it read; the page only answers clicks."""
 
 import asyncio
 import multiprocessing
@@ -20,13 +20,20 @@ def _born() -> None:
     """Speak as the command line does, leave the cores to the page, and be ready for the first question."""
     os.environ[TERMINAL] = "1"
     os.umask(0o077)
-    import shoal.studio.looks  # noqa: F401
+    import shoal.studio.queries  # noqa: F401
 
 
 @dataclass(slots=True)
-class Analyst:
-    """Asks functions of `looks` in another process; a crash there costs one answer."""
+class QueryProcess:
+    """Asks functions of `queries` in another process; a crash there costs one answer.
 
+    Parameters
+    ----------
+    wait
+        Seconds after which a question is given up.
+    """
+
+    wait: float = WAIT
     _pool: ProcessPoolExecutor | None = field(default=None, repr=False)
 
     def start(self) -> None:
@@ -43,7 +50,7 @@ class Analyst:
         """
         pool = self._ready()
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(look, *arguments)), WAIT)
+            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(look, *arguments)), self.wait)
         except ShoalError:
             raise
         except BrokenProcessPool as error:
@@ -52,7 +59,7 @@ class Analyst:
         except TimeoutError as error:
             self.close()
             raise BadData(
-                f"looking at the data took more than {WAIT:g} seconds, and was given up."
+                f"looking at the data took more than {self.wait:g} seconds, and was given up."
             ) from error
 
     def close(self) -> None:

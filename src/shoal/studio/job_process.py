@@ -1,6 +1,6 @@
 """What a process of the studio does: make a release, recommend one, or attack one.
 
-Started as ``python -m shoal.studio.work FOLDER PARENT``.
+Started as ``python -m shoal.studio.job_process FOLDER PARENT``.
 """
 
 import os
@@ -62,7 +62,7 @@ def _tell(folder: Path, stage: str, share: float | None = None) -> None:
 
 def _publish(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
     from shoal.pipeline import publish
-    from shoal.studio.showing import shown_of
+    from shoal.studio.release_view import shown_of
 
     recipe = Recipe(**task["recipe"])
     output = recipe.output.model_copy(update={"folder": str(folder / OUT)})
@@ -76,7 +76,7 @@ def _publish(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
 
 def _recommend(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
     from shoal.recommendation.propose import propose
-    from shoal.studio.promising import stated_of
+    from shoal.studio.method_offers import stated_of
 
     recipe = Recipe(**task["recipe"])
     source = recipe.source

@@ -1,4 +1,4 @@
-"""What all pages of a studio share: sittings, processes, and how it was started."""
+"""What all pages of a studio share: sittings, jobs, the process for questions, and how it was started."""
 
 import asyncio
 import hashlib
@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.recipe import Recipe, Source
-from shoal.studio import looks
-from shoal.studio.analyst import Analyst
-from shoal.studio.jobs import Desk, Job
-from shoal.studio.sitting import Shelf, Sitting, read_json, write_json
+from shoal.recipe import Recipe, Roles, Source
+from shoal.studio import queries
+from shoal.studio.jobs import Job, JobQueue
+from shoal.studio.query_process import QueryProcess
+from shoal.studio.second_table import merged, place_of
+from shoal.studio.sitting import Sitting, SittingStore, read_json, write_json
 
 LOOKED = 200
 """So many looks are remembered."""
@@ -24,17 +25,17 @@ class Studio:
 
     Parameters
     ----------
-    shelf, desk, analyst
-        Sittings, processes that take long, and the process for quick looks.
+    sittings, jobs, queries
+        Sittings, processes that take long, and the process for quick questions.
     upload
         The largest file that is taken, in bytes.
     remote
         Whether others than this machine may come; then no path of this machine is opened for them.
     """
 
-    shelf: Shelf
-    desk: Desk = field(default_factory=Desk)
-    analyst: Analyst = field(default_factory=Analyst)
+    sittings: SittingStore
+    jobs: JobQueue = field(default_factory=JobQueue)
+    queries: QueryProcess = field(default_factory=QueryProcess)
     upload: int = 2_000_000_000
     remote: bool = False
     _looks: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -49,16 +50,21 @@ class Studio:
             kept = sitting.files / f"look-{name}.json"
             found = read_json(kept)
             if found is None:
-                found = await self.analyst.ask(looks.look, plain_source, str(sitting.files))
+                found = await self.queries.ask(queries.look, plain_source, str(sitting.files))
                 write_json(kept, found)
             if len(self._looks) > LOOKED:
                 self._looks.clear()
             self._looks[name] = found
         return self._looks[name]
 
+    async def both(self, sitting: Sitting, roles: Roles, found: dict[str, Any]) -> dict[str, Any]:
+        """What there is in the data, with the columns of a table of records where there is one."""
+        path, key = place_of(roles)
+        return merged(found, await self.look(sitting, Source(path=path)), path, key) if path else found
+
     async def seen(self, sitting: Sitting, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
         """What there is in the data, and the source to ask further questions about: a sample of large data."""
-        found = await self.look(sitting, recipe.source)
+        found = await self.both(sitting, recipe.roles, await self.look(sitting, recipe.source))
         source = recipe.source.model_copy(update={"path": found["looked_at"]})
         return found, source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
 
@@ -66,14 +72,14 @@ class Studio:
         """Follow the processes as long as the studio runs."""
         with suppress(asyncio.CancelledError):
             while True:
-                self.desk.tick()
+                self.jobs.tick()
                 await asyncio.sleep(0.15)
 
     def runs(self, sitting: Sitting) -> list[Job]:
         """The runs of a sitting, the newest first."""
-        return list(reversed(self.desk.of(sitting, "publish")))
+        return list(reversed(self.jobs.of(sitting, "publish")))
 
     def close(self) -> None:
         """End all processes."""
-        self.desk.close()
-        self.analyst.close()
+        self.jobs.close()
+        self.queries.close()

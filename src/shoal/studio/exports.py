@@ -1,27 +1,30 @@
 """What is taken away: the release as a zip, the report, the recipe, the exact command and the exact Python."""
 
-import io
 import os
+import secrets
 import shlex
-import zipfile
 from pathlib import Path
 from typing import Any
 
 from shoal.addresses import without_passwords
 from shoal.errors import BrokenPromise, WrongUse
-from shoal.io.releases.folder import RELEASE, REPORT
+from shoal.io.releases.folder import REPORT
 from shoal.recipe import Recipe, is_hierarchy_file
 from shoal.recommendation.command_line import command_line
 from shoal.report.facts import recipe_text
-from shoal.studio import looks
+from shoal.studio import queries
+from shoal.studio.job_process import OUT
 from shoal.studio.jobs import Job
-from shoal.studio.rooms import Studio
+from shoal.studio.query_process import QueryProcess
 from shoal.studio.sitting import Sitting, plain
-from shoal.studio.work import OUT
+from shoal.studio.state import Studio
+
+LONG = 3_600.0
+"""Seconds that a release which does not fit into memory may be proved and packed."""
 
 
-async def release_zip(studio: Studio, job: Job) -> bytes:
-    """The release as a zip, proved once more before it leaves.
+async def release_zip(studio: Studio, job: Job) -> Path:
+    """The release as a zip, proved once more before it leaves; the page waits for neither.
 
     Raises
     ------
@@ -32,17 +35,20 @@ async def release_zip(studio: Studio, job: Job) -> bytes:
     """
     folder = finished(job)
     population = job.task["recipe"]["method"].get("population")
-    for verdict in await studio.analyst.ask(looks.verified, str(folder), population):
+    packed = job.folder / f"{secrets.token_hex(6)}.zip"
+    small = job.result["local"]
+    process = studio.queries if small else QueryProcess(LONG)
+    try:
+        verdicts = await process.ask(queries.pack, str(folder), population, str(packed))
+    finally:
+        if not small:
+            process.close()
+    for verdict in verdicts:
         if not verdict["holds"]:
             raise BrokenPromise(
                 f"The release breaks {verdict['model']} ({verdict['promise']}); it cannot be taken away. Run it again."
             )
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted((folder / RELEASE).rglob("*")):
-            if path.is_file():
-                archive.write(path, Path(RELEASE) / path.relative_to(folder / RELEASE))
-    return packed.getvalue()
+    return packed
 
 
 def finished(job: Job) -> Path:
@@ -75,7 +81,9 @@ def portable(sitting: Sitting, job: Job) -> Recipe:
         name: beside(spec) if is_hierarchy_file(spec) else spec for name, spec in recipe.hierarchies.items()
     }
     source = recipe.source.model_copy(update={"path": beside(recipe.source.path)})
-    return recipe.model_copy(update={"source": source, "hierarchies": trees})
+    joined = {name: beside(spec) for name in ("link", "items_from") if (spec := getattr(recipe.roles, name))}
+    roles = recipe.roles.model_copy(update=joined)
+    return recipe.model_copy(update={"source": source, "roles": roles, "hierarchies": trees})
 
 
 def _seed(job: Job) -> int | None:

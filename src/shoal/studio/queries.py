@@ -1,7 +1,8 @@
-"""Looks at data for the page, each a plain function that is called in another process and answers with plain data."""
+"""Questions about data, each a plain function that is called in another process and answers with plain data."""
 
 import gzip
 import os
+import zipfile
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -18,6 +19,7 @@ from shoal.data.table import Column, Table
 from shoal.errors import BadData, WrongUse
 from shoal.io.reading import first_line_like_data
 from shoal.recipe import Roles, Source
+from shoal.risks.role_guards import identifier
 from shoal.sources import (
     Request,
     hierarchy_of,
@@ -123,6 +125,7 @@ def _look_at_table(source: Source) -> dict[str, Any]:
                 "role": str(one.role),
                 "reason": one.reason,
                 "note": one.note,
+                "identifier": identifier(table.column(one.name), table.rows),
             }
             for one in found.columns
         ],
@@ -304,11 +307,18 @@ def reconstruction(folder: str, seed: int) -> list[list[str]]:
     return [list(drawn.basket(row)) for row in np.sort(chosen).tolist()]
 
 
-def verified(folder: str, population: str | None = None) -> list[dict[str, Any]]:
-    """The verdicts on a written release, judged again from its files; beside a population where it promises so."""
+def pack(folder: str, population: str | None, packed: str) -> list[dict[str, Any]]:
+    """The verdicts on a written release, judged again from its files, and its zip where all hold."""
+    from shoal.io.releases.folder import RELEASE
     from shoal.verification import verify
 
-    return [verdict.as_dict() for verdict in verify(folder, population=population)]
+    verdicts = verify(folder, population=population)
+    if all(verdict.holds for verdict in verdicts):
+        release = Path(folder) / RELEASE
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(path for path in release.rglob("*") if path.is_file()):
+                archive.write(path, Path(RELEASE) / path.relative_to(release))
+    return [verdict.as_dict() for verdict in verdicts]
 
 
 @lru_cache(maxsize=2)

@@ -1,5 +1,7 @@
 """What the page shows of a finished run: plain data for cards and lists, and pieces of HTML that are fetched later."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -192,11 +194,20 @@ def _records(cluster: Cluster) -> int:
     return sum(map(len, cluster.chunks)) + sum(map(_records, cluster.parts))
 
 
+def _chunk(chunk: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The different records of a chunk, the most frequent first, each with how often it occurs."""
+    found = Counter(map(tuple, chunk)).most_common()
+    shown = found[:BASKETS_OF_GROUP]
+    return {
+        "records": [[list(record), times] for record, times in shown],
+        "more": sum(times for _, times in found[BASKETS_OF_GROUP:]),
+    }
+
+
 def _cluster(cluster: Cluster) -> dict[str, Any]:
     return {
         "size": cluster.size,
-        "chunks": [[list(record) for record in chunk[:BASKETS_OF_GROUP]] for chunk in cluster.chunks],
-        "lengths": [len(chunk) for chunk in cluster.chunks],
+        "chunks": [_chunk(chunk) for chunk in cluster.chunks],
         "terms": list(cluster.terms),
         "parts": [_cluster(part) for part in cluster.parts],
     }

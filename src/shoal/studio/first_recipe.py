@@ -2,17 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.recipe import Recipe, Roles, Running, Source
-from shoal.studio.promising import first_method, fitted
-from shoal.studio.rooms import Studio
+from shoal.studio.method_offers import first_method, fitted
 from shoal.studio.sitting import Sitting
+
+if TYPE_CHECKING:
+    from shoal.studio.state import Studio
 
 ROLES = ("quasi", "sensitive", "identifying", "insensitive")
 
 
-async def begin_with(studio: Studio, sitting: Sitting, path: str) -> None:
+async def begin_with(studio: "Studio", sitting: Sitting, path: str) -> None:
     """Begin a sitting with a file.
 
     Raises
@@ -47,6 +49,17 @@ def suggested(columns: list[dict[str, Any]]) -> Roles:
     return Roles(**named, entity=entity, items=items)
 
 
+def resuggested(roles: Roles, columns: list[dict[str, Any]]) -> Roles:
+    """The roles with the parts that columns play; what is said of items, and what is insisted on, stays."""
+    new = suggested(columns)
+    entity = new.entity if roles.link is None else None
+    named = (new.entity,) if new.entity is not None and entity is None else ()
+    parts: dict[str, Any] = {role: getattr(new, role) for role in ROLES}
+    parts["identifying"] = (*new.identifying, *named)
+    insist = tuple(name for name in roles.insist if name in new.quasi)
+    return roles.model_copy(update={**parts, "entity": entity, "items": new.items, "insist": insist})
+
+
 def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
     """The recipe for data that is read otherwise: roles and hierarchies of columns that are still there stay."""
     baskets = found["form"] == "baskets"
@@ -55,11 +68,10 @@ def reread(recipe: Recipe, found: dict[str, Any], source: Source) -> Recipe:
         return recipe_for(found, source)
     if baskets:
         return recipe.model_copy(update={"source": source})
-    first = suggested(found["columns"])
     old = {name: role for role, names in recipe.roles.by_column().items() for name in names}
     columns = [{**one, "role": str(old.get(one["name"], one["role"]))} for one in found["columns"]]
     names = {one["name"] for one in columns}
-    roles = suggested(columns) if old else first
+    roles = resuggested(recipe.roles, columns)
     trees = {name: spec for name, spec in recipe.hierarchies.items() if name in names}
     return recipe.model_copy(update={"source": source, "roles": roles, "hierarchies": trees})
 
