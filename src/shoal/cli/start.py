@@ -1,5 +1,6 @@
 """The way in: a help page is read from a file in a moment, all else goes to the parser."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     page = stored_page(tokens)
     if page is None:
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
+        gc.set_threshold(100_000)  # what is imported stays: the default of 700 looks through it a hundred times
         from shoal.cli import program  # loads the parser
 
         return program.main(tokens)

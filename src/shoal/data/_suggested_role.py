@@ -11,6 +11,12 @@ FLAG = 2
 NEARLY_ALL = 0.9
 """From this share of unique rows on, a column is as good as a name."""
 
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
 PERSON = (
     r"patient(en)?|person(al|en)?|customer|client|kunden?|member|student|pupil|employee|worker|staff|user|subject|"
     r"participant|proband(en)?|respondent|citizen|resident|taxpayer|insured|insurance|versicherten|versicherungs|"
@@ -18,52 +24,51 @@ PERSON = (
     r"health"
 )
 NUMBER = r"id|ids|identifier|uid|number|num|no|nr|nummer|code|key|hash|pseudonym"
-PERSON_ID = re.compile(
+PERSON_ID = (
     rf"(({PERSON}) ?)+(record )?(security )?({NUMBER})( ({NUMBER}))?|(pat|cust|emp|stud|subj) ?(id|no|nr)|"
     rf"id ?({PERSON})|patient|customer|participant|respondent|ssn|nhs( number)?|mrn|cpr|svnr|"
     r"passport( ?(no|nr|number))?|pid"
 )
-"""Numbers of persons, as whole names of columns."""
+"""Numbers of persons, as whole names of columns; a pattern that is compiled when it is first needed."""
 
-ID_WORD = re.compile(r"id|identifier|uid|uuid|guid|pseudonym")
-THING = re.compile(
-    r"department|ward|station|hospital|clinic|site|cent(er|re)|unit|team|room|bed|product|item|stock|store|shop|"
-    r"branch|company|course|class|group|category|type|kind|status|region|area|level|doctor|physician|provider|"
-    r"drug|test|device|batch|version|model"
+ID_WORDS = _words("id identifier uid uuid guid pseudonym")
+THINGS = _words(
+    "department ward station hospital clinic site center centre unit team room bed product item stock store shop "
+    "branch company course class group category type kind status region area level doctor physician provider "
+    "drug test device batch version model"
 )
 """What has numbers that are not those of the persons in a table."""
 
-ABOUT = re.compile(
-    r"type|kind|class|category|status|group|count|flag|verified|domain|prefix|suffix|length|level"
-)
+ABOUT = _words("type kind class category status group count flag verified domain prefix suffix length level")
 """A last word that says something about a name or a number, and is none."""
 
-DIRECT = re.compile(
+DIRECT = (
     r"(?:.* )?(?:(?:first|last|full|sur|fore|family|given|middle|maiden|birth|user|nick|patient|person|customer|client|"
     r"employee|member|student|mother|father|mothers|fathers|spouse|contact|login) ?names?|vorname|nachname|"
     r"familienname|geburtsname|benutzername|e ?mail(?: ?address)?|"
     r"(?:tele|cell|mobile)? ?phone(?: ?(?:number|no|nr))?|mobile|telefon(?:nummer)?|handy(?:nummer)?|fax|iban|"
     r"(?:ip|home|street|postal) address|anschrift)|names?|address|adresse"
 )
-"""Names and addresses of persons, as whole names of columns."""
+"""Names and addresses of persons, as whole names of columns; a pattern too."""
 
-WEAK_WORD = re.compile(
-    r"name|user|key|account|card|licen[cs]e|plate|address|adresse|street|stra(ss|ß)e|ip|url|signature|photo"
+WEAK_WORDS = _words(
+    "name user key account card licence license plate address adresse street strasse straße ip url signature "
+    "photo"
 )
 """Words that name a person where a column has many values."""
 
-QUASI_WORD = re.compile(
-    r"age|alter|birth(day|date|year)?|born|dob|dateofbirth|yob|geburtsdatum|geburtstag|geburtsjahr|sex|gender|geschlecht|"
-    r"zip(code)?|postcode|postal|plz|postleitzahl|city|town|county|state|region|country|stadt|wohnort|ort|land|"
-    r"nation(ality)?|native|citizenship|staatsangehörigkeit|language|education|degree|school|marital|familienstand|"
-    r"relationship|household|children|race|ethnic(ity)?|height|weight|date|datum|admi(ssion|tted|t)|discharged?|"
-    r"aufnahme(datum)?|entlassung(sdatum)?"
+QUASI_WORDS = _words(
+    "age alter birth birthday birthdate birthyear born dob dateofbirth yob geburtsdatum geburtstag geburtsjahr sex "
+    "gender geschlecht zip zipcode postcode postal plz postleitzahl city town county state region country stadt "
+    "wohnort ort land nation nationality native citizenship staatsangehörigkeit language education degree school "
+    "marital familienstand relationship household children race ethnic ethnicity height weight date datum admission "
+    "admitted admit discharge discharged aufnahme aufnahmedatum entlassung entlassungsdatum"
 )
-SENSITIVE_WORD = re.compile(
-    r"dx|icd|diagnos[ei]s|diagnose|disease|illness|krankheit|erkrankung|condition|disorder|symptom|treatment|therapy|"
-    r"therapie|medication|medikament|drug|hiv|aids|cancer|lab|labor|laboratory|blood|finding|befund|pregnan(t|cy)|"
-    r"disability|salary|gehalt|income|einkommen|wage|earning|debt|wealth|credit|loan|occupation|beruf|job|religion|"
-    r"religious|faith|konfession|party|vote|orientation|crime|offen[cs]e|grade|score"
+SENSITIVE_WORDS = _words(
+    "dx icd diagnoses diagnosis diagnose disease illness krankheit erkrankung condition disorder symptom treatment "
+    "therapy therapie medication medikament drug hiv aids cancer lab labor laboratory blood finding befund pregnant "
+    "pregnancy disability salary gehalt income einkommen wage earning debt wealth credit loan occupation beruf job "
+    "religion religious faith konfession party vote orientation crime offence offense grade score"
 )
 
 
@@ -90,7 +95,7 @@ def words_of(name: str) -> list[str]:
 
 def names_persons(name: str) -> bool:
     """Whether a column is called as names and addresses of persons are, whatever its values."""
-    return DIRECT.fullmatch(" ".join(words_of(name))) is not None
+    return re.fullmatch(DIRECT, " ".join(words_of(name))) is not None
 
 
 def numbers_persons(name: str) -> bool:
@@ -100,16 +105,16 @@ def numbers_persons(name: str) -> bool:
     [True, True, True, False, False, False]
     """
     words = words_of(name)
-    if PERSON_ID.fullmatch(" ".join(words)):
+    if re.fullmatch(PERSON_ID, " ".join(words)):
         return True
-    named = any(map(ID_WORD.fullmatch, words)) and not ABOUT.fullmatch(words[-1])
-    telling = (QUASI_WORD, SENSITIVE_WORD, THING)
+    named = not ID_WORDS.isdisjoint(words) and words[-1] not in ABOUT
+    telling = (QUASI_WORDS, SENSITIVE_WORDS, THINGS)
     return named and not any(_first(known, words) for known in telling)
 
 
 def called_quasi(name: str) -> str | None:
     """The word in the name of a column that says that others may know it."""
-    return _first(QUASI_WORD, words_of(name))
+    return _first(QUASI_WORDS, words_of(name))
 
 
 def suggest_role(
@@ -158,23 +163,21 @@ def suggest_role(
             return Suggestion(Role.ENTITY, f"a number of persons: {distinct:,} of them in {rows:,} rows")
         return Suggestion(Role.IDENTIFYING, "a number of persons, of which each has one row")
     constant = distinct == 0 or (distinct == 1 and not missing)
-    if (found := _first(QUASI_WORD, words)) and not constant:
+    if (found := _first(QUASI_WORDS, words)) and not constant:
         return Suggestion(Role.QUASI, f"{NAMED} {found!r}: others may know it")
-    if not found and (found := _first(SENSITIVE_WORD, words)):
+    if not found and (found := _first(SENSITIVE_WORDS, words)):
         return Suggestion(Role.SENSITIVE, f"{NAMED} {found!r}: it should not be learned about a person")
     if constant:
         return Suggestion(
             Role.INSENSITIVE, "all rows have the same value" if distinct else "it has no values"
         )
-    if (found := _first(WEAK_WORD, words)) and distinct * 10 >= rows and not ABOUT.fullmatch(words[-1]):
+    if (found := _first(WEAK_WORDS, words)) and distinct * 10 >= rows and words[-1] not in ABOUT:
         return Suggestion(Role.IDENTIFYING, f"{NAMED} {found!r}, and it has many values")
     if unique >= NEARLY_ALL and not measured:
         return Suggestion(Role.IDENTIFYING, f"{unique:.0%} of the rows have a value of their own")
     return Suggestion(Role.QUASI, "not recognized; treated as known to others, to be safe")
 
 
-def _first(known: re.Pattern[str], words: list[str]) -> str | None:
+def _first(known: frozenset[str], words: list[str]) -> str | None:
     """The first word that is known, also in the plural."""
-    return next(
-        (word for word in words if known.fullmatch(word) or known.fullmatch(word.removesuffix("s"))), None
-    )
+    return next((word for word in words if word in known or word.removesuffix("s") in known), None)

@@ -10,6 +10,9 @@ from shoal.data._equal_rows import row_classes
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.table import Column, Table
 
+SPARSE = 4
+"""Keys are sorted where their range is more than so many times as large as their number, and counted elsewhere."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
@@ -94,6 +97,8 @@ class PublishedClasses:
     number: Rows  # the class of each row
     first: Rows  # one row of each class
     sizes: Counts  # rows of each class
+    tallies: dict[tuple[str, str | None], Tally] = field(default_factory=dict, init=False)
+    """What was counted before, by the column that is judged and that of the persons."""
 
     @classmethod
     def of(cls, published: Table | Excerpt, *, with_suppressed: bool = False) -> "PublishedClasses":
@@ -118,7 +123,7 @@ class PublishedClasses:
     def __len__(self) -> int:
         return len(self.first)
 
-    def persons(self, entity: str | None, rows: Rows | None = None) -> Counts:
+    def persons(self, entity: str | None, rows: Rows | slice = slice(None)) -> Counts:
         """Persons of each class: rows with the same cell in the entity column count once.
 
         `rows`: the rows that count; all by default.
@@ -126,17 +131,20 @@ class PublishedClasses:
         if entity is None:
             return self.sizes
         column = self.table.column(entity)
-        number, codes = (
-            (self.number, column.codes) if rows is None else (self.number[rows], column.codes[rows])
-        )
-        pairs = np.unique(number * len(column.domain) + codes)
+        pairs = np.unique(self.number[rows] * len(column.domain) + column.codes[rows])
         return np.bincount(pairs // max(len(column.domain), 1), minlength=len(self)).astype(np.int64)
 
     def tally(self, column: Column, entity: str | None = None) -> Tally:
-        """Count the published values of a column in each class: the rows, or the persons of an entity column."""
+        """Count the published values of a column in each class, once: the rows, or the persons of an entity column."""
+        kept = self.tallies.get((column.name, entity))
+        if kept is None or kept.column is not column:
+            kept = self.tallies[column.name, entity] = self._counted(column, entity)
+        return kept
+
+    def _counted(self, column: Column, entity: str | None) -> Tally:
         labels = column.domain.labels
         shown: Mask = np.array([label != SUPPRESSED for label in labels], dtype=np.bool_)
-        rows = np.flatnonzero(shown[column.codes]) if not shown.all() else np.arange(self.table.rows)
+        rows = slice(None) if shown.all() else np.flatnonzero(shown[column.codes])
         pairs, counts = self._pairs(rows, column, entity)
         indptr = np.searchsorted(pairs, np.arange(len(self) + 1) * len(labels))
         values = (pairs % max(len(labels), 1)).astype(np.int32)
@@ -150,7 +158,7 @@ class PublishedClasses:
             return Tally(column, sizes, indptr, values, counts, overall)
         return Tally(column, self.persons(entity, rows), indptr, values, counts, overall, "persons")
 
-    def _pairs(self, rows: Rows, column: Column, entity: str | None) -> tuple[Rows, Counts]:
+    def _pairs(self, rows: Rows | slice, column: Column, entity: str | None) -> tuple[Rows, Counts]:
         """The pairs of class and value of some rows, ascending, and how many rows, or persons, have each."""
         keys = self.number[rows] * len(column.domain) + column.codes[rows]
         if entity is not None:
@@ -159,11 +167,7 @@ class PublishedClasses:
             held = np.unique(keys * max(len(who.domain), 1) + who.codes[rows])
             return kinds, np.bincount(held // max(len(who.domain), 1), minlength=len(kinds)).astype(np.int64)
         if self.excerpt.weights is None:
-            keys.sort()
-            starts = (
-                np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
-            )
-            return keys[starts], np.diff(np.append(starts, len(keys)))
+            return _distinct(keys, len(self) * len(column.domain))
         pairs, place = np.unique(keys, return_inverse=True)
         counts = np.zeros(len(pairs), dtype=np.int64)
         np.add.at(counts, place, self.excerpt.weights[rows])
@@ -176,3 +180,14 @@ class PublishedClasses:
             f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
             for column in self.table.quasi
         )
+
+
+def _distinct(keys: Rows, size: int) -> tuple[Rows, Counts]:
+    """The distinct keys below a size, ascending, and how many there are of each; the keys may come back sorted."""
+    if size <= SPARSE * len(keys):
+        counts = np.bincount(keys, minlength=size)
+        found = np.flatnonzero(counts)
+        return found, counts[found]
+    keys.sort()
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else keys[:0]
+    return keys[starts], np.diff(np.append(starts, len(keys)))

@@ -117,16 +117,18 @@ def match_pairs(classes: PublishedClasses, population: Table) -> tuple[Rows, Row
         places = np.array([place for place, _ in found], dtype=np.int64)
         rows = [matching for _, matching in found] or [np.empty(0, dtype=np.int64)]
         return np.concatenate(rows), np.repeat(places, [len(matching) for _, matching in found])
-    fits = np.ones((len(classes), len(first)), dtype=np.bool_)
+    # Eight persons a byte.
+    fits = np.packbits(np.ones((1, len(first)), dtype=np.bool_), axis=1).repeat(len(classes), axis=0)
     for own, published in zip(columns, classes.table.quasi, strict=True):
         kinds, kind_of = np.unique(published.codes[classes.first], return_inverse=True)
         reader, values = reader_of(own), own.codes[first]
         meant = np.empty((len(kinds), len(first)), dtype=np.bool_)
         for place, kind in enumerate(kinds.tolist()):
             meant[place] = reader.mask(published.domain.labels[kind])[values]
-        fits &= meant[kind_of]
-    here, persons = np.nonzero(fits)
-    return persons, here
+        fits &= np.packbits(meant, axis=1)[kind_of]
+    matched = np.flatnonzero(fits.any(axis=1))
+    here, persons = np.nonzero(np.unpackbits(fits[matched], axis=1, count=len(first)))
+    return persons, matched[here]
 
 
 class CellReader:
@@ -208,7 +210,16 @@ class CellReader:
         members = None if inside else set_members(text)
         if members is None:
             return self._range(text)
+        alone = {code for member in members if (code := self._alone(member)) is not None}
+        if len(alone) == len(members):
+            return np.array(sorted(alone), dtype=np.int32)
         return _united([self._read(member, inside=True) for member in members])
+
+    def _alone(self, name: str) -> int | None:
+        """The code of a name that can mean nothing but itself."""
+        if self._column.domain.values is not None or name in self._nodes or name[:1] in ("[", SUPPRESSED):
+            return None
+        return self._codes.get(name)
 
     def _range(self, text: str) -> Codes:
         matched = _RANGE.fullmatch(text)
