@@ -24,6 +24,9 @@ AnyArray: TypeAlias = NDArray[Any]
 
 Array = TypeVar("Array", bound=AnyArray)
 
+MOST_BITS = 63
+"""Of a number without a sign in an integer of 64 bits."""
+
 
 def frozen(array: Array) -> Array:
     """A read-only view of an array: its holder can share it without fear."""
@@ -60,3 +63,27 @@ def ranges(begins: Rows, lengths: Counts) -> tuple[Indptr, Rows]:
 def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
     """Ragged rows in another order: where they begin then, and which entries they hold."""
     return ranges(indptr[rows], np.diff(indptr)[rows])
+
+
+def ascending(*keys: AnyArray) -> Rows:
+    """The places of entries in ascending order of keys, none below 0: by the first, then the next, then as they come.
+
+    Keys that fit into one number together with the place are sorted as numbers, which is many times as fast.
+
+    >>> ascending(np.array([1, 0, 1]), np.array([2, 5, 0])).tolist()
+    [1, 2, 0]
+    """
+    count = len(keys[0])
+    widths = [int(key.max(initial=0)).bit_length() for key in keys]
+    place = max(count - 1, 0).bit_length()
+    if sum(widths) + place > MOST_BITS:
+        return np.lexsort(keys[::-1])
+    packed: Rows = np.zeros(count, dtype=np.int64)
+    for key, width in zip(keys, widths, strict=True):
+        packed <<= width
+        packed |= key.astype(np.int64, copy=False)
+    packed <<= place
+    packed |= np.arange(count)
+    packed.sort()
+    packed &= (1 << place) - 1
+    return packed

@@ -12,6 +12,7 @@ from tests.naive import near_clusters as naive
 from shoal.data._basket_orders import distinct_baskets
 from shoal.data._near_clusters import GROUPS, clusters_of, even_worth, near_clusters, orders_for_clusters
 from shoal.kernels import near_clusters as kernel
+from shoal.kernels.taking_in import Units, take_in
 
 WIDTH = 6
 some_rows = st.lists(st.frozensets(st.integers(0, WIDTH - 1)), min_size=2, max_size=16)
@@ -29,6 +30,11 @@ def orders_of(rows: list[frozenset[int]], seed: int) -> np.ndarray:
     return np.stack([random.permutation(len(rows)) for _ in range(3)]).astype(np.int32)
 
 
+def of_rows(rows: list[frozenset[int]], worth: np.ndarray) -> list[int]:
+    """What each item of each row is worth."""
+    return [int(worth[len(row)]) for row in rows]
+
+
 def parted(members: np.ndarray, starts: np.ndarray) -> list[list[int]]:
     return [members[begin:end].tolist() for begin, end in pairwise(starts.tolist())]
 
@@ -39,9 +45,9 @@ def test_gathered_like_the_naive_twin(
 ) -> None:
     clusters = min(clusters, len(rows))
     indptr, items = ragged(rows)
-    worth, orders = even_worth(indptr), orders_of(rows, seed)
+    worth, orders = even_worth(WIDTH), orders_of(rows, seed)
     found = parted(*kernel.gather(orders, kernel.Rows(indptr, items, worth, WIDTH), clusters, window))
-    assert found == naive.gather(orders.tolist(), rows, worth.tolist(), clusters, window)
+    assert found == naive.gather(orders.tolist(), rows, of_rows(rows, worth), clusters, window)
 
 
 @given(some_rows, st.integers(2, 4), st.booleans(), st.integers(0, 99))
@@ -50,15 +56,15 @@ def test_swaps_make_clusters_more_alike(
 ) -> None:
     clusters = min(clusters, len(rows))
     indptr, items = ragged(rows)
-    worth = even_worth(indptr) if even else np.ones(len(rows), dtype=np.int64)
+    worth = even_worth(WIDTH) if even else np.ones(WIDTH + 1, dtype=np.int64)
     orders = orders_of(rows, seed)
     starts = np.array([number * len(rows) // clusters for number in range(clusters + 1)])
-    members = orders[0].astype(np.int64)
+    members = orders[0].copy()
     before = parted(members, starts)
     swaps = kernel.swap_rows(orders, kernel.Rows(indptr, items, worth, WIDTH), members, starts, 3, 2, 4)
     after = parted(members, starts)
     assert sorted(row for cluster in after for row in cluster) == list(range(len(rows)))
-    gained = naive.total(rows, worth.tolist(), after) - naive.total(rows, worth.tolist(), before)
+    gained = naive.total(rows, of_rows(rows, worth), after) - naive.total(rows, of_rows(rows, worth), before)
     # Every swap gains, and gains are even numbers.
     assert gained >= 2 * swaps
     assert (after == before) == (swaps == 0)
@@ -68,12 +74,12 @@ def test_swaps_make_clusters_more_alike(
 def test_two_small_clusters_end_where_no_swap_gains(rows: list[frozenset[int]], seed: int) -> None:
     """With at most four rows, all of them are tried."""
     indptr, items = ragged(rows)
-    worth, orders = even_worth(indptr), orders_of(rows, seed)
+    worth, orders = even_worth(WIDTH), orders_of(rows, seed)
     starts = np.array([0, len(rows) // 2, len(rows)])
-    members = orders[0].astype(np.int64)
+    members = orders[0].copy()
     kernel.swap_rows(orders, kernel.Rows(indptr, items, worth, WIDTH), members, starts, 100, len(rows), 1)
     one, other = parted(members, starts)
-    assert not naive.better_swap(rows, worth.tolist(), one, other)
+    assert not naive.better_swap(rows, of_rows(rows, worth), one, other)
 
 
 def test_two_kinds_of_baskets_come_apart() -> None:
@@ -81,8 +87,8 @@ def test_two_kinds_of_baskets_come_apart() -> None:
     indptr, items = ragged(rows)
     starts = np.array([0, 6, 12])
     orders = np.arange(12, dtype=np.int32)[None, :]
-    members = np.arange(12)
-    kind = kernel.Rows(indptr, items, np.ones(12, dtype=np.int64), WIDTH)
+    members = np.arange(12, dtype=np.int32)
+    kind = kernel.Rows(indptr, items, np.ones(WIDTH + 1, dtype=np.int64), WIDTH)
     assert kernel.swap_rows(orders, kind, members, starts, 2, 2, 4) == 3
     assert {len({row % 2 for row in cluster}) for cluster in parted(members, starts)} == {1}
 
@@ -122,9 +128,7 @@ def test_sums_of_clusters(rows: list[frozenset[int]], clusters: int) -> None:
         assert list(zip(held[begin:end].tolist(), counts[begin:end].tolist(), strict=True)) == expected
 
 
-def units_of(
-    rows: list[frozenset[int]], secrets: list[set[int]], size: int
-) -> tuple[kernel.Units, list[list[int]]]:
+def units_of(rows: list[frozenset[int]], secrets: list[set[int]], size: int) -> tuple[Units, list[list[int]]]:
     """Clusters of so many rows, as they come."""
     indptr, items = ragged(rows)
     starts = np.array([*range(0, len(rows), size), len(rows)])
@@ -133,7 +137,7 @@ def units_of(
     parts = parted(np.arange(len(rows)), starts)
     counted = [sorted(Counter(one for row in part for one in secrets[row]).items()) for part in parts]
     entries = [entry for part in counted for entry in part]
-    return kernel.Units(
+    return Units(
         *summed,
         np.diff(starts),
         np.cumsum([0, *map(len, counted)]),
@@ -161,7 +165,7 @@ def test_clusters_are_taken_in_until_the_degree_holds(
     if naive.breaks(secrets, p):
         return
     orders = orders_of([frozenset()] * len(parts), seed)
-    home = kernel.take_in(orders, units, WIDTH, 2, p, window).tolist()
+    home = take_in(orders, units, WIDTH, 2, p, window).tolist()
     groups: dict[int, list[int]] = {}
     for unit, began in enumerate(home):
         groups.setdefault(began, []).append(unit)
@@ -178,9 +182,9 @@ def test_the_nearest_cluster_is_taken_in() -> None:
     numbered = [frozenset(ord(item) - ord("a") for item in row) for row in rows]
     units, _ = units_of(numbered, [{0}, {0}, *(set() for _ in range(6))], 2)
     orders = np.arange(4, dtype=np.int32)[None, :]
-    assert kernel.take_in(orders, units, WIDTH, 1, 2, 3).tolist() == [0, 1, 0, 3]
+    assert take_in(orders, units, WIDTH, 1, 2, 3).tolist() == [0, 1, 0, 3]
     # Within reach of one cluster, the second is all there is.
-    assert kernel.take_in(orders, units, WIDTH, 1, 2, 1).tolist() == [0, 0, 2, 3]
+    assert take_in(orders, units, WIDTH, 1, 2, 1).tolist() == [0, 0, 2, 3]
 
 
 def test_where_no_cluster_is_free_groups_are_taken_in() -> None:
@@ -189,7 +193,7 @@ def test_where_no_cluster_is_free_groups_are_taken_in() -> None:
     secrets = [{0}, {0}, {1}, {1}, {0}, {1}, set(), set()]
     units, parts = units_of(rows, secrets, 2)
     orders = np.arange(4, dtype=np.int32)[None, :]
-    home = kernel.take_in(orders, units, WIDTH, 2, 2, 1).tolist()
+    home = take_in(orders, units, WIDTH, 2, 2, 1).tolist()
     for began in set(home):
         members = [unit for unit, one in enumerate(home) if one == began]
         assert not naive.breaks([secrets[row] for unit in members for row in parts[unit]], 2)

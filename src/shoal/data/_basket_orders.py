@@ -10,7 +10,18 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, indptr_by, indptr_of, owners
+from shoal.arrays import (
+    AnyArray,
+    Counts,
+    Floats,
+    Indptr,
+    Items,
+    Rows,
+    ascending,
+    indptr_by,
+    indptr_of,
+    owners,
+)
 from shoal.data.baskets import ragged_ranks
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
@@ -43,6 +54,8 @@ class Distinct:
     @property
     def supports(self) -> Counts:
         """The number of rows that hold each item."""
+        if self.counts.max(initial=0) <= 1:
+            return np.bincount(self.items, minlength=self.width)
         weights = np.repeat(self.counts, np.diff(self.indptr))
         return np.bincount(self.items, weights, self.width).astype(np.int64)
 
@@ -192,7 +205,7 @@ def _sum(distinct: Distinct) -> Rows:
 
 
 def _sorted(indptr: Indptr, items: AnyArray) -> Rows:
-    return np.argsort(ragged_ranks(indptr, items), kind="stable")
+    return ascending(ragged_ranks(indptr, items))
 
 
 def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
@@ -205,11 +218,13 @@ def _nearest(distinct: Distinct, count: int) -> tuple[Rows, ...]:
     for table in range(count):
         keys = []
         for value in range(HASHES):
-            smallest = np.zeros(len(distinct), dtype=np.uint64)
+            smallest = np.zeros(len(distinct), dtype=np.int32)
             mixed = _mixed(np.arange(distinct.width, dtype=np.uint64), table * HASHES + value + 1)
-            smallest[filled] = np.minimum.reduceat(mixed[distinct.items], starts)
+            # Which of two is smaller can be told from their ranks, and these are short.
+            rank = np.unique(mixed, return_inverse=True)[1].astype(np.int32) + np.int32(1)
+            smallest[filled] = np.minimum.reduceat(rank[distinct.items], starts)
             keys.append(smallest)
-        tables.append(np.lexsort(keys[::-1]).astype(np.int64))
+        tables.append(ascending(*keys))
     return tuple(tables)
 
 

@@ -63,38 +63,42 @@ def near_clusters(
 
     # Rows that are looked at one after the other are read several times as fast where they lie side by side in memory.
     rows = orders[0]
-    tables, alike = _laid(rows, orders, _rows(indptr, items, width))
+    tables, alike = _laid(rows, orders, indptr, items, width)
     members, starts = kernel.gather(tables, alike, count, search.window)
     if search.passes and len(starts) > 2:
         rows = rows[members]
-        tables, alike = _laid(members, tuple(tables), alike)
+        tables, alike = _laid(rows, orders, indptr, items, width)
         if not search.even:
-            alike = alike._replace(worth=np.ones(len(rows), dtype=np.int64))
-        members = np.arange(len(rows))
+            alike = alike._replace(worth=np.ones_like(alike.worth))
+        members = np.arange(len(rows), dtype=np.int32)
         kernel.swap_rows(tables, alike, members, starts, search.passes, search.reach, search.most)
     return rows[members], starts
 
 
-def _laid(rows: Rows, orders: tuple[Rows, ...], alike: "kernel.Rows") -> tuple[AnyArray, "kernel.Rows"]:
+def _laid(
+    rows: Rows, orders: tuple[Rows, ...], indptr: Indptr, items: Items, width: int
+) -> tuple[AnyArray, "kernel.Rows"]:
     """Rows in another order, numbered by it."""
     from shoal.kernels.ragged import take_rows
 
     place = np.empty(len(rows), dtype=np.int32)
     place[rows] = np.arange(len(rows), dtype=np.int32)
-    indptr, items = take_rows(alike.indptr, alike.items, rows)
-    return place[np.stack(orders)], alike._replace(indptr=indptr, items=items, worth=alike.worth[rows])
+    return np.stack([place[order] for order in orders]), _rows(*take_rows(indptr, items, rows), width)
 
 
 def _rows(indptr: Indptr, items: Items, width: int) -> "kernel.Rows":
-    """Rows as the kernels take them; numbers without a sign are looked up faster."""
+    """Rows as the kernels take them: the shorter the numbers are, the less is waited for memory."""
     from shoal.kernels import near_clusters as kernel
 
-    return kernel.Rows(indptr, items.astype(np.uint32), even_worth(indptr), width)
+    places = np.int32 if len(items) < 2**31 else np.int64
+    kinds = np.uint16 if width <= 2**16 else np.uint32
+    longest = int(np.diff(indptr).max(initial=0))
+    return kernel.Rows(indptr.astype(places), items.astype(kinds), even_worth(longest), width)
 
 
-def even_worth(indptr: Indptr) -> Counts:
-    """The worth of each row's items by which likeness is the cosine."""
-    return np.rint(UNIT / np.sqrt(np.maximum(np.diff(indptr), 1))).astype(np.int64)
+def even_worth(longest: int) -> Counts:
+    """What each item of a row is worth, by the number of its items, if likeness is the cosine."""
+    return np.rint(UNIT / np.sqrt(np.maximum(np.arange(longest + 1), 1))).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

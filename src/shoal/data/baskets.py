@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, Rows, frozen, indptr_of, taken
+from shoal.arrays import MOST_BITS, Counts, Indptr, Items, Mask, Rows, ascending, frozen, indptr_of, taken
 from shoal.data._plural import counted
 from shoal.data.hierarchy import Hierarchy
 from shoal.errors import UnknownName
@@ -138,7 +138,7 @@ class Baskets:
 
 def ragged_order(indptr: Indptr, items: Items) -> Rows:
     """Sort ragged rows of non-negative integers as Python sorts lists; equal rows keep their order."""
-    return np.argsort(ragged_ranks(indptr, items), kind="stable")
+    return ascending(ragged_ranks(indptr, items))
 
 
 def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
@@ -156,7 +156,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     while len(active):
         base = rank[active]
         key, ended, step = _beginnings(base, indptr[active] + position, lengths[active] - position, items)
-        by_key = np.argsort(key)
+        by_key = ascending(key)
         active, base, key, ended = active[by_key], base[by_key], key[by_key], ended[by_key]
         first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
         sizes = np.diff(np.append(first, len(active)))
@@ -193,10 +193,12 @@ def descents(indptr: Indptr, items: Items | Rows) -> Rows:
 def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> tuple[Rows, Mask, int]:
     """One integer for the rank of each row so far and its next items, which sorts as they do.
 
-    Returns the integers, which rows have no more items than they tell, and how many items that are.
+    Returns the integers, which rows have no more items than they tell, and how many items that are: as many as leave
+    room for the number of a row, by which such integers are sorted fast.
     """
     width, step = int(items.max(initial=0)) + 2, 1
-    while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < 2**63:
+    room = 2 ** (MOST_BITS - len(base).bit_length())
+    while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < room:
         step += 1
     key = base
     for ahead in range(step):

@@ -1,9 +1,11 @@
 """Clusters of like baskets: gathered one after the other, and improved by baskets that change places.
 
-A row holds the items ``items[indptr[r]:indptr[r + 1]]``, each of which is worth ``worth[r]``. How alike two rows are is
-the number of items they share, times the worth of both: with a worth of one over the square root of the row's length,
-that is the cosine. A cluster is the rows ``members[starts[c]:starts[c + 1]]``. All numbers are whole, so that ties are
-ties.
+A row holds the items ``items[indptr[r]:indptr[r + 1]]``, each of which is worth ``worth[n]``, where n is how many there
+are. How alike two rows are is the number of items they share, times the worth of both: with a worth of one over the
+square root of the row's length, that is the cosine. A cluster is the rows ``members[starts[c]:starts[c + 1]]``. All
+numbers are whole, so that ties are ties.
+
+Most of the time goes to waiting for memory: numbers are short, and what is looked up together lies together.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -17,15 +19,12 @@ from shoal.kernels.sorting import sort
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
 
-SKIPPED = 8
-"""Clusters that a search passes over, for each that it wants: it ends in a crowd of those that do not help."""
-
 TOP = 4
 """Rows of each of two clusters that are tried for a swap: those that would rather be in the other one."""
 
 
 class Rows(NamedTuple):
-    """Rows, their items and what these are worth, and how many items there are."""
+    """Rows, their items and what these are worth by their number, and how many kinds of items there are."""
 
     indptr: Array
     items: Array
@@ -33,83 +32,83 @@ class Rows(NamedTuple):
     width: int
 
 
-class Lists(NamedTuple):
-    """Free rows, linked in several orders, a line each: the row after each row and the one before it, or -1."""
-
-    after: Array
-    before: Array
-
-
 @jit
-def linked(orders: Array) -> Lists:
-    """Link all rows."""
+def linked(orders: Array) -> Array:
+    """Link all rows in several orders: for each row, and each order, the row after it and the one before it, or -1."""
     tables, rows = orders.shape
-    after = np.full((tables, rows), -1, dtype=np.int32)
-    before = np.full((tables, rows), -1, dtype=np.int32)
+    links = np.full((rows, 2 * tables), -1, dtype=np.int32)
     for table in range(tables):
         for place in range(1, rows):
-            after[table, orders[table, place - 1]] = orders[table, place]
-            before[table, orders[table, place]] = orders[table, place - 1]
-    return Lists(after, before)
+            links[orders[table, place - 1], 2 * table] = orders[table, place]
+            links[orders[table, place], 2 * table + 1] = orders[table, place - 1]
+    return links
 
 
 @jit
-def unlink(row: Whole, lists: Lists) -> None:
-    """Take a row out of all lists."""
-    for table in range(len(lists.after)):
-        back, forth = lists.before[table, row], lists.after[table, row]
+def unlink(row: Whole, links: Array) -> None:
+    """Take a row out of all orders."""
+    for side in range(0, links.shape[1], 2):
+        forth, back = links[row, side], links[row, side + 1]
         if back >= 0:
-            lists.after[table, back] = forth
+            links[back, side] = forth
         if forth >= 0:
-            lists.before[table, forth] = back
+            links[forth, side + 1] = back
 
 
 @jit
 def near(
-    row: Whole, lists: Lists, first: Whole, window: Whole, listed: Array, stamp: Whole, found: Array
+    row: Whole, links: Array, first: Whole, window: Whole, listed: Array, stamp: Whole, found: Array
 ) -> int:
     """List the rows near a row: so many to each side in the first order, and a window of them in each other one."""
     listed[row] = stamp
     count = 0
-    for table in range(len(lists.after)):
-        back, forth = lists.before[table, row], lists.after[table, row]
-        for _ in range(first if table == 0 else window):
+    for side in range(0, links.shape[1], 2):
+        forth, back = links[row, side], links[row, side + 1]
+        for _ in range(window if side else first):
             if forth >= 0:
                 if listed[forth] != stamp:
                     listed[forth] = stamp
                     found[count] = forth
                     count += 1
-                forth = lists.after[table, forth]
+                forth = links[forth, side]
             if back >= 0:
                 if listed[back] != stamp:
                     listed[back] = stamp
                     found[count] = back
                     count += 1
-                back = lists.before[table, back]
+                back = links[back, side + 1]
     return count
 
 
 @jit
 def _count(row: Whole, rows: Rows, times: Whole, sums: Array) -> None:
     """Count the items of a row into sums."""
-    step = times * rows.worth[row]
-    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
-        sums[item] += step
+    begin, end = rows.indptr[row], rows.indptr[row + 1]
+    step = times * rows.worth[end - begin]
+    for place in range(begin, end):
+        sums[rows.items[place]] += step
 
 
 @jit
 def _forget(row: Whole, rows: Rows, sums: Array) -> None:
-    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
-        sums[item] = 0
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        sums[rows.items[place]] = 0
+
+
+@jit
+def _worth(row: Whole, rows: Rows) -> Any:
+    """What each item of a row is worth."""
+    return rows.worth[rows.indptr[row + 1] - rows.indptr[row]]
 
 
 @jit
 def _likeness(row: Whole, rows: Rows, sums: Array) -> Any:
     """How alike a row is to all that were counted into sums."""
     total = np.int64(0)
-    for item in rows.items[rows.indptr[row] : rows.indptr[row + 1]]:
-        total += sums[item]
-    return total * rows.worth[row]
+    begin, end = rows.indptr[row], rows.indptr[row + 1]
+    for place in range(begin, end):
+        total += sums[rows.items[place]]
+    return total * rows.worth[end - begin]
 
 
 @jit
@@ -127,19 +126,19 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
     starts = np.empty(clusters + 1, dtype=np.int64)
     for cluster in range(clusters + 1):
         starts[cluster] = cluster * count // clusters
-    lists = linked(orders)
+    links = linked(orders)
     free = np.ones(count, dtype=np.bool_)
-    listed = np.full(count, -1, dtype=np.int64)
-    found = np.empty(2 * (count // clusters + 1 + window * (tables - 1)), dtype=np.int64)
+    listed = np.full(count, -1, dtype=np.int32)
+    found = np.empty(2 * (count // clusters + 1 + window * (tables - 1)), dtype=np.int32)
     sums = np.zeros(rows.width, dtype=np.int64)
-    members = np.empty(count, dtype=np.int64)
+    members = np.empty(count, dtype=np.int32)
     step = 0
     for cluster in range(clusters):
         begin, end = starts[cluster], starts[cluster + 1]
         while not free[orders[0, step]]:
             step += 1
-        row = np.int64(orders[0, step])
-        listed_now = near(row, lists, end - begin - 1, window, listed, cluster, found)
+        row = orders[0, step]
+        listed_now = near(row, links, end - begin - 1, window, listed, cluster, found)
         for place in range(begin, end):
             if place > begin:
                 best, best_likeness = 0, np.int64(-1)
@@ -154,7 +153,7 @@ def gather(orders: Array, rows: Rows, clusters: Whole, window: Whole) -> tuple[A
                 listed_now -= 1
             members[place] = row
             free[row] = False
-            unlink(row, lists)
+            unlink(row, links)
             _count(row, rows, 1, sums)
         for place in range(begin, end):
             _forget(members[place], rows, sums)
@@ -177,7 +176,8 @@ def _score(rows: Rows, members: Array, begin: Whole, end: Whole, sign: Whole, de
     best = desk.best[line]
     for place in range(begin, end):
         row = members[place]
-        worth, length = rows.worth[row], rows.indptr[row + 1] - rows.indptr[row]
+        length = rows.indptr[row + 1] - rows.indptr[row]
+        worth = rows.worth[length]
         score = worth * worth * length + sign * _likeness(row, rows, desk.sums)
         desk.scores[line, place - begin] = score
         if kept == TOP and score <= desk.scores[line, best[kept - 1]]:
@@ -214,7 +214,7 @@ def _best_swap(
             common = 0
             for place in range(rows.indptr[partner], rows.indptr[partner + 1]):
                 common += desk.marked[rows.items[place]]
-            both -= 2 * common * rows.worth[row] * rows.worth[partner]
+            both -= 2 * common * _worth(row, rows) * _worth(partner, rows)
             if both > gain:
                 gain, one, other = both, best[0, left], best[1, right]
         for place in range(rows.indptr[row], rows.indptr[row + 1]):
@@ -264,7 +264,7 @@ class Seen(NamedTuple):
 @jit
 def _worth_comparing(here: Whole, there: Whole, seen: Seen) -> bool:
     """Whether one of two clusters changed since they were compared, if they were."""
-    last = np.int64(0)
+    last = 0
     for place in range(seen.others.shape[1]):
         if seen.others[here, place] == there:
             last = max(last, seen.times[here, place])
@@ -304,12 +304,8 @@ def swap_rows(
     -------
     The number of swaps.
     """
-    tables, count = orders.shape
-    clusters = len(starts) - 1
-    places = np.empty((tables, count), dtype=np.int32)
-    for table in range(tables):
-        for place in range(count):
-            places[table, orders[table, place]] = place
+    count, clusters = len(members), len(starts) - 1
+    beside = neighbors(orders, reach)
     cluster_of = np.empty(count, dtype=np.int32)
     largest = 0
     for cluster in range(clusters):
@@ -322,23 +318,24 @@ def swap_rows(
         np.zeros((2, largest), dtype=np.int64),
         np.zeros((2, TOP), dtype=np.int64),
     )
-    counts = np.zeros(clusters, dtype=np.int64)
-    touched = np.empty(2 * reach * tables * largest, dtype=np.int64)
-    nearest = np.empty(most, dtype=np.int64)
+    counts = np.zeros(clusters, dtype=np.int32)
+    touched = np.empty(beside.shape[1] * largest, dtype=np.int32)
+    nearest = np.empty(most, dtype=np.int32)
     seen = Seen(
-        np.zeros(clusters, dtype=np.int64),
+        np.zeros(clusters, dtype=np.int32),
         np.full((clusters, most), -1, dtype=np.int32),
-        np.zeros((clusters, most), dtype=np.int64),
+        np.zeros((clusters, most), dtype=np.int32),
     )
     swaps, clock = 0, 0
     for _ in range(passes):
         before = swaps
         for here in range(clusters):
-            found = _neighbors(here, orders, places, members, starts, cluster_of, reach, counts, touched)
+            found = _neighbors(here, beside, members, starts, cluster_of, counts, touched)
             found = _most_often(found, counts, touched, nearest)
             for place in range(starts[here], starts[here + 1]):
                 _count(members[place], rows, 1, desk.sums)
-            for there in nearest[:found]:
+            for entry in range(found):
+                there = nearest[entry]
                 if not _worth_comparing(here, there, seen):
                     continue
                 clock += 1
@@ -355,31 +352,43 @@ def swap_rows(
 
 
 @jit
+def neighbors(orders: Array, reach: Whole) -> Array:
+    """The rows that stand at most so far from each row in one of the orders, a line a row; -1 where there is none."""
+    tables, count = orders.shape
+    beside = np.full((count, 2 * reach * tables), -1, dtype=np.int32)
+    for table in range(tables):
+        for place in range(count):
+            row, at = orders[table, place], 2 * reach * table
+            for other in range(max(place - reach, 0), min(place + reach + 1, count)):
+                if other != place:
+                    beside[row, at] = orders[table, other]
+                    at += 1
+    return beside
+
+
+@jit
 def _neighbors(
     here: Whole,
-    orders: Array,
-    places: Array,
+    beside: Array,
     members: Array,
     starts: Array,
     cluster_of: Array,
-    reach: Whole,
     counts: Array,
     touched: Array,
 ) -> int:
     """Count how often rows of other clusters stand near those of this one; say how many clusters there are."""
     found = 0
-    tables, count = orders.shape
     for member in range(starts[here], starts[here + 1]):
         row = members[member]
-        for table in range(tables):
-            at = places[table, row]
-            for place in range(max(at - reach, 0), min(at + reach + 1, count)):
-                other = cluster_of[orders[table, place]]
-                if other != here:
-                    if counts[other] == 0:
-                        touched[found] = other
-                        found += 1
-                    counts[other] += 1
+        for side in range(beside.shape[1]):
+            if beside[row, side] < 0:
+                continue
+            other = cluster_of[beside[row, side]]
+            if other != here:
+                if counts[other] == 0:
+                    touched[found] = other
+                    found += 1
+                counts[other] += 1
     return found
 
 
@@ -429,171 +438,3 @@ def summed(rows: Rows, members: Array, starts: Array) -> tuple[Array, Array, Arr
             counts[items[place]] = 0
         indptr[cluster + 1] = made
     return indptr, items[:made], held[:made]
-
-
-class Units(NamedTuple):
-    """Clusters: how many rows of each hold each item, its rows, and how many of them hold each sensitive item."""
-
-    indptr: Array
-    items: Array
-    held: Array
-    sizes: Array
-    secret_indptr: Array
-    secrets: Array
-    secret_counts: Array
-
-
-@jit
-def most_held(unit: Whole, units: Units, counts: Array, most: Whole) -> Any:
-    """Add the sensitive items of a cluster to counts; the largest count, if it was so much before."""
-    for place in range(units.secret_indptr[unit], units.secret_indptr[unit + 1]):
-        secret = units.secrets[place]
-        counts[secret] += units.secret_counts[place]
-        most = max(most, counts[secret])
-    return most
-
-
-@jit
-def _nearest(unit: Whole, units: Units, vector: Array, norms: Array, found: Array, count: Whole) -> Any:
-    """Which of those found is most alike to a cluster, by the cosine; of equals the first."""
-    for place in range(units.indptr[unit], units.indptr[unit + 1]):
-        vector[units.items[place]] = units.held[place]
-    best, best_likeness = found[0], -1.0
-    for entry in range(count):
-        other = found[entry]
-        common = np.int64(0)
-        for place in range(units.indptr[other], units.indptr[other + 1]):
-            common += vector[units.items[place]] * units.held[place]
-        likeness = common / norms[other]
-        if likeness > best_likeness:
-            best, best_likeness = other, likeness
-    for place in range(units.indptr[unit], units.indptr[unit + 1]):
-        vector[units.items[place]] = 0
-    return best
-
-
-@jit
-def _helps(unit: Whole, units: Units, counts: Array, size: Whole, p: Whole) -> bool:
-    """Whether a cluster holds less than its part of every sensitive item that a group has too many of."""
-    for place in range(units.secret_indptr[unit], units.secret_indptr[unit + 1]):
-        full = units.secret_counts[place] * p >= units.sizes[unit]
-        if full and counts[units.secrets[place]] * p > size:
-            return False
-    return True
-
-
-@jit
-def _candidates(
-    unit: Whole,
-    units: Units,
-    counts: Array,
-    size: Whole,
-    p: Whole,
-    lists: Lists,
-    window: Whole,
-    listed: Array,
-    stamp: Whole,
-    found: Array,
-    any_will_do: bool,
-) -> int:
-    """List free clusters near one that help its group: a window of them to each side, in each order."""
-    count = 0
-    listed[unit] = stamp
-    for table in range(len(lists.after)):
-        for links in (lists.after[table], lists.before[table]):
-            other, wanted, looked = links[unit], window, 0
-            while other >= 0 and wanted > 0 and looked < SKIPPED * window:
-                if listed[other] == stamp:
-                    wanted -= 1
-                elif any_will_do or _helps(other, units, counts, size, p):
-                    listed[other] = stamp
-                    found[count] = other
-                    count, wanted = count + 1, wanted - 1
-                other, looked = links[other], looked + 1
-    return count
-
-
-@jit
-def take_in(orders: Array, units: Units, width: Whole, kinds: Whole, p: Whole, window: Whole) -> Array:
-    """Let each cluster that breaks the degree take in the nearest free one, and the next, until all together keep it.
-
-    A cluster is free as long as it was neither taken in nor took in another. The nearest is the one most alike to the
-    cluster that began, among those a window away from it in one of the orders. The first is taken in whatever it
-    holds; after that, one that holds its full part of what the group has too many of is passed over, unless there is no
-    other. Where none is free any more, the group takes in those that were made, one after the other.
-
-    Parameters
-    ----------
-    orders
-        Several orders of the clusters.
-    width, kinds, p
-        How many items there are, how many sensitive ones, and the degree.
-
-    Returns
-    -------
-    For each cluster the one that began its group.
-    """
-    clusters = len(units.sizes)
-    lists = linked(orders)
-    home = np.arange(clusters)
-    free = np.ones(clusters, dtype=np.bool_)
-    norms = np.ones(clusters)
-    for unit in range(clusters):
-        for place in range(units.indptr[unit], units.indptr[unit + 1]):
-            norms[unit] += np.float64(units.held[place]) ** 2
-    norms = np.sqrt(norms)
-    vector, counts = np.zeros(width, dtype=np.int64), np.zeros(kinds, dtype=np.int64)
-    listed = np.full(clusters, -1, dtype=np.int64)
-    found = np.empty(2 * window * len(orders), dtype=np.int64)
-    group = np.empty(clusters, dtype=np.int64)
-    stamp = 0
-    for unit in range(clusters):
-        if not free[unit]:
-            continue
-        group[0], taken, size = unit, 1, units.sizes[unit]
-        most = most_held(unit, units, counts, 0)
-        while most * p > size:
-            free[unit] = False
-            count = 0
-            for any_will_do in (taken == 1, True):
-                if count == 0:
-                    count = _candidates(
-                        unit, units, counts, size, p, lists, window, listed, stamp, found, any_will_do
-                    )
-                    stamp += 1
-            if count == 0:
-                _close(home, unit, units, counts, most, size, p)
-                return home
-            nearest = _nearest(unit, units, vector, norms, found, count)
-            unlink(nearest, lists)
-            home[nearest], free[nearest], group[taken] = unit, False, nearest
-            taken += 1
-            size += units.sizes[nearest]
-            most = most_held(nearest, units, counts, most)
-        if not free[unit]:
-            unlink(unit, lists)
-        for entry in range(taken):
-            for place in range(units.secret_indptr[group[entry]], units.secret_indptr[group[entry] + 1]):
-                counts[units.secrets[place]] = 0
-    return home
-
-
-@jit
-def _close(home: Array, last: Whole, units: Units, counts: Array, most: Whole, size: Whole, p: Whole) -> None:
-    """Let the last group take in others, until it keeps the degree; all together do."""
-    after = np.full(len(home), -1, dtype=np.int64)
-    for unit in range(len(home)):
-        if home[unit] != unit:
-            after[unit] = after[home[unit]]
-            after[home[unit]] = unit
-    for group in range(len(home)):
-        if most * p <= size:
-            return
-        if home[group] != group or group == last:
-            continue
-        unit = group
-        while unit >= 0:
-            size += units.sizes[unit]
-            most = most_held(unit, units, counts, most)
-            home[unit] = last
-            unit = after[unit]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, ascending, taken
 from shoal.data._basket_orders import Distinct, orders_of
 from shoal.data._near_clusters import clusters_of
 from shoal.data.groups import Groups
@@ -121,7 +121,7 @@ def replay_near(groups: Groups, distinct: Distinct, shares: Floats, p: int) -> F
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     size = np.add.reduceat(times, first)
     # Each pair is looked for in the groups that hold the rarest of its baskets.
-    rare = np.lexsort((contents.holders(kind), pair))[first]
+    rare = ascending(pair, contents.holders(kind))[first]
     unit, group = contents.holding(kind[rare])
     sure, entry = taken(np.concatenate((first, [len(pair)])), unit)
     place = contents.places(np.repeat(group, np.diff(sure)), kind[entry])
@@ -156,7 +156,7 @@ class _Contents:
         keys = np.repeat(number, groups.sizes)[member] * self._kinds + distinct.of_row[member]
         self._keys, example, self.times = np.unique(keys, return_index=True, return_counts=True)
         self.shares = shares[member[example]]
-        by_kind = np.argsort(self._keys % self._kinds, kind="stable")
+        by_kind = ascending(self._keys % self._kinds)
         self._groups = (self._keys // self._kinds)[by_kind]
         counts = np.bincount(self._keys % self._kinds, minlength=self._kinds)
         self._indptr = np.concatenate(([0], np.cumsum(counts)))
@@ -231,7 +231,7 @@ def _replay_pivots(
     for table, order in enumerate(orders):
         place = np.empty(len(distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
-        lines[table] = np.argsort(place[distinct.of_row], kind="stable")
+        lines[table] = ascending(place[distinct.of_row])
         places[table, lines[table]] = np.arange(count)
     leftover = int(np.argmax(groups.sizes))
     possible: Mask = possible_pivots(
@@ -259,7 +259,7 @@ def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> M
     place[order] = np.arange(len(order))
     run = place[distinct.of_row]
     group = np.repeat(np.arange(len(groups)), groups.sizes)
-    middle = run[np.lexsort((run, group))][groups.group_indptr[:-1] + groups.sizes // 2]
+    middle = run[ascending(group, run)][groups.group_indptr[:-1] + groups.sizes // 2]
     by_place = np.argsort(middle, kind="stable")
     ends = np.concatenate(([0], np.cumsum(distinct.counts[order])))
     begin = np.concatenate(([0], np.cumsum(groups.sizes[by_place])))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_by, indptr_of, owners, taken
+from shoal.arrays import AnyArray, Indptr, Items, Rows, ascending, indptr_by, indptr_of, owners, taken
 from shoal.data.baskets import ragged_ranks
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -169,8 +169,7 @@ def json_labels(vocabulary: Sequence[str]) -> list[str]:
 
 def order_inside(indptr: Indptr, ranks: AnyArray) -> Rows:
     """The places of all entries, those of a row in ascending order of their ranks; rows stay where they are."""
-    rows = owners(indptr)
-    return np.lexsort((ranks, rows))
+    return ascending(owners(indptr), ranks)
 
 
 def sorted_inside(indptr: Indptr, items: Items) -> Items:

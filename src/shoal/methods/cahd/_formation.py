@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, indptr_of, owners, taken
+from shoal.arrays import Counts, Indptr, Items, Rows, ascending, indptr_of, owners, taken
 from shoal.data._near_clusters import WINDOW, Pairs, clusters_of, cores, orders_of_units
 from shoal.methods.cahd._split_baskets import Sheet
 
@@ -111,7 +111,7 @@ def near(sheet: Sheet, ties: Rows, p: int, supports: Counts | None = None) -> Gr
     items = distinct.items[places]
     cluster = found.cluster_of
     pair = found.pair[cluster]
-    by_pair = np.argsort(pair, kind="stable")
+    by_pair = ascending(pair)
     home = _homes(sheet, indptr, items, found.rows[by_pair], pair[by_pair], p)
     broken, _, counts = _secret_counts(sheet, found.rows, cluster)
     broken = broken[counts * p > np.diff(found.starts)[broken]]
@@ -136,7 +136,7 @@ def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, 
     rows, pairs
         All rows pair by pair, and the pair of each.
     """
-    from shoal.kernels import near_clusters as kernel
+    from shoal.kernels.taking_in import Units, take_in
 
     width = sheet.distinct.width
     sizes = np.bincount(pairs)
@@ -144,9 +144,9 @@ def _homes(sheet: Sheet, indptr: Indptr, items: Items, rows: Rows, pairs: Rows, 
     core_indptr, core, summed = cores(indptr, items, width, rows, starts)
     owner, secrets, counts = _secret_counts(sheet, rows, pairs)
     begins = np.searchsorted(owner, np.arange(len(sizes) + 1))
-    units = kernel.Units(*summed, sizes, begins, secrets, counts)
+    units = Units(*summed, sizes, begins, secrets, counts)
     tables = np.stack(orders_of_units(core_indptr, core, width)).astype(np.int32)
-    home: Rows = kernel.take_in(tables, units, width, len(sheet.sensitive), p, WINDOW)
+    home: Rows = take_in(tables, units, width, len(sheet.sensitive), p, WINDOW)
     return home
 
 

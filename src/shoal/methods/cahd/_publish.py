@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows, indptr_by, taken
+from shoal.arrays import Counts, Rows, ascending, indptr_by, taken
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
 from shoal.methods.cahd._split_baskets import Sheet
@@ -33,7 +33,8 @@ def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
 
     count = int(groups.max()) + 1
     # The distinct baskets are numbered in canonical order, and rows that tie are published alike.
-    baskets_of, order = sheet.distinct.of_row[rows], np.lexsort((sheet.distinct.of_row[rows], groups))
+    baskets_of = sheet.distinct.of_row[rows]
+    order = ascending(groups, baskets_of)
     indptr = indptr_by(groups, count)
     secret_indptr, secrets = sheet.secrets_of(rows[order])
     kinds = max(len(sheet.sensitive), 1)
@@ -42,9 +43,7 @@ def grouped(baskets: Baskets, sheet: Sheet, rows: Rows, groups: Rows) -> tuple[G
     summary = np.searchsorted(pairs, np.arange(count + 1) * kinds)
     summary_pairs = np.empty(2 * len(pairs), dtype=np.int64)
     summary_pairs[0::2], summary_pairs[1::2] = pairs % kinds, counts
-    by_content = np.lexsort(
-        (ragged_ranks(2 * summary, summary_pairs), ragged_ranks(indptr, baskets_of[order].astype(np.int64)))
-    )
+    by_content = ascending(ragged_ranks(indptr, baskets_of[order]), ragged_ranks(2 * summary, summary_pairs))
     group_indptr, members = taken(indptr, by_content)
     summary_indptr, entries = taken(summary, by_content)
     published = order[members]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Rows, indptr_of, taken
+from shoal.arrays import Counts, Indptr, Items, Rows, ascending, indptr_of, taken
 from shoal.data._basket_orders import Distinct, distinct_baskets
 from shoal.data.baskets import Baskets
 from shoal.errors import Infeasible, WrongUse
@@ -49,7 +49,7 @@ class Sheet:
         """
         place = np.empty(len(self.distinct), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return ties[np.argsort(place[self.distinct.of_row[ties]], kind="stable")]
+        return ties[ascending(place[self.distinct.of_row[ties]])]
 
     def secrets_of(self, rows: Rows) -> tuple[Indptr, Items]:
         """The sensitive items of the rows in another order."""
