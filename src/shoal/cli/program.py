@@ -114,6 +114,7 @@ def page_of(names: Sequence[str]) -> Page:
         app = app[name]
     return [*parts, f"\n{app.help_epilogue}"]
 
+
 POINT = "\n- "
 """What stands before each point of a message that lists several; each is a line in the terminal."""
 
