@@ -16,7 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = stored_page(tokens)
     if page is None:
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
-        gc.set_threshold(100_000)  # what is imported stays: the default of 700 looks through it a hundred times
+        gc.set_threshold(
+            100_000
+        )  # what is imported stays: the default of 700 looks through it a hundred times
         from shoal.cli import program  # loads the parser
 
         return program.main(tokens)
