@@ -74,6 +74,28 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
+def test_a_small_table_loads_only_what_tables_need(people: Path) -> None:
+    idle = {"numba", "rich", "scipy", "shoal.io.baskets.load", "shoal.io.releases.distributed"}
+    words = [
+        "anonymize",
+        "mondrian",
+        str(people),
+        "--k",
+        "2",
+        "--quasi",
+        "age",
+        "--others",
+        "drop",
+        "-o",
+        "out",
+    ]
+    show = f"print(*{idle!r} & sys.modules.keys(), file=sys.stderr)"
+    text = f"import sys; from shoal.cli import main; main({words!r}); {show}"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert "rows published" in done.stdout
+    assert done.stderr.split() == []
+
+
 @pytest.mark.parametrize("names", pages(), ids=" ".join)
 def test_help_is_what_the_parser_says(
     names: tuple[str, ...], shoal: Callable[..., object], capsys: pytest.CaptureFixture[str]

@@ -60,3 +60,9 @@ def test_only_one_entity() -> None:
     ]
     with pytest.raises(WrongUse, match="Only one column"):
         Table(tuple(two))
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=6))
+def test_codes_that_occur_are_those_of_the_rows(cells: list[str]) -> None:
+    one = column("x", ["a", "b", "c", *cells]).take(np.arange(3, 3 + len(cells)))
+    assert one.occurring.tolist() == np.unique(one.codes).tolist()

@@ -16,9 +16,10 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
+from shoal.measures import queries
 from shoal.measures._comparison import Comparison
 from shoal.measures.measure import flat
-from shoal.measures.queries import Counter, Queries, draw
+from shoal.measures.queries import Counter, Queries, draw, draw_sets, true_answers
 from shoal.methods.mondrian.method import Mondrian
 
 NAMES = ("age", "height", "city", "ill")
@@ -98,6 +99,21 @@ def test_starred_sensitive_cells_are_any_value() -> None:
         {name: both.column(name).coverage for name in published.names},
     )
     assert counter.answers([{"ill": (0, 1), "age": (0, 1)}]) == [1.5]  # cold
+
+
+@given(ROWS, st.sampled_from([1, 40, 2**20]), st.sampled_from([3, 2**18]), st.floats(0.1, 1))
+def test_crosstabs_answer_as_rows_do(
+    rows: list[tuple[int, int, str, str]], lead: int, block: int, width: float
+) -> None:
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(NAMES)}
+    original = table(columns, sensitive=["ill"])
+    generator = np.random.default_rng(0)
+    asked = draw(original, 20, 2, width, generator) + draw_sets(original, 20, 2, width, generator)
+    own = {one.name: one for one in original.columns}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queries, "LEAD", lead)
+        patch.setattr(queries, "BLOCK", block)
+        assert true_answers(own, asked) == Counter(own).answers(asked)
 
 
 TREE = Hierarchy((("a", "b", "c"), ("ab", "c"), ("*",)), (np.array([0, 0, 1]), np.array([0, 0])))

@@ -15,11 +15,13 @@ from tests.tables import column, table, texts
 from shoal.data.domain import Kind
 from shoal.data.group_statistics import GroupStatistics, group_statistics
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.published_syntax import set_text
 from shoal.data.table import Table
 from shoal.errors import UnknownName, WrongUse
+from shoal.methods.mondrian.method import Mondrian
 from shoal.models import _matching
 from shoal.models._equivalence_classes import PublishedClasses
-from shoal.models._matching import CellReader, matching_rows, reader_of, shared_readers
+from shoal.models._matching import CellReader, match_pairs, matching_rows, reader_of, shared_readers
 from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_map import KMap
 
@@ -207,3 +209,27 @@ def test_readers_are_shared_for_a_while() -> None:
         assert reader.mask("[1,2]") is reader.mask("[1,2]")
         assert reader.mask("[1,2]").tolist() == CellReader(other).meant("[1,2]").tolist()
     assert reader_of(one) is not reader
+
+
+@pytest.mark.parametrize("label", ["a", "b", "[a,c]", "*", "**", "left", "", "{b", "7"])
+def test_a_set_holds_what_its_members_stand_for(label: str) -> None:
+    for cells, tree in ((["a", "b", "c", "d", "[a,c]", "{b", "", "7"], None), ([*"abcd"], TREE)):
+        reader = CellReader(column("x", cells, hierarchy=tree))
+        members = ["b", label]
+        expected = {int(code) for one in members for code in reader._read(one, inside=True)}
+        assert reader.values(set_text(members)).tolist() == sorted(expected)
+
+
+@given(st.integers(2, 4), st.randoms(use_true_random=False))
+def test_pairs_are_the_same_by_bits_and_by_walking(k: int, random: Random) -> None:
+    rows = [(random.randrange(9), random.choice("abcd")) for _ in range(random.randint(k, 40))]
+    original = table({"age": [age for age, _ in rows], "city": [city for _, city in rows]})
+    published = Mondrian(k=k).anonymize(original)[0].data
+    classes = PublishedClasses.of(published)
+    found = []
+    for dense in (0, _matching.DENSE):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_matching, "DENSE", dense)
+            persons, places = match_pairs(classes, original)
+        found.append(sorted(zip(persons.tolist(), places.tolist(), strict=True)))
+    assert found[0] == found[1] != []

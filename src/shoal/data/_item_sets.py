@@ -185,7 +185,7 @@ def disordered_sets(column: Column) -> list[int]:
     """The codes of cells in which items do not ascend, repeat, or are empty texts."""
     return [
         code
-        for code in np.unique(column.codes).tolist()
+        for code in column.occurring.tolist()
         if (text := column.domain.labels[code]) and _disordered(items_in(text), text)
     ]
 

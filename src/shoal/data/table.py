@@ -31,6 +31,13 @@ class Column:
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen(np.asarray(self.codes, dtype=np.int32)))
 
+    @property
+    def occurring(self) -> Rows:
+        """The codes that some row has, ascending."""
+        held = np.zeros(len(self.domain), dtype=np.bool_)
+        held[self.codes] = True
+        return np.flatnonzero(held)
+
     def take(self, rows: Rows) -> "Column":
         """The same column with the given rows, in the given order."""
         return replace(self, codes=self.codes[rows])

@@ -14,14 +14,14 @@ question a line, as a JSON object of columns and what is asked of them:
 import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil, fsum
+from math import ceil, fsum, prod
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Codes, Floats, Mask, Rows
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows
 from shoal.data._perturbed import matrix_of, weights_of
 from shoal.data.domain import Kind
 from shoal.data.linked import Linked
@@ -40,6 +40,9 @@ FEW = 2**12
 
 LEAD = 2**20
 """Combinations of the first columns that are counted, at most, to find the rows at some places."""
+
+BLOCK = 2**18
+"""Rows whose combinations of values are counted together."""
 
 Question: TypeAlias = Mapping[str, Wanted]
 """Column to what is asked of it."""
@@ -88,7 +91,7 @@ class Queries(TableMeasure):
             return ()
         asked = self.asked(before, after.names if linked is None else (*after.names, *linked.secrets.names))
         names = list(dict.fromkeys(name for one in asked for name in one))
-        truth = Counter({name: before.column(name) for name in names}).answers(asked)
+        truth = true_answers({name: before.column(name) for name in names}, asked)
         if linked is not None:
             answered = LinkedCounter(before, linked, names).answers(asked)
         elif any(name in both.release.details.get("perturbed", ()) for name in names):
@@ -287,6 +290,43 @@ class _Reader:
             else:
                 return None
         return mask
+
+
+def true_answers(columns: Mapping[str, Column], questions: Sequence[Question]) -> list[float]:
+    """The number of rows of the original for each question; those about the same few values are counted together."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, question in enumerate(questions):
+        alike.setdefault(tuple(question), []).append(place)
+    found: dict[int, float] = {}
+    for names, places in alike.items():
+        if len(places) > 1 and prod(len(columns[name].domain) for name in names) <= LEAD:
+            counts = crosstab([columns[name] for name in names])
+            found |= {place: asked_of(counts, list(questions[place].values())) for place in places}
+    rest = [place for place in range(len(questions)) if place not in found]
+    if rest:
+        found |= zip(rest, Counter(columns).answers([questions[place] for place in rest]), strict=True)
+    return [found[place] for place in range(len(questions))]
+
+
+def crosstab(columns: Sequence[Column]) -> Counts:
+    """How many rows have each combination of values, an axis a column; in blocks, so that keys stay few."""
+    shape = [len(column.domain) for column in columns]
+    counts = np.zeros(prod(shape), dtype=np.int64)
+    for begin in range(0, len(columns[0].codes), BLOCK):
+        key = columns[0].codes[begin : begin + BLOCK].astype(np.int64)
+        for column, size in zip(columns[1:], shape[1:], strict=True):
+            key *= size
+            key += column.codes[begin : begin + BLOCK]
+        counts += np.bincount(key, minlength=len(counts))
+    return counts.reshape(shape)
+
+
+def asked_of(counts: Counts, asked: Sequence[Wanted]) -> float:
+    """The rows in the part of a crosstab that is asked for."""
+    for axis, wanted in enumerate(asked):
+        part = slice(*wanted) if isinstance(wanted, tuple) else wanted
+        counts = counts[(slice(None),) * axis + (part,)]
+    return float(counts.sum())
 
 
 class Counter:

@@ -5,7 +5,6 @@ from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from pydantic import Field
 
 from shoal.data.release import Published
@@ -67,7 +66,7 @@ class MatrixModel(TableModel):
         assert self.column is not None
         assert self.matrix is not None
         column = published.table.column(self.column)
-        used = {column.domain.labels[code] for code in np.unique(column.codes).tolist()}
+        used = {column.domain.labels[code] for code in column.occurring.tolist()}
         strange = sorted(used - self.matrix.keys())
         places = [
             (1.0, Offender(f"{self.column} {value or '(missing)'}", "the matrix does not publish this value"))

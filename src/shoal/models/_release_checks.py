@@ -240,7 +240,7 @@ def verdict_on_nothing(form: Published, *, tells: bool) -> Verdict | None:
 def _shows(column: Column) -> bool:
     """Whether a cell of a column is no star."""
     labels = column.domain.labels
-    return any(labels[code] != SUPPRESSED for code in np.unique(column.codes).tolist())
+    return any(labels[code] != SUPPRESSED for code in column.occurring.tolist())
 
 
 def broken_papers(found: Sequence[tuple[str, str]]) -> Verdict:

@@ -287,7 +287,7 @@ def _occurring(column: Column) -> Iterable[str]:
     """The texts of a column's cells; of a column in parts, whose cells are elsewhere, those of its domain."""
     if not len(column.codes):
         return column.domain.labels
-    return (column.domain.labels[code] for code in np.unique(column.codes).tolist())
+    return (column.domain.labels[code] for code in column.occurring.tolist())
 
 
 def _worst(finding: Finding) -> list[int]:

@@ -228,7 +228,7 @@ def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnF
 
 
 def _distinct(column: Column) -> str:
-    return f"{len(np.unique(column.codes)):,}" if len(column.codes) else "–"
+    return f"{len(column.occurring):,}" if len(column.codes) else "–"
 
 
 def threats_of(attacks: Sequence[Tried]) -> tuple[Threat, ...]:

@@ -104,7 +104,7 @@ def missing_matched(reached: int, kind: str = "missing") -> str:
 
 def _texts(published: Column) -> set[str]:
     """The texts of a column that are published."""
-    return {published.domain.labels[code] for code in np.unique(published.codes).tolist()}
+    return {published.domain.labels[code] for code in published.occurring.tolist()}
 
 
 def rows_are_counted(name: str, persons: int, rows: int) -> str:

@@ -65,7 +65,7 @@ class Known:
 def determined(original: Table, published: Table) -> list[str]:
     """Sentences about insensitive columns that give away the values of generalized ones."""
     quasi, others = _chosen(original, published.names)
-    coarse = [one for one in quasi if _is_coarser(one, published.column(one.name))]
+    coarse = [one for one in quasi if others and _is_coarser(one, published.column(one.name))]
     found = []
     for other in others:
         for one in coarse if _repeats(other, original.rows) else ():
@@ -93,7 +93,7 @@ def determined_in_parts(original: Dataset, published: Iterable[str], coarse: Map
 
 def known_too(published: Table) -> list[Known]:
     """What is left of the classes when one insensitive column is known beside the quasi-identifiers."""
-    if not published.rows or not published.quasi:
+    if not published.rows or not published.quasi or not published.with_role(Role.INSENSITIVE):
         return []
     classes = row_classes(published.quasi, published.rows).number
     found = []
@@ -172,7 +172,7 @@ def _repeats(column: Column, rows: int) -> bool:
 
 def _is_coarser(original: Column, published: Column) -> bool:
     """Whether a column is published otherwise than it was."""
-    labels = {published.domain.labels[code] for code in np.unique(published.codes).tolist()}
+    labels = {published.domain.labels[code] for code in published.occurring.tolist()}
     return not labels <= set(original.domain.labels)
 
 

@@ -38,12 +38,9 @@ from shoal.data.summary import Summary
 from shoal.data.table import Column, Table, canonical_order
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.baskets.layouts import published_name
-from shoal.io.baskets.load import load_baskets, write_baskets
-from shoal.io.hierarchies.load import hierarchy_from_data
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_lines
 from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
-from shoal.io.releases.distributed import write_parts
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
 from shoal.io.releases.release_json import (
@@ -71,6 +68,8 @@ def write_data(
     what can be seen in the data file too.
     """
     if isinstance(data, Dataset):
+        from shoal.io.releases.distributed import write_parts
+
         return write_parts(data, folder, table_format, safe_cells)
     if isinstance(data, Related):
         return write_related(data, folder, table_format, safe_cells)
@@ -144,6 +143,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
     if shape["form"] == "summary":
         return read_summary(read_published_table(path, (), reading=own_reading(path)), shape, path)
     if shape["form"] == "baskets":
+        from shoal.io.baskets.load import load_baskets
+
         reading = Reading(separator=shape.get("separator"))
         baskets = load_baskets(path, shape["layout"], reading, published=True).baskets
         return baskets_in_roles(baskets, shape)
@@ -152,6 +153,8 @@ def _read(path: Path, shape: Mapping[str, Any]) -> Published:
 
 def _write_baskets(data: Baskets, folder: Path) -> dict[str, Any]:
     """Write baskets without items that none of them holds: their names alone would reveal the input."""
+    from shoal.io.baskets.load import write_baskets
+
     supports = data.supports
     if len(supports) and not supports.all():
         data = data.keep(supports > 0)
@@ -392,6 +395,8 @@ def read_run(folder: str | Path) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
         raise BadData("the file cannot be read; make the release again.", path) from error
     if summary:
         raise WrongUse(f"{folder} holds cross-tables, and no rows that could be compared, attacked or found.")
+    from shoal.io.hierarchies.load import hierarchy_from_data
+
     return recipe, {column: hierarchy_from_data(data) for column, data in hierarchies.items()}
 
 

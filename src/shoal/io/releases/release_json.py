@@ -12,7 +12,6 @@ from shoal.data.release import Release
 from shoal.data.role import Role, Roles
 from shoal.errors import BadData, WrongUse
 from shoal.io.baskets.layouts import parse_layout
-from shoal.io.baskets.load import with_roles
 from shoal.io.baskets.long_tables import published_separator
 from shoal.io.releases.summary_file import check_summary
 from shoal.io.source import read_text
@@ -112,6 +111,8 @@ def baskets_in_roles(baskets: Baskets, shape: Mapping[str, Any]) -> Baskets:
 
     A sensitive item that is not published any more is no secret of this release.
     """
+    from shoal.io.baskets.load import with_roles
+
     known = set(baskets.vocabulary)
     sensitive, insensitive = (tuple(filter(known.__contains__, shape[role])) for role in ITEM_ROLES)
     return with_roles(baskets, Roles(sensitive=sensitive, insensitive=insensitive))

@@ -98,7 +98,7 @@ def _encoded(
         cells = frame if plain is None else plain(frame)
         if not all(texts[name].add(distinct(cells[name], opened, None)) for name in role_of):
             return None
-    return Table(tuple(texts[name].column(name, role) for name, role in role_of.items()))
+    return Table(tuple(texts.pop(name).column(name, role) for name, role in role_of.items()))
 
 
 def _blocks(path: Path) -> Iterator[bytes | None]:
