@@ -228,7 +228,8 @@ class _Side:
         line, cell = number[self._secrets[places]], np.repeat(cells, lengths)
         asked = line >= 0
         keys, weights = (line * width + cell)[asked], self._weights[places][asked]
-        found = np.bincount(keys, weights, len(sensitive) * width).reshape(len(sensitive), width)
+        sums = np.bincount(keys, weights, len(sensitive) * width).astype(np.float64, copy=False)
+        found = sums.reshape(len(sensitive), width)
         found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
 
