@@ -83,7 +83,7 @@ def test_neighbors_in_gray_code_differ_in_one_item() -> None:
 def test_the_band_is_that_of_the_graph(rows: list[frozenset[int]]) -> None:
     """Equal rows need not be stored twice."""
     distinct = distinct_of(rows)
-    band, means = spread_of(distinct, distinct.of_row)
+    band, means = spread_of(distinct, placed(distinct.of_row, len(distinct)))
     assert (band.bandwidth, band.profile) == naive.band([sorted(row) for row in rows])
     for item in range(WIDTH):
         places = [place for place, row in enumerate(rows) if item in row]

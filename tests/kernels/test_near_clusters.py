@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from tests.naive import near_clusters as naive
 
 from shoal.data._basket_orders import distinct_baskets
-from shoal.data._near_clusters import GROUPS, clusters_of, even_worth, near_clusters, orders_for_clusters
+from shoal.data._near_clusters import (
+    GROUPS,
+    clusters_of,
+    even_worth,
+    near_clusters,
+    orders_for_clusters,
+    summed,
+)
 from shoal.kernels import near_clusters as kernel
 from shoal.kernels.taking_in import Units, take_in
 
@@ -121,7 +128,7 @@ def test_sums_of_clusters(rows: list[frozenset[int]], clusters: int) -> None:
     indptr, items = ragged(rows)
     members = np.arange(len(rows))[::-1].copy()
     starts = np.array([number * len(rows) // clusters for number in range(clusters + 1)])
-    begins, held, counts = kernel.summed(kernel.Rows(indptr, items, members, WIDTH), members, starts)
+    begins, held, counts = summed(indptr, items, WIDTH, members, starts)
     for cluster, (begin, end) in enumerate(pairwise(begins.tolist())):
         inside = members[starts[cluster] : starts[cluster + 1]].tolist()
         expected = sorted(Counter(item for row in inside for item in rows[row]).items())
@@ -132,13 +139,12 @@ def units_of(rows: list[frozenset[int]], secrets: list[set[int]], size: int) -> 
     """Clusters of so many rows, as they come."""
     indptr, items = ragged(rows)
     starts = np.array([*range(0, len(rows), size), len(rows)])
-    none = np.zeros(0, dtype=np.int64)
-    summed = kernel.summed(kernel.Rows(indptr, items, none, WIDTH), np.arange(len(rows)), starts)
+    held = summed(indptr, items, WIDTH, np.arange(len(rows)), starts)
     parts = parted(np.arange(len(rows)), starts)
     counted = [sorted(Counter(one for row in part for one in secrets[row]).items()) for part in parts]
     entries = [entry for part in counted for entry in part]
     return Units(
-        *summed,
+        *held,
         np.diff(starts),
         np.cumsum([0, *map(len, counted)]),
         np.array([secret for secret, _ in entries], dtype=np.int64),

@@ -6,7 +6,7 @@ the baskets can touch it.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from shoal.arrays import (
     owners,
 )
 from shoal.data.baskets import ragged_ranks
+
+if TYPE_CHECKING:
+    from shoal.kernels.band import Placed
 
 Order: TypeAlias = Literal["rcm", "bipartite", "gray", "lexicographic", "nearest", "sum"]
 ORDERS: tuple[str, ...] = get_args(Order)
@@ -137,14 +140,14 @@ def sort_keys(name: str, indptr: Indptr, items: Items, supports: Counts) -> tupl
     return (indptr, ranked) if name == "lexicographic" else gray_digits(indptr, ranked, width)
 
 
-def spread_of(distinct: Distinct, order: Rows) -> tuple[Band, Floats]:
+def spread_of(distinct: Distinct, places: "Placed") -> tuple[Band, Floats]:
     """The band of the graph of rows that share an item, and the mean place of each item.
 
-    `order`: the distinct basket of each row, with the rows in their order.
+    `places`: those of the rows that hold each distinct basket.
     """
-    from shoal.kernels.band import placed, spread
+    from shoal.kernels.band import spread
 
-    found = spread(distinct.indptr, distinct.items, distinct.width, placed(order, len(distinct)))
+    found = spread(distinct.indptr, distinct.items, distinct.width, places)
     return Band(int(found[0]), int(found[1])), found[2]
 
 

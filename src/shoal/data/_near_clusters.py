@@ -160,11 +160,27 @@ def cores(
     indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
 ) -> tuple[Indptr, Items, tuple[Indptr, Items, Counts]]:
     """The items that at least a third of a cluster's rows hold, for each cluster; and how many rows hold each item."""
-    from shoal.kernels import near_clusters as kernel
-
-    begins, held, counts = kernel.summed(_rows(indptr, items, width), rows, starts)
+    begins, held, counts = summed(indptr, items, width, rows, starts)
     often = 3 * counts >= np.repeat(np.diff(starts), np.diff(begins))
     return indptr_of(often)[begins], held[often], (begins, held, counts)
+
+
+def summed(
+    indptr: Indptr, items: Items, width: int, rows: Rows, starts: Rows
+) -> tuple[Indptr, Items, Counts]:
+    """How many rows of each cluster hold each item: indptr, items, which ascend, and counts."""
+    from shoal.kernels.ragged import take_rows
+
+    begin, held = take_rows(indptr, items, rows)
+    bases = np.arange(len(starts)) * width
+    keys = np.repeat(bases[:-1], np.diff(begin[starts]))
+    keys += held
+    keys.sort()
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(first, append=len(keys))
+    keys = keys[first]
+    begins = np.searchsorted(keys, bases)
+    return begins, (keys - np.repeat(bases[:-1], np.diff(begins))).astype(np.int32), counts
 
 
 def orders_of_units(indptr: Indptr, items: Items, width: int) -> tuple[Rows, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, ascending, indptr_by
 from shoal.kernels._jit import jit
 from shoal.kernels.sorting import sort
 
@@ -178,21 +178,9 @@ class Placed(NamedTuple):
     places: Items
 
 
-@jit
 def placed(order: Rows, rows: int) -> Placed:
     """The places of so many rows in an order."""
-    begin = np.zeros(rows + 1, dtype=np.int64)
-    for row in order:
-        begin[row + 1] += 1
-    following = np.empty(rows, dtype=np.int64)
-    for row in range(rows):
-        following[row] = begin[row]
-        begin[row + 1] += begin[row]
-    places = np.empty(len(order), dtype=np.int32)
-    for place in range(len(order)):
-        places[following[order[place]]] = place
-        following[order[place]] += 1
-    return Placed(begin, places)
+    return Placed(indptr_by(order, rows), ascending(order).astype(np.int32))
 
 
 @jit

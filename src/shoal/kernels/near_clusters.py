@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.kernels._jit import jit
-from shoal.kernels.sorting import sort
 
 Array: TypeAlias = NDArray[Any]
 Whole: TypeAlias = int | np.int64
@@ -410,31 +409,3 @@ def _most_often(found: Whole, counts: Array, touched: Array, nearest: Array) -> 
     for entry in range(found):
         counts[touched[entry]] = 0
     return kept
-
-
-@jit
-def summed(rows: Rows, members: Array, starts: Array) -> tuple[Array, Array, Array]:
-    """How many rows of each cluster hold each item: indptr, items, which ascend, and counts."""
-    clusters = len(starts) - 1
-    counts = np.zeros(rows.width, dtype=np.int64)
-    indptr = np.zeros(clusters + 1, dtype=np.int64)
-    total = 0
-    for row in members:
-        total += rows.indptr[row + 1] - rows.indptr[row]
-    items, held = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
-    made = 0
-    for cluster in range(clusters):
-        begin = made
-        for row in members[starts[cluster] : starts[cluster + 1]]:
-            for place in range(rows.indptr[row], rows.indptr[row + 1]):
-                item = rows.items[place]
-                if counts[item] == 0:
-                    items[made] = item
-                    made += 1
-                counts[item] += 1
-        sort(items, begin, made)
-        for place in range(begin, made):
-            held[place] = counts[items[place]]
-            counts[items[place]] = 0
-        indptr[cluster + 1] = made
-    return indptr, items[:made], held[:made]

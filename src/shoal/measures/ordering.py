@@ -31,6 +31,8 @@ class Ordering(Measure):
 
     def compare(self, both: Comparison) -> tuple[Score, ...]:
         """Order the published baskets, and measure."""
+        from shoal.kernels.band import placed
+
         release = both.release
         groups, order = release.data, release.parameters.get("order")
         if not isinstance(groups, Groups):
@@ -40,7 +42,7 @@ class Ordering(Measure):
         distinct = distinct_members(groups)
         ordered = orders_of(order, distinct)[0]
         rows = np.repeat(ordered, distinct.counts[ordered])
-        band, _ = spread_of(distinct, rows)
+        band, _ = spread_of(distinct, placed(rows, len(distinct)))
         return (
             Score(
                 "bandwidth", band.bandwidth, "largest distance of two baskets that share an item, in order"

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Floats, Indptr, Items, Rows, ranges
+from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, indptr_of, owners, ranges, taken
 from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
@@ -112,8 +112,8 @@ class TwoSides:
         self.rows = len(original)
         number = {item: code for code, item in enumerate(groups.vocabulary)}
         self._published = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
-        self._before = _Holders(original.indptr, original.items, len(original.vocabulary))
-        self._after = _Holders(groups.basket_indptr, groups.items, len(groups.vocabulary))
+        self._before = _before(original)
+        self._after = _after(groups)
         owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
         by_item = np.argsort(groups.sensitive_items, kind="stable")
         self._summary_indptr = np.concatenate(
@@ -153,14 +153,11 @@ class TwoSides:
 
     def divergences(self, items: Sequence[int] | Items, sensitive: Items) -> list[float]:
         """The divergence of the cells of some public items, for each of the sensitive ones."""
-        before = self._before.cells(np.asarray(items))
-        after = self._after.cells(self._published[np.asarray(items)])
-        cells = 1 << len(items)
+        asked = np.asarray(items)
+        acts = self._before.sums(asked, sensitive)
+        ests = self._after.sums(self._published[asked], self._published[sensitive])
         found = []
-        for item in sensitive.tolist():
-            act = np.bincount(before[self._before.rows(item)], minlength=cells)
-            members, weights = self.spread(item)
-            est = np.bincount(after[members], weights, cells)
+        for act, est in zip(acts, ests, strict=True):
             filled = np.flatnonzero(act)
             found.append(float((act[filled] * np.log(act[filled] / est[filled])).sum() / act.sum()))
         return found
@@ -171,36 +168,105 @@ class TwoSides:
         public[self.original.public] = True
         errors = []
         for item in generator.choice(sensitive, questions).tolist():
-            rows = self._before.rows(item)
-            row = int(generator.choice(rows))
+            row = int(self._before.baskets[generator.choice(self._before.holders(item))])
             held = self.original.items[self.original.indptr[row] : self.original.indptr[row + 1]]
             held = held[public[held]]
             if len(held) < COUNTED:
                 continue
-            drawn = generator.choice(held, COUNTED, replace=False)
-            wanted = (1 << COUNTED) - 1
-            truth = int((self._before.cells(drawn)[rows] == wanted).sum())
-            members, weights = self.spread(item)
-            after = self._after.cells(self._published[drawn])
-            estimate = float(weights[after[members] == wanted].sum())
+            drawn, secret = generator.choice(held, COUNTED, replace=False), np.array([item])
+            truth = float(self._before.sums(drawn, secret)[0, -1])
+            estimate = float(self._after.sums(self._published[drawn], self._published[secret])[0, -1])
             errors.append(abs(estimate - truth) / truth)
         return np.array(errors)
 
 
-class _Holders:
-    """Which rows hold an item."""
+class _Side:
+    """The baskets that count for some sensitive item, and how much: what all of its owner do.
 
-    def __init__(self, indptr: Indptr, items: Items, width: int) -> None:
-        self._count = len(indptr) - 1
-        self._indptr, self._rows = holders_of(indptr, items, width)
+    Parameters
+    ----------
+    indptr, items, width
+        All baskets, and how many items there are.
+    owner
+        The owner of each basket.
+    begins, secrets, weights
+        The sensitive items of each owner.
+    """
 
-    def rows(self, item: int) -> Rows:
-        return self._rows[self._indptr[item] : self._indptr[item + 1]]
+    def __init__(
+        self,
+        indptr: Indptr,
+        items: Items,
+        width: int,
+        owner: Rows,
+        begins: Indptr,
+        secrets: Items,
+        weights: Floats,
+    ) -> None:
+        lengths = np.diff(begins)[owner]
+        self.baskets = np.flatnonzero(lengths)
+        kept, places = taken(indptr, self.baskets)
+        self._begins, self._rows = holders_of(kept, items[places], width)
+        self._first, self._lengths = begins[owner[self.baskets]], lengths[self.baskets]
+        self._secrets, self._weights = secrets, weights
+        self._totals = np.bincount(
+            secrets, weights * np.bincount(owner, minlength=len(begins) - 1).repeat(np.diff(begins)), width
+        )
+        self._marks = np.zeros(len(self.baskets), dtype=np.uint16)
 
-    def cells(self, items: Items | Counts) -> Items:
-        """The cell of each row: bit j says whether it holds the j-th item."""
-        found = np.zeros(self._count, dtype=np.int32)
-        for place, item in enumerate(items.tolist()):
-            if item >= 0:
-                found[self.rows(item)] |= 1 << place
+    def holders(self, item: int) -> Rows:
+        """Which of `baskets` hold an item."""
+        return self._rows[self._begins[item] : self._begins[item + 1]]
+
+    def sums(self, items: Items | Counts, sensitive: Items | Counts) -> Floats:
+        """What the baskets of each cell count for each sensitive item, a line each; bit j: they hold the j-th item."""
+        rows, cells = self._cells(items)
+        number = np.full(len(self._totals), -1, dtype=np.int64)
+        number[sensitive] = np.arange(len(sensitive))
+        lengths, width = self._lengths[rows], 1 << len(items)
+        _, places = ranges(self._first[rows], lengths)
+        line, cell = number[self._secrets[places]], np.repeat(cells, lengths)
+        asked = line >= 0
+        keys, weights = (line * width + cell)[asked], self._weights[places][asked]
+        sums = np.bincount(keys, weights, len(sensitive) * width).astype(np.float64, copy=False)
+        found = sums.reshape(len(sensitive), width)
+        found[:, 0] = self._totals[sensitive] - found.sum(axis=1)
         return found
+
+    def _cells(self, items: Items | Counts) -> tuple[Rows, AnyArray]:
+        """The baskets that hold one of some items, each once, and the cell of each."""
+        held = [self.holders(item) if item >= 0 else self._rows[:0] for item in items.tolist()]
+        for place, rows in enumerate(held):
+            self._marks[rows] |= np.uint16(1 << place)
+        found, cells = [], []
+        for rows in held:
+            marks = self._marks[rows]
+            once = np.flatnonzero(marks)
+            found.append(rows[once])
+            cells.append(marks[once])
+            self._marks[rows] = 0
+        return np.concatenate(found), np.concatenate(cells)
+
+
+def _before(original: Baskets) -> _Side:
+    """The truth: a basket counts 1 for each sensitive item that it holds."""
+    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
+    secret[original.sensitive] = True
+    hidden = secret[original.items]
+    secrets = original.items[hidden]
+    begins = indptr_of(hidden)[original.indptr]
+    each = np.arange(len(original))
+    return _Side(original.indptr, original.items, len(secret), each, begins, secrets, np.ones(len(secrets)))
+
+
+def _after(groups: Groups) -> _Side:
+    """What a reader sees: a basket counts what its group counts, spread evenly."""
+    return _Side(
+        groups.basket_indptr,
+        groups.items,
+        len(groups.vocabulary),
+        owners(groups.group_indptr),
+        groups.sensitive_indptr,
+        groups.sensitive_items,
+        groups.sensitive_counts / np.repeat(groups.sizes, np.diff(groups.sensitive_indptr)),
+    )

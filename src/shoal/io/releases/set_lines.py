@@ -4,7 +4,7 @@ import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from shoal.io.releases.plain_lines import PlainClusters, PlainGroups
 
 _SET = Spelling("[", ", ", "]\n", "[]\n")
+
+_GROUP = ('{"baskets": [', '], "sensitive": {{{}}}}}\n')
+"""How the line of a group begins, and how it ends, around its sensitive items."""
+
+GROUPS_AT_ONCE = 50_000
+"""Whose lines are put together in memory."""
 
 
 NOT_OURS = "Published groups and clusters have one a line; the file is damaged, or holds something else."
@@ -204,22 +210,69 @@ def write_groups(groups: Groups, path: str | Path) -> None:
     ``{"baskets": [["meat", "wine"], …], "sensitive": {"viagra": 1}}``
     """
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in group_lines(canonical_groups(groups)))
+        file.writelines(_group_texts(canonical_groups(groups)))
 
 
 def group_lines(groups: Groups) -> Iterator[str]:
     """The line of each group, without its end."""
+    for text in _group_texts(groups):
+        yield from text.split("\n")[:-1]
+
+
+def _group_texts(groups: Groups) -> Iterator[str]:
+    """The lines of all groups, many at a time.
+
+    Each item has six pieces of text: by whether it is the first of its basket, and whether it is the last, or even the
+    last of its group, so that lines are put together by one lookup an item. Empty baskets and ends of groups are put
+    between them.
+    """
     labels = json_labels(groups.vocabulary)
-    baskets = set_texts(labels, groups.basket_indptr, groups.items)
-    summaries = [
+    ends = (", ", "], ", "]")
+    pieces = [begin + label + end for begin in ("", "[") for end in ends for label in labels]
+    pieces += ["[], ", "[]", _GROUP[1].format("") + _GROUP[0]]
+    steps = np.append(np.arange(0, len(groups), GROUPS_AT_ONCE), len(groups))
+    for begin, end in pairwise(steps.tolist()):
+        summaries, closed = _summaries(groups, labels, begin, end, len(pieces))
+        table = np.array(pieces + [_GROUP[1].format(one) + _GROUP[0] for one in summaries], dtype=object)
+        text = "".join(table[_group_pieces(groups, begin, end, closed)])
+        yield _GROUP[0] + text[: -len(_GROUP[0])]
+
+
+def _summaries(
+    groups: Groups, labels: Sequence[str], begin: int, end: int, known: int
+) -> tuple[list[str], Rows]:
+    """The sensitive items of some groups, where there are any, as texts; and the piece that ends each group."""
+    indptr = groups.sensitive_indptr[begin : end + 1]
+    part = slice(int(indptr[0]), int(indptr[-1]))
+    counts = groups.sensitive_counts[part].tolist()
+    texts = [
         f"{labels[item]}: {count}"
-        for item, count in zip(groups.sensitive_items.tolist(), groups.sensitive_counts.tolist(), strict=True)
+        for item, count in zip(groups.sensitive_items[part].tolist(), counts, strict=True)
     ]
-    group_indptr, sensitive_indptr = groups.group_indptr.tolist(), groups.sensitive_indptr.tolist()
-    for group in range(len(groups)):
-        sets = ", ".join(baskets[group_indptr[group] : group_indptr[group + 1]])
-        summary = ", ".join(summaries[sensitive_indptr[group] : sensitive_indptr[group + 1]])
-        yield f'{{"baskets": [{sets}], "sensitive": {{{summary}}}}}'
+    filled = np.flatnonzero(np.diff(indptr))
+    places = (indptr - indptr[0]).tolist()
+    closed = np.full(end - begin, known - 1, dtype=np.int64)
+    closed[filled] = known + np.arange(len(filled))
+    return [", ".join(texts[places[one] : places[one + 1]]) for one in filled.tolist()], closed
+
+
+def _group_pieces(groups: Groups, begin: int, end: int, closed: Rows) -> Rows:
+    """Which piece comes after which in the lines of some groups."""
+    labels = len(groups.vocabulary)
+    rows = groups.group_indptr[begin : end + 1]
+    indptr = groups.basket_indptr[rows[0] : rows[-1] + 1] - groups.basket_indptr[rows[0]]
+    last_basket = rows[1:] - 1 - rows[0]
+    final = np.zeros(len(indptr) - 1, dtype=np.int64)
+    final[last_basket] = 1
+    filled = np.diff(indptr) > 0
+    first = groups.basket_indptr[rows[0]]
+    pieces = groups.items[first : first + indptr[-1]].astype(np.int64)
+    pieces[indptr[:-1][filled]] += 3 * labels
+    pieces[indptr[1:][filled] - 1] += labels * (1 + final[filled])
+    empty = np.flatnonzero(~filled)
+    order = ascending(np.concatenate((2 * empty, 2 * last_basket + 1)))
+    places = np.concatenate((indptr[empty], indptr[last_basket + 1]))[order]
+    return np.insert(pieces, places, np.concatenate((6 * labels + final[empty], closed))[order])
 
 
 def canonical_groups(groups: Groups) -> Groups:

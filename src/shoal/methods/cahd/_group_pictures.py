@@ -1,7 +1,7 @@
 """What the report shows of groups: the matrix before and after it was ordered, and the degrees of the groups."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from shoal.arrays import Items, Rows
 from shoal.data._basket_orders import Distinct, spread_of
 from shoal.data.groups import Groups
 from shoal.methods.cahd._split_baskets import Sheet
+
+if TYPE_CHECKING:
+    from shoal.kernels.band import Placed
 
 ROWS, COLUMNS = 96, 64
 """Cells of a picture, at most."""
@@ -26,8 +29,10 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
     -------
     Bandwidth and profile before and after, and the pictures.
     """
+    from shoal.kernels.band import placed
+
     distinct = sheet.distinct
-    before, after = distinct.of_row, distinct.of_row[rows]
+    before, after = (placed(order, len(distinct)) for order in (distinct.of_row, distinct.of_row[rows]))
     band_before, _ = spread_of(distinct, before)
     band_after, means = spread_of(distinct, after)
     bands = {"before": asdict(band_before), "after": asdict(band_after)}
@@ -41,17 +46,18 @@ def before_and_after(sheet: Sheet, rows: Rows, name: str) -> tuple[dict[str, Any
     ]
 
 
-def _matrix(title: str, distinct: Distinct, order: Rows, column: Items) -> dict[str, Any]:
+def _matrix(title: str, distinct: Distinct, order: "Placed", column: Items) -> dict[str, Any]:
     """A sparse matrix as a picture of few cells: how many entries each of them covers."""
-    from shoal.kernels.band import binned, placed
+    from shoal.kernels.band import binned
 
-    high, wide = min(ROWS, len(order)), min(COLUMNS, distinct.width)
-    cells = binned(distinct.indptr, distinct.items, placed(order, len(distinct)), column, high, wide)
+    rows = len(order.places)
+    high, wide = min(ROWS, rows), min(COLUMNS, distinct.width)
+    cells = binned(distinct.indptr, distinct.items, order, column, high, wide)
     return {
         "kind": "matrix",
         "title": title,
         "caption": "The stronger the color of a cell, the more of its baskets (down) hold its items (across).",
-        "rows": len(order),
+        "rows": rows,
         "columns": distinct.width,
         "cells": cells.tolist(),
     }
