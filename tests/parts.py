@@ -12,7 +12,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.dataset import COUNT, Dataset, TextLayout
 from shoal.data.role import Roles
 from shoal.data.table import Table
-from shoal.engines.distributed import Distributed
+from shoal.engines.distributed import Distributed, tallied
 from shoal.errors import Infeasible
 from shoal.io.reading import Reading
 from shoal.io.source import part_files
@@ -75,6 +75,9 @@ class MemoryParts:
 
     def counts(self, names: Sequence[str]) -> pl.DataFrame:
         return self._frame.group_by(list(names)).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(list(names))
+
+    def tallies(self, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+        return tallied(self, names)
 
     def distinct(self, names: Sequence[str]) -> "MemoryParts":
         return self._next(self.counts(names).sample(fraction=1, shuffle=True, seed=self._seed))

@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
                 flush=True,
             )
     if given.page:
-        print(write(runs, tasks, given.repeat))
+        print(write(runs, tasks, given.repeat, words))
     return 1 if any("failed" in run for run in runs) else 0
 
 

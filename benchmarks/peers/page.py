@@ -16,20 +16,25 @@ INTRODUCTION = """<!-- Written by `make peers`; do not edit. -->
 
 # Beside other tools
 
-The same data and the same task through Shoal and through other tools, each in a process of its own, in turns, {repeat}
-times each. *Cold* is from the start of a process to the end of its first call: importing and reading included, and for
+The same data and the same task through Shoal and through other tools, each in a process of its own, in turns, {times}
+each. *Cold* is from the start of a process to the end of its first call: importing and reading included, and for
 Shoal finding the kernels that `shoal warm-up` has compiled. *Warm* is a second call in the same process. Seconds are
 medians; the processor's count all threads, and their spread stands in brackets. Memory is the most that a process held.
 Shoal's row is the method alone, as those of the others are: no proof, no measures, no report.
 
-{machine}; versions: {versions}.
+{machine}; `{command}`; versions: {versions}.
 
 ![Processor seconds of all tools](peers/cpu.svg)
 """
 
 
-def write(runs: Sequence[Run], tasks: Sequence[Task], repeat: int) -> str:
+def write(runs: Sequence[Run], tasks: Sequence[Task], repeat: int, words: Sequence[str] = ()) -> str:
     """Write the page and its chart.
+
+    Parameters
+    ----------
+    words
+        What was typed behind the command; of a path the last part alone is told.
 
     Returns
     -------
@@ -37,7 +42,16 @@ def write(runs: Sequence[Run], tasks: Sequence[Task], repeat: int) -> str:
     """
     versions = {name: one for run in runs for name, one in run.get("versions", {}).items()}
     named = ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
-    parts = [INTRODUCTION.format(repeat=repeat, machine=machine(), versions=named)]
+    told = " ".join(word.rpartition("/")[2] for word in words)
+    command = f'make peers ARGS="{told}"' if told else "make peers"
+    parts = [
+        INTRODUCTION.format(
+            times="once" if repeat == 1 else f"{repeat} times",
+            machine=machine(),
+            command=command,
+            versions=named,
+        )
+    ]
     for task in tasks:
         rows = [row(tool, of(runs, task.key, tool)) for tool in task.sides if of(runs, task.key, tool)]
         words = f"{task.words}\n\n" if task.words else ""

@@ -49,6 +49,18 @@ TASKS = (
         {"columns": FIVE, "k": 10},
     ),
     Task(
+        "full-domain-2",
+        "Whole columns generalized, Adult, age and education, k = 10, no row left out",
+        "20 vectors of levels. openmed looks at all of them, and weighs levels by their number.",
+        {
+            "shoal": "shoal_full_domain",
+            "anjana": "anjana_full_domain",
+            "openmed": "openmed_full_domain",
+            "arx": "ArxFullDomain",
+        },
+        {"columns": ["age", "education"], "k": 10, "limit": 0.0},
+    ),
+    Task(
         "full-domain-5",
         "Whole columns generalized, Adult, five quasi-identifiers, k = 10, at most 2 % of the rows left out",
         "Shoal and ARX search for the least loss and prove it; anjana generalizes step by step.",

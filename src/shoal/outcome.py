@@ -226,15 +226,22 @@ class Run(Generic[Original, Data]):
             "left_out": self.left_out,
         }
 
-    def judged(self, verdicts: tuple[Verdict, ...], found: Mapping[str, int], seconds: float = 0) -> Self:
+    def judged(
+        self,
+        verdicts: tuple[Verdict, ...],
+        found: Mapping[str, int],
+        seconds: float = 0,
+        files: Release[Any] | None = None,
+    ) -> Self:
         """The same run with its verdicts, and with what its owner should hear of what was found on the way.
 
+        `files`: the release as it was opened again, where its rows are made anew by whoever asks for them otherwise.
         Raises `BrokenPromise` if a promise is not kept.
         """
         refuse_broken(verdicts)
         notes = {**self.trace.notes, **{name: found[name] for name in found if name == "classes"}}
         # What the owner should hear is found out once, before or when the release is written.
-        concerns = () if self.verdicts else self._concerns(found)
+        concerns = () if self.verdicts else self._concerns(found, files or self.release)
         return replace(
             self,
             verdicts=verdicts,
@@ -243,7 +250,7 @@ class Run(Generic[Original, Data]):
             seconds={**self.seconds, "verifying": self.seconds.get("verifying", 0.0) + seconds},
         )
 
-    def _concerns(self, found: Mapping[str, int]) -> tuple[str, ...]:
+    def _concerns(self, found: Mapping[str, int], published: Release[Any]) -> tuple[str, ...]:
         """Disclosure warnings; pseudonyms of which everybody has one tell nobody anything without the key."""
         schema = schema_of(self.original)
         hashed = {name for step in self.preparation if step.hides for name in step.columns_changed}
@@ -252,7 +259,7 @@ class Run(Generic[Original, Data]):
             rows = self.original.rows
             kept = [column for column in schema.columns if column.name in hashed]
             alone = {one.name for one in kept if one.domain.missing is None and one.domain.present == rows}
-        release = replace(self.release, data=_without(self.release.data, alone))
+        release = replace(published, data=_without(published.data, alone))
         return self.engine.warnings(_without(self.original, alone), release, found)
 
     def measured(self, both: Comparison) -> Self:
@@ -353,9 +360,9 @@ class Run(Generic[Original, Data]):
             written = time.perf_counter()
             tell("verifying")
             published = self.engine.open_release(draft)
-            proved = self.judged(
-                *judgment(published, self.population, self.engine), time.perf_counter() - written
-            )
+            found = judgment(published, self.population, self.engine)
+            files = published if isinstance(published.data, Dataset) else None
+            proved = self.judged(*found, time.perf_counter() - written, files)
             if strict:
                 refuse_warned(proved.warnings)
             beside.write(draft / RELEASE, published)

@@ -17,6 +17,7 @@ from tests.parts import MemoryParts
 from shoal.data.dataset import Parts
 from shoal.engines import out_of_core, text_blocks
 from shoal.engines.stream import Stream
+from shoal.engines.text_numbers import TextNumbers
 from shoal.errors import BadData, EngineFailed, WrongUse
 from shoal.io.reading import Reading
 from shoal.io.tables.distributed import open_parts
@@ -72,6 +73,36 @@ def test_verbs(stream: Stream, frame: pl.DataFrame) -> None:
     more = (there.union(stream.parts(frame)), here.union(MemoryParts(frame)))
     assert_frame_equal(*(ordered(parts.collect()) for parts in more))
     assert_frame_equal(there.collect(), frame)
+
+
+@quick
+@given(FRAMES, st.sampled_from([300, 2400, 9000]))
+def test_kept_texts_are_counted_and_sorted(stream: Stream, frame: pl.DataFrame, memory: int) -> None:
+    """As numbers while they wait, with room for all different texts, for some and for none."""
+    stream.memory = memory
+    there, here = stream.parts(frame).keep(), MemoryParts(frame)
+    for name, counted in there.tallies(["name", "number"]).items():
+        assert_frame_equal(counted, here.counts([name]))
+    if not frame.height:
+        return
+    there, here = there.distinct(["name", "number"]).keep(), here.distinct(["name", "number"])
+    assert_frame_equal(there.sort(["name", "number"]).collect(), here.sort(["name", "number"]).collect())
+    assert_frame_equal(there.counts(["name"]), here.counts(["name"]))
+    assert_frame_equal(
+        ordered(there.select(["number", "name"]).collect()),
+        ordered(here.select(["number", "name"]).collect()),
+    )
+
+
+def test_different_texts_stay_texts(stream: Stream) -> None:
+    """Names that nobody shares are worth no numbers."""
+    frame = pl.DataFrame(
+        {"name": [f"{row * 7919 % 3001:05}" for row in range(3000)], "sex": ["f", "m"] * 1500}
+    )
+    numbers = TextNumbers.of(frame, 1 << 20)
+    assert numbers is not None
+    assert list(numbers.columns) == ["sex"]
+    assert_frame_equal(stream.parts(frame).sort(["name"]).collect(), frame.sort("name"))
 
 
 @pytest.mark.parametrize("rows", [[(1, "a")] * 300, [(1, "a")] * 300 + [(0, "b"), (2, None)]])

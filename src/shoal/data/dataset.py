@@ -55,6 +55,9 @@ class Parts(Protocol):
     def counts(self, names: Sequence[str]) -> "Frame":
         """The distinct combinations of some columns, ascending, with how many rows have each (`COUNT`), here."""
 
+    def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
+        """Of each of some columns by itself the same as `counts`, however many values there are."""
+
     def distinct(self, names: Sequence[str]) -> "Parts":
         """The same combinations with their counts as `counts` gives, in parts and in any order."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal import registry
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset, Parts, TextLayout
+from shoal.data.dataset import COUNT, Dataset, Parts, TextLayout
 from shoal.data.release import Release
 from shoal.data.role import Role, Roles
 from shoal.data.table import Table
@@ -38,6 +38,9 @@ class Distributed:
 
     numbers_lines: ClassVar[bool]
     """Whether it reads delimited text by `TextLayout.parse`, so that messages name lines."""
+
+    reads_once: ClassVar[bool] = False
+    """Whether published rows are kept as they are read: to go through their files again takes longer."""
 
     unmeasured: ClassVar[str | None] = (
         "Not measured yet: the rows of a release in parts are made, and measured, when it is written."
@@ -247,3 +250,21 @@ class Distributed:
             return said
         verdict = self.judge(data, [KAnonymity(k=2)], asked=True)[0][0]
         return (*said, missing_matched(int(verdict.value or 0)))
+
+
+def tallied(parts: Parts, names: Sequence[str]) -> "dict[str, Frame]":
+    """The distinct values of each of some columns, ascending, with how many rows have each: in one pass over all."""
+    import polars as pl
+
+    from shoal.data._export import named
+
+    def counted(frame: "Frame") -> "dict[str, Frame]":
+        rows = pl.len().cast(pl.Int64).alias(COUNT)
+        return {name: frame.select(named(name)).group_by(named(name)).agg(rows) for name in names}
+
+    def added(one: "dict[str, Frame]", other: "dict[str, Frame]") -> "dict[str, Frame]":
+        both = {name: pl.concat([one[name], other[name]]) for name in names}
+        return {name: frame.group_by(named(name)).agg(pl.col(COUNT).sum()) for name, frame in both.items()}
+
+    found = parts.select(names).fold(counted, added) or {}
+    return {name: frame.sort(named(name)) for name, frame in found.items()}

@@ -10,13 +10,14 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT
 from shoal.engines.memory import give_back
+from shoal.engines.text_numbers import Packing, TextNumbers
 from shoal.errors import EngineFailed
 
 ROWS, BYTES = 1 << 17, 1 << 25
@@ -70,30 +71,55 @@ class Scratch:
             self._place = None
 
 
-class SpillBuffer:
-    """A buffer of rows that spills to disk when they become too many.
+Shrink: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
+"""What makes fewer rows of a frame."""
 
-    `scratch`: where files go. `room`: bytes that may wait.
+
+class SpillBuffer:
+    """A buffer of rows that spills to disk when they become too many; texts wait as numbers, unless they are many.
+
+    `scratch`: where files go. `room`: bytes that may wait. `shrink`: what is done to each frame before it waits, whose
+    texts may be numbers. `numbers`: those of frames whose texts are numbers already.
     """
 
-    def __init__(self, scratch: Scratch, room: int) -> None:
-        self._scratch, self._room = scratch, room
+    def __init__(
+        self, scratch: Scratch, room: int, shrink: Shrink | None = None, numbers: TextNumbers | None = None
+    ) -> None:
+        self._scratch, self._room, self._shrink = scratch, room, shrink
         self._waiting: list[pl.DataFrame] = []
         self._held = 0
+        self._known = numbers is not None
+        self.numbers = numbers
         self.files: list[Path] = []
         self.schema: dict[str, Any] = {}
         self.bytes = self.rows = 0
 
     @classmethod
-    def of(cls, frames: Iterator[pl.DataFrame], scratch: Scratch, room: int) -> "SpillBuffer":
+    def of(
+        cls,
+        frames: Iterator[pl.DataFrame],
+        scratch: Scratch,
+        room: int,
+        shrink: Shrink | None = None,
+        numbers: TextNumbers | None = None,
+    ) -> "SpillBuffer":
         """A buffer of all rows."""
-        buffer = cls(scratch, room)
+        buffer = cls(scratch, room, shrink, numbers)
         for frame in frames:
             buffer.add(frame)
         return buffer
 
     def add(self, frame: pl.DataFrame) -> None:
         """Put rows onto the buffer."""
+        if not self.schema and not self._known:
+            self.numbers = TextNumbers.of(frame, self._room)
+        numbered = frame if self.numbers is None or self._known else self.numbers.numbered(frame)
+        if numbered is None:
+            self._back_to_texts()
+            numbered = frame
+        self._put(numbered if self._shrink is None else self._shrink(numbered))
+
+    def _put(self, frame: pl.DataFrame) -> None:
         size = size_of(frame)
         self.schema = dict(frame.schema)
         self._waiting.append(frame)
@@ -102,6 +128,17 @@ class SpillBuffer:
         self.rows += frame.height
         if self._held > self._room:
             self.flush()
+
+    def _back_to_texts(self) -> None:
+        """Keep texts as they are from now on, those that wait too: there are too many different ones."""
+        before = SpillBuffer(self._scratch, self._room)
+        before.files, before._waiting, before.schema = self.files, self._waiting, self.schema
+        numbers, self.numbers = self.numbers, None
+        self.files, self._waiting, self._held, self.bytes, self.rows = [], [], 0, 0, 0
+        assert numbers is not None
+        for frame in before.numbered():
+            self._put(numbers.texts(frame))
+        before.drop()
 
     def flush(self) -> None:
         """Write what waits. Columns are called c0, c1 and so on in the file."""
@@ -115,21 +152,23 @@ class SpillBuffer:
             self.files.append(path)
             self._waiting, self._held = [], 0
 
+    def numbered(self, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """All rows in the order in which they came, in pieces, of all columns or of some; texts may be numbers."""
+        wanted = list(self.schema) if names is None else list(names)
+        places = [list(self.schema).index(name) for name in wanted]
+        for path in self.files:
+            rows = pl.scan_parquet(path, glob=False).select(f"c{place}" for place in places)
+            for frame in rows.collect_batches(chunk_size=ROWS, maintain_order=True):
+                cells = (
+                    cells.cast(self.schema[name]).alias(name)
+                    for cells, name in zip(frame, wanted, strict=True)
+                )
+                yield from pieces(pl.DataFrame(list(cells)))
+        yield from (frame.select(named(wanted)) for frame in self._waiting)
+
     def frames(self) -> Iterator[pl.DataFrame]:
         """All rows in the order in which they came, in pieces."""
-        for path in self.files:
-            for frame in pl.scan_parquet(path, glob=False).collect_batches(
-                chunk_size=ROWS, maintain_order=True
-            ):
-                kinds = zip(frame, self.schema.items(), strict=True)
-                yield from pieces(
-                    pl.DataFrame([cells.cast(kind).alias(name) for cells, (name, kind) in kinds])
-                )
-        yield from self._waiting
-
-    def collect(self) -> pl.DataFrame:
-        """All rows in the order in which they came."""
-        return pl.concat(list(self.frames()))
+        return self.numbered() if self.numbers is None else map(self.numbers.texts, self.numbered())
 
     def drop(self) -> None:
         """Forget all rows."""
@@ -150,6 +189,19 @@ def in_order(
 ) -> Iterator[pl.DataFrame]:
     """Rows in ascending order of texts, numbers or lists of them, missing cells first."""
     buffer = SpillBuffer.of(frames, scratch, memory // 4)
+    if buffer.numbers is None:
+        yield from _sorted(buffer, names, memory, scratch)
+        return
+    packing = Packing(buffer.numbers, buffer.schema, names)
+    packed = SpillBuffer.of(map(packing.packed, buffer.numbered()), scratch, memory // 4)
+    buffer.drop()
+    yield from map(packing.texts, _sorted(packed, packing.names[: packing.keys], memory, scratch))
+
+
+def _sorted(
+    buffer: SpillBuffer, names: Sequence[str], memory: int, scratch: Scratch
+) -> Iterator[pl.DataFrame]:
+    """The rows of a buffer whose texts are no numbers, in ascending order."""
     if buffer.bytes <= memory // 2:
         yield from _here(buffer, lambda rows: rows.sort(named(names)))
         return
@@ -173,33 +225,40 @@ def groups(frames: Iterator[pl.DataFrame], by: str, memory: int, scratch: Scratc
 
 
 def counted(
-    frames: Iterator[pl.DataFrame], names: Sequence[str], memory: int, scratch: Scratch
+    frames: Iterator[pl.DataFrame],
+    names: Sequence[str],
+    memory: int,
+    scratch: Scratch,
+    numbers: TextNumbers | None = None,
 ) -> Iterator[pl.DataFrame]:
-    """The distinct combinations of some columns, with how many rows have each."""
+    """The distinct combinations of some columns, with how many rows have each.
+
+    `numbers`: those of frames whose texts are numbers already; what comes out has numbers then too.
+    """
     rows = pl.len().cast(pl.Int64).alias(COUNT)
     buffer = SpillBuffer.of(
-        (frame.group_by(named(names)).agg(rows) for frame in frames), scratch, memory // 4
+        frames, scratch, memory // 4, lambda frame: frame.group_by(named(names)).agg(rows), numbers
     )
     if buffer.bytes <= memory // 2:
-        yield from _here(buffer, lambda rows: rows.group_by(named(names)).agg(pl.col(COUNT).sum()))
-        return
-    *keys, count = (f"c{place}" for place in range(len(buffer.schema)))
-    some = ", ".join(keys)
-    yield from _asked(
-        f"SELECT {some}, sum({count})::BIGINT FROM rows GROUP BY {some}", buffer, memory, scratch
-    )
+        found = _here(buffer, lambda rows: rows.group_by(named(names)).agg(pl.col(COUNT).sum()))
+    else:
+        *keys, count = (f"c{place}" for place in range(len(buffer.schema)))
+        some = ", ".join(keys)
+        query = f"SELECT {some}, sum({count})::BIGINT AS {count} FROM rows GROUP BY {some}"
+        found = _asked(query, buffer, memory, scratch)
+    yield from found if buffer.numbers is None or numbers is not None else map(buffer.numbers.texts, found)
 
 
 def _here(buffer: SpillBuffer, work: Callable[[pl.DataFrame], pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """What a work makes of rows that fit into memory."""
+    """What a work makes of rows that fit into memory; texts may be numbers."""
     if buffer.rows:
-        made = work(buffer.collect())
+        made = work(pl.concat(list(buffer.numbered())))
         buffer.drop()
         yield from pieces(made)
 
 
 def _asked(query: str, buffer: SpillBuffer, memory: int, scratch: Scratch) -> Iterator[pl.DataFrame]:
-    """What DuckDB answers to a query about the rows of a buffer, which has the same columns.
+    """What DuckDB answers to a query about the rows of a buffer, which has the same columns; texts may be numbers.
 
     Raises `EngineFailed` if the disk is full, or the rows cannot be handled within the memory.
     """
@@ -230,7 +289,7 @@ def _asked(query: str, buffer: SpillBuffer, memory: int, scratch: Scratch) -> It
     give_back()
     buffer.drop()
     buffer.files = [answer]
-    yield from buffer.frames()
+    yield from buffer.numbered()
     buffer.drop()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
-from shoal.engines.distributed import Distributed
+from shoal.engines.distributed import Distributed, tallied
 from shoal.engines.memory import SparkShares, parse_memory, refuse_too_many
 from shoal.engines.spark_session import (
     CUT,
@@ -314,6 +314,10 @@ class SparkParts:
         if frame.height > rows or frame.estimated_size() > most:
             refuse_too_many(names)
         return frame.sort(named(names))
+
+    def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
+        """The distinct values of each column with their rows: workers count, so that files are read once."""
+        return tallied(self, names)
 
     @said()
     def distinct(self, names: Sequence[str]) -> "SparkParts":

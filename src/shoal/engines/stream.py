@@ -1,6 +1,7 @@
 """Rows in parts on this machine, in files: never more of them in memory than allowed."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,10 +10,11 @@ import polars as pl
 
 from shoal.data._export import named
 from shoal.data.dataset import COUNT, Parts, TextLayout
-from shoal.engines.distributed import Distributed
+from shoal.engines.distributed import Distributed, tallied
 from shoal.engines.memory import COPIES, LEAST, allowed_memory, give_back, refuse_too_many
 from shoal.engines.out_of_core import ROWS, Scratch, SpillBuffer, counted, groups, in_order, pieces
 from shoal.engines.text_blocks import blocks, opened, part_paths
+from shoal.engines.text_numbers import TextNumbers
 from shoal.errors import BadData
 from shoal.io.source import check_utf8
 
@@ -46,6 +48,7 @@ class Stream(Distributed):
 
     name = "stream"
     numbers_lines = True
+    reads_once = True
 
     def __init__(self, memory: str | int = "4GB", scratch: str | None = None) -> None:
         allowed = allowed_memory(memory)
@@ -118,14 +121,29 @@ class Stream(Distributed):
         self.scratch.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Rows whose texts are numbers, as often as they are asked for."""
+
+    numbers: TextNumbers
+    frames: Frames
+
+
 class StreamParts:
     """Rows that come frame by frame.
 
-    `frames`: where they come from. `names`: the columns.
+    `frames`: where they come from. `names`: the columns. `numbered`: the same rows with numbers instead of texts; None
+    where there are no such.
     """
 
-    def __init__(self, engine: Stream, frames: Frames, names: Sequence[str]) -> None:
-        self._engine, self._frames, self._names = engine, frames, tuple(names)
+    def __init__(
+        self,
+        engine: Stream,
+        frames: Frames,
+        names: Sequence[str],
+        numbered: Callable[[], Numbered | None] = lambda: None,
+    ) -> None:
+        self._engine, self._frames, self._names, self._numbered = engine, frames, tuple(names), numbered
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -134,7 +152,12 @@ class StreamParts:
 
     def select(self, names: Sequence[str]) -> "StreamParts":
         """Some of the columns."""
-        return StreamParts(self._engine, lambda some: self._frames(some or names), names)
+
+        def numbered() -> Numbered | None:
+            rows = self._numbered()
+            return rows and Numbered(rows.numbers, lambda some: rows.frames(some or names))
+
+        return StreamParts(self._engine, lambda some: self._frames(some or names), names, numbered)
 
     def map(self, work: "Work", schema: "Schema") -> "StreamParts":
         """Transform rows, frame by frame and in their order."""
@@ -179,16 +202,34 @@ class StreamParts:
             return self.collect().select(named(keys)).with_columns(pl.lit(0, pl.Int64).alias(COUNT))
         return pl.concat(found).sort(named(keys))
 
+    def tallies(self, names: Sequence[str]) -> "dict[str, Frame]":
+        """The distinct values of each column with their rows."""
+        if self._numbered() is None:
+            return tallied(self, names)
+        found = {name: list(self.distinct([name])._all()) for name in names}
+        return {name: pl.concat(frames).sort(named(name)) for name, frames in found.items() if frames}
+
     def distinct(self, names: Sequence[str]) -> "StreamParts":
         """The distinct combinations of some columns with their rows, on a disk where there are many."""
-        keys = list(names)
+        keys, memory, scratch = list(names), self._engine.memory, self._engine.scratch
+
+        def numbered() -> Numbered | None:
+            if (rows := self.select(names)._numbered()) is None:
+                return None
+
+            def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+                found = counted(rows.frames(None), keys, memory, scratch, rows.numbers)
+                return (_some(frame, some) for frame in found)
+
+            return Numbered(rows.numbers, frames)
 
         def frames(some: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-            rows = self.select(names)._all()
-            found = counted(rows, keys, self._engine.memory, self._engine.scratch)
+            if (rows := numbered()) is not None:
+                return map(rows.numbers.texts, rows.frames(some))
+            found = counted(self.select(names)._all(), keys, memory, scratch)
             return (_some(frame, some) for frame in found)
 
-        return StreamParts(self._engine, frames, (*keys, COUNT))
+        return StreamParts(self._engine, frames, (*keys, COUNT), numbered)
 
     def sort(self, names: Sequence[str]) -> "StreamParts":
         """The same rows in ascending order, missing cells first, texts by code points."""
@@ -205,18 +246,27 @@ class StreamParts:
     def keep(self) -> "StreamParts":
         """The same rows, computed once and kept on a disk."""
         kept: list[SpillBuffer] = []
+        room, scratch = self._engine.memory // 8, self._engine.scratch
 
         def frames() -> Iterator[pl.DataFrame]:
+            if not kept and (rows := self._numbered()) is not None:
+                kept.append(SpillBuffer.of(rows.frames(None), scratch, room, numbers=rows.numbers))
             if kept:
                 yield from kept[0].frames()
                 return
-            buffer = SpillBuffer(self._engine.scratch, self._engine.memory // 8)
+            buffer = SpillBuffer(scratch, room)
             for frame in self._all():
                 buffer.add(frame)
                 yield frame
             kept.append(buffer)
 
-        return self._same(frames)
+        def numbered() -> Numbered | None:
+            for _ in () if kept else frames():
+                pass
+            numbers = kept[0].numbers
+            return numbers and Numbered(numbers, kept[0].numbered)
+
+        return StreamParts(self._engine, self._same(frames)._frames, self.names, numbered)
 
     def collect(self) -> "Frame":
         """All rows."""

@@ -134,25 +134,9 @@ class DistributedComparison(Comparison):
         """The texts of each published column, ascending, and the rows of each."""
         import polars as pl
 
-        names = self._names
-
-        def counted(frame: "Frame") -> Texts:
-            return {
-                name: pl.DataFrame({TEXT: unnamed(frame[name]).fill_null("")})
-                .group_by(TEXT)
-                .agg(pl.len().cast(pl.Int64).alias(ROWS))
-                for name in names
-            }
-
-        def added(one: Texts, other: Texts) -> Texts:
-            return {
-                name: pl.concat([one[name], other[name]]).group_by(TEXT).agg(pl.col(ROWS).sum())
-                for name in one
-            }
-
-        found = self._after.parts.select(names).fold(counted, added)
         empty = pl.DataFrame(schema={TEXT: pl.String, ROWS: pl.Int64})
-        return {name: found[name].sort(TEXT) if found else empty for name in names}
+        found = self._after.parts.tallies(self._names)
+        return {name: _texts_in(found[name]) if name in found else empty for name in self._names}
 
     @cached_property
     def items(self) -> Items:
@@ -180,3 +164,12 @@ def _supports(baskets: Dataset) -> tuple[Counts, int]:
         return one[0] + other[0], one[1] + other[1]
 
     return baskets.parts.fold(counted, added) or (np.zeros(size, dtype=np.int64), 0)
+
+
+def _texts_in(counted: "Frame") -> "Frame":
+    """The texts of a column with their rows; a missing one is empty."""
+    import polars as pl
+
+    texts, rows = (unnamed(cells) for cells in counted)
+    found = pl.DataFrame({TEXT: texts.fill_null(""), ROWS: rows})
+    return found.group_by(TEXT).agg(pl.col(ROWS).sum()).sort(TEXT)

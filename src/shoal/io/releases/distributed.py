@@ -88,7 +88,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
         if "safe_cells" in shape:
             opened.parts = opened.parts.map(unguarded, dict.fromkeys(opened.names, pl.String))
         looks = looks_of(opened)
-        schema, parts = published_table(opened, roles, looks)
+        schema, parts = published_table(opened, roles, looks, engine)
         order = partial(order_violations, engine, path, {**shape, LOOKS: looks})
         expected = {"rows": shape["rows"]}
         return facts.release(
@@ -106,7 +106,7 @@ def open_release(folder: str | Path, engine: "Distributed") -> Release[Dataset]:
 def open_table(source: str | Path, engine: "Distributed", reading: Reading | None = None) -> Dataset:
     """Open a published table that is in no release where an engine works: all columns are insensitive."""
     opened = open_parts(source, engine, reading, raw=True)
-    schema, parts = published_table(opened, {}, looks_of(opened))
+    schema, parts = published_table(opened, {}, looks_of(opened), engine)
     return Dataset(schema, parts, rows_in(parts))
 
 
@@ -176,12 +176,16 @@ def empty_sets(form: str) -> Baskets | Groups | Clusters:
     return Clusters(none, begin[:0], begin, begin, begin, none, begin, none, ())
 
 
-def published_table(opened: DistributedInput, roles: Mapping[str, Role], looks: Looks) -> tuple[Table, Parts]:
+def published_table(
+    opened: DistributedInput, roles: Mapping[str, Role], looks: Looks, engine: "Distributed"
+) -> tuple[Table, Parts]:
     """The columns of a published table, insensitive by default, and its cells as texts."""
     none = np.empty(0, dtype=np.int32)
     columns = [Column(name, roles.get(name, Role.INSENSITIVE), nominal(()), none) for name in opened.names]
-    work = partial(as_texts, looks=looks)
-    return Table(tuple(columns)), opened.parts.map(work, {column.name: pl.String() for column in columns})
+    parts = opened.parts
+    if not opened.of_texts:
+        parts = parts.map(partial(as_texts, looks=looks), {column.name: pl.String() for column in columns})
+    return Table(tuple(columns)), parts.keep() if engine.reads_once else parts
 
 
 def sets_in(lines: Iterable[str], name: str, form: type) -> Groups | Clusters:

@@ -9,6 +9,7 @@ of bytes at a time and without a loop over lines.
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +28,8 @@ from shoal.io.tables.input import Input, check_names
 _QUOTE, _LINE, _RETURN, _BLANK, _TAB = b'"\n\r \t'
 _BLOCK = 1 << 24
 
-_LARGE = 1 << 25
-"""Text from which on it is worth the while to load compiled code."""
+_LARGE, _SOME = 1 << 25, 1 << 20
+"""Text from which on it is worth the while to load compiled code, and to use it where it is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def regular_lines(text: bytes, separator: str, columns: int) -> Lines | None:
     `text`: lines without a header. The last one is ended too.
     """
     if b'"' in text:
-        if len(text) >= _LARGE:
+        if len(text) >= (_SOME if "numba" in sys.modules else _LARGE):
             from shoal.kernels.csv_lines import even_lines
 
             rows = even_lines(np.frombuffer(text, dtype=np.uint8), ord(separator), columns)

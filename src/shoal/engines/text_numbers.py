@@ -1,0 +1,175 @@
+"""Texts of rows as numbers, while rows wait on a disk: they take less room there, and are sorted and counted sooner."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.arrays import AnyArray
+
+MANY = 1000
+"""Rows of a first frame from which on a column is left as it is if most of them have different texts."""
+
+TEXT = 64
+"""Bytes that a different text takes beside its letters, about."""
+
+WORD = 64
+"""Bits of a number that holds several columns."""
+
+
+class _Texts:
+    """The different texts of a column, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._kind = pl.Categorical(pl.Categories.random())
+        # Numbers are forgotten with the last column that has them.
+        self._held = pl.Series([], dtype=self._kind)
+        self._met: list[pl.Series] = []
+        self.count = self.bytes = 0
+
+    def numbers(self, cells: pl.Series) -> pl.Series:
+        """The number of each text; a missing one has none."""
+        numbers = cells.cast(self._kind).to_physical()
+        highest = numbers.max()
+        if isinstance(highest, int) and highest >= self.count:
+            both = pl.DataFrame([numbers.alias("number"), cells.alias("text")])
+            fresh = both.filter(pl.col("number") >= self.count).unique("number").sort("number")["text"]
+            self._met.append(fresh)
+            self.count += len(fresh)
+            self.bytes += int(fresh.str.len_bytes().sum()) + TEXT * len(fresh)
+        return numbers
+
+    @property
+    def texts(self) -> pl.Series:
+        """The text of each number."""
+        if len(self._met) != 1:
+            self._met = [pl.concat([pl.Series([], dtype=pl.String), *self._met])]
+        return self._met[0]
+
+
+class TextNumbers:
+    """Numbers of the texts of frames that follow each other.
+
+    `names`: the columns that have numbers. `room`: bytes that their different texts may take.
+    """
+
+    def __init__(self, names: Sequence[str], room: int) -> None:
+        self._room = room
+        self.columns = {name: _Texts() for name in names}
+
+    @classmethod
+    def of(cls, first: pl.DataFrame, room: int) -> "TextNumbers | None":
+        """Those of the columns whose texts repeat in the first frame; None where there is no such column."""
+        names = [cells.name for cells in first if cells.dtype == pl.String and _repeats(cells)]
+        return cls(names, room) if names else None
+
+    def numbered(self, frame: pl.DataFrame) -> pl.DataFrame | None:
+        """The frame with numbers instead of texts; None where there is no room for as many different texts."""
+        made = pl.DataFrame(
+            [
+                self.columns[cells.name].numbers(cells).alias(cells.name)
+                if cells.name in self.columns
+                else cells
+                for cells in frame
+            ]
+        )
+        return made if sum(column.bytes for column in self.columns.values()) <= self._room else None
+
+    def texts(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The texts of such a frame, or of some of its columns."""
+        return pl.DataFrame(
+            [
+                self.columns[cells.name].texts.gather(cells).alias(cells.name)
+                if cells.name in self.columns
+                else cells
+                for cells in frame
+            ]
+        )
+
+
+def _repeats(cells: pl.Series) -> bool:
+    return len(cells) < MANY or 2 * cells.n_unique() <= len(cells)
+
+
+@dataclass(frozen=True)
+class Word:
+    """Columns that share a number: in the order of these numbers, rows are in that of the columns, missing cells first.
+
+    `bits`: how many of them each column takes; the last one has the lowest.
+    """
+
+    bits: Mapping[str, int]
+
+
+class Packing:
+    """How rows are packed to be sorted: texts by their places in ascending order, as many as fit into one number.
+
+    `schema`: the columns of the rows. `first`: those to be sorted by; the others come behind them.
+    """
+
+    def __init__(self, numbers: TextNumbers, schema: Mapping[str, Any], first: Sequence[str]) -> None:
+        self._numbers, self._schema = numbers, dict(schema)
+        self.parts: list[Word | str] = []
+        self.keys = 0
+        for place, name in enumerate([*first, *(name for name in schema if name not in first)]):
+            self._add(name)
+            self.keys = len(self.parts) if place < len(first) else self.keys
+
+    def _add(self, name: str) -> None:
+        if name not in self._numbers.columns:
+            self.parts.append(name)
+            return
+        bits = self._numbers.columns[name].count.bit_length()
+        last = self.parts[-1] if self.parts else ""
+        if isinstance(last, Word) and sum(last.bits.values()) + bits <= WORD:
+            self.parts[-1] = Word({**last.bits, name: bits})
+        else:
+            self.parts.append(Word({name: bits}))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the packed columns."""
+        return [f"p{place}" for place in range(len(self.parts))]
+
+    @cached_property
+    def _orders(self) -> dict[str, tuple[AnyArray, pl.Series]]:
+        """For each column the place of each number, missing cells first, and the text of each place."""
+        found = {}
+        for name, column in self._numbers.columns.items():
+            order = column.texts.arg_sort()
+            places = np.zeros(column.count + 1, dtype=np.uint64)
+            places[order.to_numpy()] = np.arange(1, column.count + 1, dtype=np.uint64)
+            nothing = pl.Series([None], dtype=pl.String)
+            found[name] = places, pl.concat([nothing, column.texts.gather(order)])
+        return found
+
+    def packed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The packed rows of a frame of numbers."""
+        columns = [frame[part] if isinstance(part, str) else self._word(part, frame) for part in self.parts]
+        return pl.DataFrame([column.alias(name) for column, name in zip(columns, self.names, strict=True)])
+
+    def _word(self, word: Word, frame: pl.DataFrame) -> pl.Series:
+        whole = np.zeros(frame.height, dtype=np.uint64)
+        for name, bits in word.bits.items():
+            places = self._orders[name][0]
+            whole <<= np.uint64(bits)
+            # What is missing has the number behind the last, whose place is 0.
+            whole |= places[frame[name].fill_null(len(places) - 1).to_numpy()]
+        return pl.Series(whole)
+
+    def texts(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a packed frame as they were."""
+        found: dict[str, pl.Series] = {}
+        for cells, part in zip(frame, self.parts, strict=True):
+            if isinstance(part, str):
+                found[part] = cells
+                continue
+            whole = cells.to_numpy()
+            for name, bits in reversed(part.bits.items()):
+                places = (whole & np.uint64((1 << bits) - 1)).astype(np.uint32)
+                found[name] = self._orders[name][1].gather(places)
+                whole = whole >> np.uint64(bits)
+        return pl.DataFrame([found[name].alias(name) for name in self._schema])
