@@ -36,6 +36,8 @@ SHOWN = 200
 UNCHANGED = (
     "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
 )
+PREPARED = UNCHANGED.replace("unchanged", "so")
+"""Why columns are published unchanged, and why as they were prepared."""
 
 
 HIDDEN = "Only who holds the key can tell what stands behind a pseudonym; releases with the same key can be linked."
@@ -189,8 +191,10 @@ def _prepared(fate: ColumnFate, steps: "Sequence[Transform]") -> ColumnFate:
         return fate
     before = "; ".join(shown(step.sentence(), 200) for step in steps)
     after = "" if fate.happened == "unchanged" else f"; then {fate.happened}"
-    why = HIDDEN if any(step.hides for step in steps) and fate.why == UNCHANGED else fate.why
-    return replace(fate, happened=f"prepared ({before}){after}", why=why)
+    why = HIDDEN if any(step.hides for step in steps) else PREPARED
+    return replace(
+        fate, happened=f"prepared ({before}){after}", why=why if fate.why == UNCHANGED else fate.why
+    )
 
 
 def _generalized(column: Generalized, promised: str) -> ColumnFate:
@@ -205,6 +209,7 @@ def _generalized(column: Generalized, promised: str) -> ColumnFate:
     changed = column.exact < 1
     why = "others may know it"
     why += f"; coarsened until {promised} held" if changed else ", and the promises hold without a change"
+    why += "; what is lost are the suppressed rows" if not changed and column.loss else ""
     loss = "–" if column.loss is None else percent(column.loss)
     return ColumnFate(column.name, "quasi", happened, loss, f"{column.before:,} → {column.after:,}", why)
 
