@@ -16,6 +16,7 @@ import numpy as np
 from shoal.data._column_kinds import taken
 from shoal.data._promise_words import grouped, joined, sentence
 from shoal.data.dataset import Dataset, schema_of
+from shoal.data.linked import Linked
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.report.attacks import Tried
@@ -155,10 +156,12 @@ def _known(run: "AnyRun") -> list[str]:
 
 def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:
     """Every column of a table that was read, in its order; none for other forms."""
-    original, published = schema_of(run.original), schema_of(run.release.data)
-    if not isinstance(original, Table) or not isinstance(published, Table):
+    original, data = schema_of(run.original), schema_of(run.release.data)
+    apart = isinstance(data, Linked)
+    tables = (data.public, data.secrets) if isinstance(data, Linked) else (data,)
+    if not isinstance(original, Table) or not all(isinstance(one, Table) for one in tables):
         return ()
-    there = {column.name: column for column in published.columns}
+    there = {column.name: column for table in tables for column in table.columns}
     known = {column.name: column for column in columns}
     promised = joined(list(dict.fromkeys(shown(str(one.get("model"))) for one in run.release.promises)))
     changed = {str(name) for name in run.release.details.get("perturbed", ())}
@@ -168,6 +171,7 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
             fate = _generalized(known[column.name], promised)
         else:
             fate = _other(column, there.get(column.name), column.name in changed)
+            fate = _linked(fate) if apart else fate
         how = taken(column.name, column.domain)
         fate = replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})")
         fates.append(
@@ -231,6 +235,17 @@ def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnF
     return ColumnFate(column.name, str(column.role), happened, "none", after, why)
 
 
+def _linked(fate: ColumnFate) -> ColumnFate:
+    """The same in two tables, where rows show their public cells and their group, and a group its secrets."""
+    if fate.role == Role.QUASI:
+        return replace(fate, why="others may know it; rows show it and their group, and no secret")
+    if fate.role == Role.SENSITIVE:
+        return replace(
+            fate, happened="in a table of its own: the values of each group, and not who has which"
+        )
+    return fate
+
+
 def _distinct(column: Column) -> str:
     return f"{len(np.unique(column.codes)):,}" if len(column.codes) else "–"
 
@@ -279,6 +294,7 @@ def forced_by(run: "AnyRun") -> tuple[str, ...]:
             f"{number(tight.value)}): {rest}."
         )
     sizes = [promise["k"] for promise in run.release.promises if isinstance(promise.get("k"), int)]
+    sizes = [size for size in sizes if size > 1]
     if isinstance(run.original, Dataset) or not isinstance(run.original, Table) or not sizes:
         return tuple(said)
     rare = _rare(run.original, max(sizes))
