@@ -255,6 +255,12 @@ def test_a_release_after_another_one_is_refused_or_says_what_they_tell(
     assert main(["anonymize", "mondrian", "june.csv", *roles, "--after", "out1", "-o", "out2"]) == 1
     assert "Together with the earlier releases, this one breaks k-anonymity" in capsys.readouterr().err
     assert not Path("out2").exists()
+    levels = ["--hierarchy", "age=intervals:40", "--hierarchy", "bmi=suppress", "--suppression-limit", "0.5"]
+    fixed = [*levels, "--min-level", "age=1", "--max-level", "age=1", "--min-level", "bmi=1"]
+    assert main(["anonymize", "lattice", "may.csv", *roles, *levels, "-o", "out3"]) == 0
+    patients(60, 1).head(50).write_csv("july.csv")
+    assert main(["anonymize", "lattice", "july.csv", *roles, *fixed, "--after", "out3", "-o", "out4"]) == 0
+    assert "50 people kept, 0 new, 10 gone" in capsys.readouterr().out
     again = ["--after", "out1=may.csv", "--who", "id", "-o", "again", "--save-recipe", "again.toml"]
     assert main(["anonymize", "mondrian", "may.csv", *roles, *again]) == 0
     said = "Together with earlier releases (60 people kept, 0 new, 0 gone): at least 4 people are alike"

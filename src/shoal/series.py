@@ -177,8 +177,8 @@ def refuse_together(
         why = f" {broken.offenders[0].where}: {broken.offenders[0].why}." if broken.offenders else ""
         raise BrokenPromise(
             f"Together with the earlier releases, this one breaks {broken.model} ({broken.promise}; found "
-            f"{float(broken.value or 0):g}).{why} Nothing was written. Publish the earlier release again, or promise "
-            "more in both."
+            f"{float(broken.value or 0):g}).{why} Nothing was written. Publish the earlier release again, promise "
+            "more in both, or keep whole columns on the same levels in both (lattice with --min-level and --max-level)."
         )
     return found.sentences()
 

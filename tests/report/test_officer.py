@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.hand_made import run_of
+from tests.markup import Markup
 from tests.tables import column
 
 import shoal
@@ -20,6 +22,7 @@ from shoal.outcome import Run
 from shoal.report import pdf
 from shoal.report.facts import facts_of
 from shoal.report.officer import UNCHANGED, forced_by, kinds_of
+from shoal.report.page import render
 
 
 def test_promises_that_differ_by_their_column_are_one_kind(run: Run) -> None:
@@ -52,6 +55,40 @@ def test_every_column_has_a_fate(run: Run) -> None:
     assert "k-anonymity" in fates["age"].why
     assert fates["illness"].happened == "unchanged"
     assert fates["note"].why == UNCHANGED
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_linked_tables_tell_each_column_and_that_rows_are_exact() -> None:
+    rows = {"age": list(range(40)), "note": list(range(40)), "ill": [f"i{n % 4}" for n in range(40)]}
+    made = shoal.anonymize(
+        pl.DataFrame(rows), "anatomy", l=3, quasi=["age"], sensitive=["ill"], insensitive=["note"]
+    )
+    found = facts_of(made).officer
+    assert found is not None
+    fates = {one.name: one for one in found.columns}
+    assert [fates[name].happened for name in ("age", "note")] == ["unchanged", "unchanged"]
+    assert "no secret" in fates["age"].why
+    assert "not who has which" in fates["ill"].happened
+    assert not any("rarer than 1" in one for one in forced_by(made))
+    said = " ".join("".join(Markup(render(made)).texts).split())
+    assert "finds that person's row, which is published exactly, and a group of at least" in said
+    assert "rows of the release that fit" not in said
+
+
+def test_prepared_columns_are_not_called_unchanged() -> None:
+    rows = {"age": [20, 21, 22] * 4, "dose": [11.3, 12.1] * 6, "sex": ["f"] * 12}
+    step = {"name": "rounding", "bases": {"dose": 5}}
+    made = shoal.anonymize(
+        pl.DataFrame(rows), "mondrian", k=4, quasi=["age", "sex"], insensitive=["dose"], preparation=[step]
+    )
+    found = facts_of(made).officer
+    assert found is not None
+    dose = next(one for one in found.columns if one.name == "dose")
+    assert dose.happened == "prepared (rounding: dose to multiples of 5)"
+    assert dose.why.startswith("Published so, because you declared")
+    page = " ".join("".join(Markup(render(made)).texts).split())
+    assert "Published unchanged but for their preparation, because you declared" in page
+    assert "counted after the preparation" in page
 
 
 def test_the_three_risks_are_measured(run: Run) -> None:

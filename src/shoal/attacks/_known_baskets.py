@@ -271,7 +271,10 @@ def guess_items(attack: "Attack", target: Target) -> Attacked | None:
     right, baseline = beliefs.right(), beliefs.most_frequent()
     control, who = outside_guess(attack, target, rows, baseline)
     success = float(right.mean())
-    what, those = ("A secret", " who have one") if len(original.sensitive) else ("Another item", "")
+    secrets = len(original.sensitive) > 0
+    what, those = (
+        ("A secret", " who have one, by a reader who knows that") if secrets else ("Another item", "")
+    )
     words = (
         f"{what} is named right for {success:.1%} of {len(rows):,} people{those}; the most frequent one is right for "
         f"{baseline:.1%}, and the control ({who}) for {control:.1%}."

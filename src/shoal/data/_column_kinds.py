@@ -60,8 +60,8 @@ def taken(name: str, domain: Domain) -> Taken:
     >>> from shoal.data.domain import nominal
     >>> taken("job", nominal(("clerk", "nurse")))
     Taken(kind='category', why='names', doubt='')
-    >>> taken("zip", nominal(("02139", "02140"))).why
-    'digits with a leading zero'
+    >>> taken("zip", nominal(("02139", "02140"))).why, taken("flag", nominal(("0", "1"))).why
+    ('digits with a leading zero', 'names with digits')
     """
     labels = domain.labels[: domain.present]
     if domain.kind is Kind.DATE:
@@ -71,7 +71,7 @@ def taken(name: str, domain: Domain) -> Taken:
     if domain.kind is Kind.NUMERIC:
         whole = _whole(domain)
         return Taken("number", "whole numbers" if whole else "numbers", code_doubt(name, domain))
-    if labels and all(map(str.isdigit, labels)) and any(label.startswith("0") for label in labels):
+    if labels and all(map(str.isdigit, labels)) and any(label[0] == "0" < label for label in labels):
         return Taken("code", "digits with a leading zero")
     if labels and sum(any(map(str.isdigit, label)) for label in labels) >= MOST * len(labels):
         return Taken("code", "names with digits")

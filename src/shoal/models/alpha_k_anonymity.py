@@ -44,7 +44,7 @@ class AlphaKAnonymity(SensitiveModel):
 
     def sentence(self, of: str, known: str) -> str:
         """The promise for readers who know no model by its name."""
-        values = f"{joined(self.values, 'values')} of {of}" if self.values else f"a value of {of}"
+        values = f"{joined(self.values, 'values')} of {of}" if self.values else f"the same value of {of}"
         size = f" There are at least {self.k} such rows." if self.k > 1 else ""
         return f"{AMONG_FITTING} at most {percent(self.alpha)} have {values}.{size}"
 

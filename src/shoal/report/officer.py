@@ -16,6 +16,7 @@ import numpy as np
 from shoal.data._column_kinds import taken
 from shoal.data._promise_words import grouped, joined, sentence, with_items
 from shoal.data.dataset import Dataset, schema_of
+from shoal.data.linked import Linked
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.report.attacks import Tried
@@ -36,6 +37,8 @@ SHOWN = 200
 UNCHANGED = (
     "Published unchanged, because you declared that outsiders do not know it and that it is not sensitive."
 )
+PREPARED = UNCHANGED.replace("unchanged", "so")
+"""Why columns are published unchanged, and why as they were prepared."""
 
 
 HIDDEN = "Only who holds the key can tell what stands behind a pseudonym; releases with the same key can be linked."
@@ -154,10 +157,12 @@ def _known(run: "AnyRun") -> list[str]:
 
 def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate, ...]:
     """Every column of a table that was read, in its order; none for other forms."""
-    original, published = schema_of(run.original), schema_of(run.release.data)
-    if not isinstance(original, Table) or not isinstance(published, Table):
+    original, data = schema_of(run.original), schema_of(run.release.data)
+    apart = isinstance(data, Linked)
+    tables = (data.public, data.secrets) if isinstance(data, Linked) else (data,)
+    if not isinstance(original, Table) or not all(isinstance(one, Table) for one in tables):
         return ()
-    there = {column.name: column for column in published.columns}
+    there = {column.name: column for table in tables for column in table.columns}
     known = {column.name: column for column in columns}
     promised = joined(list(dict.fromkeys(shown(str(one.get("model"))) for one in run.release.promises)))
     changed = {str(name) for name in run.release.details.get("perturbed", ())}
@@ -167,6 +172,7 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
             fate = _generalized(known[column.name], promised)
         else:
             fate = _other(column, there.get(column.name), column.name in changed)
+            fate = _linked(fate) if apart else fate
         how = taken(column.name, column.domain)
         fate = replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})")
         fates.append(
@@ -190,8 +196,10 @@ def _prepared(fate: ColumnFate, steps: "Sequence[Transform]") -> ColumnFate:
         return fate
     before = "; ".join(shown(step.sentence(), 200) for step in steps)
     after = "" if fate.happened == "unchanged" else f"; then {fate.happened}"
-    why = HIDDEN if any(step.hides for step in steps) and fate.why == UNCHANGED else fate.why
-    return replace(fate, happened=f"prepared ({before}){after}", why=why)
+    why = HIDDEN if any(step.hides for step in steps) else PREPARED
+    return replace(
+        fate, happened=f"prepared ({before}){after}", why=why if fate.why == UNCHANGED else fate.why
+    )
 
 
 def _generalized(column: Generalized, promised: str) -> ColumnFate:
@@ -206,6 +214,7 @@ def _generalized(column: Generalized, promised: str) -> ColumnFate:
     changed = column.exact < 1
     why = "others may know it"
     why += f"; coarsened until {promised} held" if changed else ", and the promises hold without a change"
+    why += "; what is lost are the suppressed rows" if not changed and column.loss else ""
     loss = "–" if column.loss is None else percent(column.loss)
     return ColumnFate(column.name, "quasi", happened, loss, f"{column.before:,} → {column.after:,}", why)
 
@@ -225,6 +234,17 @@ def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnF
     }.get(column.role, UNCHANGED)
     happened = "renumbered" if column.role is Role.ENTITY else "unchanged"
     return ColumnFate(column.name, str(column.role), happened, "none", after, why)
+
+
+def _linked(fate: ColumnFate) -> ColumnFate:
+    """The same in two tables, where rows show their public cells and their group, and a group its secrets."""
+    if fate.role == Role.QUASI:
+        return replace(fate, why="others may know it; rows show it and their group, and no secret")
+    if fate.role == Role.SENSITIVE:
+        return replace(
+            fate, happened="in a table of its own: the values of each group, and not who has which"
+        )
+    return fate
 
 
 def _distinct(column: Column) -> str:
@@ -275,6 +295,7 @@ def forced_by(run: "AnyRun") -> tuple[str, ...]:
             f"{number(tight.value)}): {rest}."
         )
     sizes = [promise["k"] for promise in run.release.promises if isinstance(promise.get("k"), int)]
+    sizes = [size for size in sizes if size > 1]
     if isinstance(run.original, Dataset) or not isinstance(run.original, Table) or not sizes:
         return tuple(said)
     rare = _rare(run.original, max(sizes))

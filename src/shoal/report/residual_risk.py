@@ -73,9 +73,9 @@ def one_in(number_of: float) -> str:
 
 def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Score]") -> Card:
     person = "row" if sizes.noun == "rows" else "person"
-    own = "that person's row" if person == "row" else "that person"
+    own = "a person's row" if person == "row" else "a person"
     words = (
-        f"is the highest chance to guess {own} for someone who knows the quasi-identifiers of a person; it is "
+        f"is the highest chance to guess {own} for someone who knows that person's quasi-identifiers; it is "
         f"{percent(1 / sizes.mean)} on average."
     )
     lines = [Line(f"smallest class, in {sizes.noun} (k)", count(sizes.smallest))]
