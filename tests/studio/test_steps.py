@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 from shoal.pipeline import publish
-from shoal.recipe import Output
+from shoal.recipe import Output, Recipe, Roles, Source
 from shoal.studio.exports import as_command
+from shoal.studio.first_page import Home
 from shoal.studio.first_recipe import begin_with
 from shoal.studio.sitting import SittingStore
-from shoal.studio.state import Studio
+from shoal.studio.state import Studio, files_of
 from shoal.studio.walk import STEPS, Walk
 
 pytestmark = pytest.mark.usefixtures("nicegui")
@@ -128,6 +129,45 @@ def test_insisting_is_asked_for_and_kept_in_the_recipe(patients: Path, tmp_path:
     assert "looks like an identifier" not in found["run"]
     assert not act(walk, "roles", "role", data={"name": "number"}, value="identifying")
     assert walk.recipe.roles.insist == ()
+
+
+def test_files_of_this_machine_are_not_opened_for_others(patients: Path, tmp_path: Path) -> None:
+    walk = opened(patients, tmp_path)
+    walk.studio.remote = True
+    records = str(patients.with_name("visits.csv"))
+    refused = "not opened for others"
+    assert refused in act(walk, "data", "second", form={"second": records, "key": "person"})
+    inside = f"{walk.sitting.files}/../../../../visits.csv"
+    assert refused in act(walk, "data", "second", form={"second": inside, "key": "person"})
+    spec = {"column": "age", "spec": records}
+    assert refused in act(walk, "hierarchies", "build", data=spec)
+    assert "was not uploaded" in act(
+        walk, "hierarchies", "uploaded", data={"column": "age"}, value={"path": records}
+    )
+    assert refused in act(walk, "run", "run")
+    home = Home(walk.studio)
+    forged = {"path": records, "sitting": walk.studio.sittings.begin().key}
+    assert not asyncio.run(home.act({"do": "uploaded", "value": forged}))
+    assert refused in home.notice
+    assert Path(records).exists()
+
+
+def test_every_file_that_a_recipe_names_is_known() -> None:
+    made = Recipe(
+        source=Source(path="a.csv", hierarchies_folder="b"),
+        roles=Roles(link="c.csv:key", items_from="d.csv:key,item"),
+        hierarchies={"age": "e.csv", "sex": "suppress"},
+        preparation=({"step": "pseudonym", "columns": ["x"], "key": "f.key"},),
+        method={
+            "name": "mondrian",
+            "population": "g.csv",
+            "promises": [{"model": "k-map", "population": "h.csv"}],
+        },
+        measures=({"name": "queries", "workload": "i.json"},),
+    )
+    assert sorted(files_of(made)) == [
+        "a.csv", "b", "c.csv", "d.csv", "e.csv", "f.key", "g.csv", "h.csv", "i.json",
+    ]  # fmt: skip
 
 
 def test_only_steps_that_were_looked_at_are_ticked(people: Path, tmp_path: Path) -> None:

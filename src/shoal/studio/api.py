@@ -11,13 +11,14 @@ from starlette.background import BackgroundTask
 
 from shoal import __version__
 from shoal.errors import BadData, BrokenPromise, ShoalError, UnknownName, WrongUse
-from shoal.recipe import Recipe, is_hierarchy_file
+from shoal.recipe import Recipe
 from shoal.studio import exports, queries
 from shoal.studio.api_page import api_page
 from shoal.studio.first_recipe import begin_with
 from shoal.studio.jobs import Job
+from shoal.studio.second_table import source_of
 from shoal.studio.sitting import Sitting, plain
-from shoal.studio.state import Studio
+from shoal.studio.state import Studio, files_of
 
 CODES: tuple[tuple[type[ShoalError], int], ...] = (
     (UnknownName, 404),
@@ -147,7 +148,7 @@ def _add_sittings(app: FastAPI, studio: Studio) -> None:
     @app.post("/api/sittings", tags=["data"], summary="Begin a sitting with a file; suggests a recipe")
     async def begin(given: Begin) -> SittingFacts:
         sitting = studio.sittings.find(given.sitting) if given.sitting else studio.sittings.begin()
-        refuse_foreign(studio, sitting, given.path)
+        studio.refuse_foreign(sitting, given.path)
         await begin_with(studio, sitting, given.path)
         return _sitting_facts(studio, sitting)
 
@@ -172,7 +173,8 @@ def _add_sittings(app: FastAPI, studio: Studio) -> None:
         recipe = found.recipe
         if recipe is None or column not in recipe.hierarchies:
             raise UnknownName("hierarchy of column", column, list(recipe.hierarchies) if recipe else [])
-        _, source = await studio.seen(found, recipe)
+        looked, source = await studio.seen(found, recipe)
+        source = source_of(looked, source, column)
         path = found.files / "export.csv"
         await studio.queries.ask(queries.write_tree, source, column, recipe.hierarchies[column], str(path))
         return _file(path.read_bytes(), f"{column}.csv", "text/csv")
@@ -184,12 +186,11 @@ def _add_runs(app: FastAPI, studio: Studio) -> None:
         sitting = studio.sittings.find(wanted.sitting) if wanted.sitting else studio.sittings.begin()
         recipe = Recipe(**{name: part for name, part in wanted.recipe.items() if name != "output"})
         recipe.the_method()
-        for place in _places(recipe):
-            refuse_foreign(studio, sitting, place)
+        studio.refuse_foreign(sitting, *files_of(recipe))
         queries.existing(recipe.source.path)
         sitting.name = Path(recipe.source.path).name
         sitting.change(recipe, "Posted")
-        return _run_facts(sitting, studio.jobs.ask(sitting, "publish", recipe))
+        return _run_facts(sitting, studio.begin(sitting, "publish", recipe))
 
     @app.get(
         "/api/sittings/{sitting}/runs/{run}", tags=["runs"], summary="How a run is going, or what it came to"
@@ -257,27 +258,6 @@ def _add_exports(app: FastAPI, studio: Studio) -> None:
             raise UnknownName("hierarchy of column", column, list(files))
         path = Path(files[column])
         return _file(path.read_bytes(), path.name, "text/csv")
-
-
-def refuse_foreign(studio: Studio, sitting: Sitting, path: str) -> None:
-    """Refuse a file of this machine that others ask for.
-
-    Raises
-    ------
-    WrongUse
-        If the studio is open to others and the file was not uploaded.
-    """
-    if studio.remote and not Path(path).resolve().is_relative_to(sitting.folder.resolve()):
-        raise WrongUse(
-            "Files of this machine are not opened for others: upload the file, and name what was answered."
-        )
-
-
-def _places(recipe: Recipe) -> list[str]:
-    """Every file that a recipe names."""
-    trees = [spec for spec in recipe.hierarchies.values() if is_hierarchy_file(spec)]
-    more = [recipe.source.hierarchies_folder, recipe.method.get("population")]
-    return [recipe.source.path, *trees, *(str(place) for place in more if place)]
 
 
 def _sitting_facts(studio: Studio, sitting: Sitting) -> SittingFacts:

@@ -75,6 +75,7 @@ class Home:
     async def _begin(self, path: str, key: str) -> str:
         sitting = self.studio.sittings.find(key)
         try:
+            self.studio.refuse_foreign(sitting, path)
             await begin_with(self.studio, sitting, path)
         except ShoalError:
             self.studio.sittings.delete(key)

@@ -61,3 +61,9 @@ def without(roles: Roles, names: list[str]) -> Roles:
         "insensitive_items": (),
     }
     return roles.model_copy(update={**kept, **nothing})
+
+
+def source_of(found: dict[str, Any], source: dict[str, Any], column: str) -> dict[str, Any]:
+    """The file that a column is in."""
+    files = {one["name"]: one["second"] for one in found.get("columns", ()) if "second" in one}
+    return {"path": files[column]} if column in files else source

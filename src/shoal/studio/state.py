@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.recipe import Recipe, Roles, Source
+from shoal.errors import WrongUse
+from shoal.recipe import Recipe, Roles, Source, is_hierarchy_file
 from shoal.studio import queries
 from shoal.studio.jobs import Job, JobQueue
 from shoal.studio.query_process import QueryProcess
@@ -17,6 +18,22 @@ from shoal.studio.sitting import Sitting, SittingStore, read_json, write_json
 
 LOOKED = 200
 """So many looks are remembered."""
+
+
+def files_of(recipe: Recipe) -> list[str]:
+    """Every file, folder, database and cluster that a recipe names."""
+    roles, source = recipe.roles, recipe.source
+    joined = [spec.rpartition(":")[0] for spec in (roles.link, roles.items_from) if spec]
+    promised = [recipe.method, *(recipe.method.get("promises") or ())]
+    named = [
+        source.hierarchies_folder,
+        recipe.running.master,
+        *(one.get("population") for one in promised),
+        *(one.get("key") for one in recipe.preparation),
+        *(one.get("workload") for one in recipe.measures if isinstance(one, dict)),
+    ]
+    trees = [spec for spec in recipe.hierarchies.values() if is_hierarchy_file(spec)]
+    return [source.path, *trees, *joined, *(str(place) for place in named if place)]
 
 
 @dataclass(slots=True)
@@ -68,12 +85,31 @@ class Studio:
         source = recipe.source.model_copy(update={"path": found["looked_at"]})
         return found, source.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
 
+    def refuse_foreign(self, sitting: Sitting, *places: str) -> None:
+        """Refuse files of this machine that others ask for.
+
+        Raises
+        ------
+        WrongUse
+            If the studio is open to others and a file was not uploaded into the sitting.
+        """
+        home = sitting.folder.resolve()
+        if self.remote and not all(Path(place).resolve().is_relative_to(home) for place in places):
+            raise WrongUse(
+                "Files of this machine are not opened for others: upload the file, and name what was answered."
+            )
+
     async def watch(self) -> None:
         """Follow the processes as long as the studio runs."""
         with suppress(asyncio.CancelledError):
             while True:
                 self.jobs.tick()
                 await asyncio.sleep(0.15)
+
+    def begin(self, sitting: Sitting, kind: str, recipe: Recipe, **more: Any) -> Job:
+        """Begin a run or a recommendation, unless others ask for files of this machine."""
+        self.refuse_foreign(sitting, *files_of(recipe))
+        return self.jobs.ask(sitting, kind, recipe, **more)
 
     def runs(self, sitting: Sitting) -> list[Job]:
         """The runs of a sitting, the newest first."""

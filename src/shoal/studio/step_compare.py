@@ -158,7 +158,7 @@ async def _compare(walk: Walk, act: Act) -> None:
         raise WrongUse("All of these were run already: they are below.")
     series = walk.view["series"] = secrets.token_hex(3)
     for label, one in planned:
-        walk.studio.jobs.ask(walk.sitting, "publish", one, series=series, label=label)
+        walk.studio.begin(walk.sitting, "publish", one, series=series, label=label)
 
 
 async def _plans(

@@ -114,8 +114,7 @@ async def _second(walk: Walk, act: Act) -> None:
     if not path or not key:
         raise WrongUse("Name the file of the second table and the column that joins both.")
     path = str(Path(path).expanduser())
-    if walk.studio.remote and not Path(path).is_relative_to(walk.sitting.folder):
-        raise WrongUse("Paths of this machine are not opened for others: drop the file instead.")
+    walk.studio.refuse_foreign(walk.sitting, path)
     found = await walk.studio.look(walk.sitting, walk.recipe.source)
     other = await walk.studio.look(walk.sitting, Source(path=path))
     if other["form"] != "table":

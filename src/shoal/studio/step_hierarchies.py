@@ -9,6 +9,7 @@ from shoal.errors import WrongUse
 from shoal.recipe import Recipe, is_hierarchy_file
 from shoal.studio import queries
 from shoal.studio.method_offers import of_baskets
+from shoal.studio.second_table import source_of
 from shoal.studio.tree_editor import Tree
 from shoal.studio.walk import Act, Handler, Walk
 
@@ -58,7 +59,7 @@ async def facts(walk: Walk) -> dict[str, Any]:
         return shown
     spec = recipe.hierarchies.get(column, "")
     known = {one["name"]: one for one in found.get("columns", ())}
-    source = _source(found, source, column)
+    source = source_of(found, source, column)
     shown |= {
         "spec": spec,
         "kind": known[column]["kind"] if column in known else "nominal",
@@ -101,19 +102,15 @@ def _built(spec: str) -> dict[str, Any]:
     return built
 
 
-def _source(found: dict[str, Any], source: dict[str, Any], column: str) -> dict[str, Any]:
-    """The file that a column is in."""
-    files = {one["name"]: one["second"] for one in found.get("columns", ()) if "second" in one}
-    return {"path": files[column]} if column in files else source
-
-
 async def _source_of(walk: Walk, column: str) -> dict[str, Any]:
     found, source = await walk.studio.seen(walk.sitting, walk.recipe)
-    return _source(found, source, column)
+    return source_of(found, source, column)
 
 
 async def _set(walk: Walk, column: str, spec: str, said: str) -> None:
     """Give a column a hierarchy that can be built and covers its values."""
+    if is_hierarchy_file(spec):
+        walk.studio.refuse_foreign(walk.sitting, spec)
     source = await _source_of(walk, column)
     await walk.studio.queries.ask(queries.tree, source, column, spec)
     walk.change(said, hierarchies={**walk.recipe.hierarchies, column: spec})
@@ -165,7 +162,7 @@ async def usual_trees(walk: Walk, recipe: Recipe, columns: list[str]) -> dict[st
     found, source = await walk.studio.seen(walk.sitting, recipe)
     built: dict[str, str] = {}
     for column in columns:
-        asked = _source(found, source, column)
+        asked = source_of(found, source, column)
         built |= await walk.studio.queries.ask(queries.suggested_trees, asked, [column])
     return built
 
@@ -187,6 +184,8 @@ async def _all(walk: Walk, act: Act) -> None:
 async def _uploaded(walk: Walk, act: Act) -> None:
     """Take a file as the hierarchy of a column."""
     column, path = _column(walk, act), Path(act["value"]["path"])
+    if not path.resolve().is_relative_to(walk.sitting.folder.resolve()):
+        raise WrongUse(f"{path.name} was not uploaded.")
     kept = path.with_name(f"imported-{path.name}")
     shutil.move(path, kept)
     if not is_hierarchy_file(str(kept)):

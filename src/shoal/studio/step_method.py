@@ -149,7 +149,7 @@ async def _recommend(walk: Walk, act: Act) -> None:
     found, _ = await walk.studio.seen(walk.sitting, walk.recipe)
     if found["sampled"]:
         raise WrongUse("This file is too large to try many methods on it; choose one of those below.")
-    walk.studio.jobs.ask(walk.sitting, "recommend", walk.recipe, time_limit=SECONDS)
+    walk.studio.begin(walk.sitting, "recommend", walk.recipe, time_limit=SECONDS)
 
 
 async def _accept(walk: Walk, act: Act) -> None:

@@ -97,7 +97,7 @@ def row_of(walk: Walk, job: Any) -> dict[str, Any]:
 async def _run(walk: Walk, act: Act) -> None:
     """Begin a run, unless something is wrong with the settings."""
     walk.recipe.the_method()
-    walk.studio.jobs.ask(walk.sitting, "publish", walk.recipe, label=method_offers.label_of(walk.recipe))
+    walk.studio.begin(walk.sitting, "publish", walk.recipe, label=method_offers.label_of(walk.recipe))
     walk.view.pop("run", None)
 
 
