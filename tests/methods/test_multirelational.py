@@ -334,3 +334,15 @@ def test_the_promise_names_what_is_known_of_all_records(tmp_path: Path) -> None:
     run.write(tmp_path / "out", report=False)
     said = (tmp_path / "out/release/README.md").read_text(encoding="utf-8")
     assert "knows age, city, month of all records and ward of all records of a person" in said
+
+
+def test_a_secret_is_guessed_by_all_records_and_not_by_the_cells_alone(tmp_path: Path) -> None:
+    """All persons are alike in the table, and their records tell who is ill."""
+    persons = "id,age,ill\n" + "".join(f"{row},20,{'yes' if row < 4 else 'no'}\n" for row in range(12))
+    visits = "id,ward\n" + "".join(f"{row},b\n" * 2 if row < 4 else f"{row},a\n" for row in range(12))
+    given = {**written(tmp_path, persons, visits), "k": 4, "quasi": ["age", "ward"], "sensitive": "ill"}
+    folder = shoal.anonymize(method="multirelational", **given).write(tmp_path / "out", report=False)
+    found = shoal.attack(folder, tmp_path / "p.csv", attacks=["inference", "linkage"])
+    assert found["inference"].parts["majority of the class"] == 1
+    assert found["inference"].parts["naive Bayes"] == pytest.approx(8 / 12)
+    assert found["linkage"].success == pytest.approx((4 / 4 + 8 / 8) / 12)

@@ -144,7 +144,9 @@ def _steps_of(steps: Sequence[Transform], names: Collection[str]) -> list[Transf
                 f"--{step.option} takes columns of one table together: name {mine[0]!r} apart from those of the other."
             )
         given = {
-            name: _only(value, mine) for name, value in step if isinstance(value, Mapping) or name == "columns"
+            name: _only(value, mine)
+            for name, value in step
+            if isinstance(value, Mapping) or name == "columns"
         }
         found.append(step.model_copy(update=given))
     return found
