@@ -100,9 +100,10 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
     asked = {**asked, **_asked(random, models)}
     if owner.needs_items or owner.needs_link:
         asked.setdefault("k", random.choice([2, 2, 3]))
-    if owner.needs_items:
-        if not drawn.roles.get("sensitive_items") or asked.get("item_step") == "disassociation":
-            asked.pop("h", None)
+    if owner.needs_items and (
+        not drawn.roles.get("sensitive_items") or asked.get("item_step") == "disassociation"
+    ):
+        asked.pop("h", None)
     if from_file:
         asked["population"] = "population.csv"
         drawn.files["population.csv"] = _population(random, drawn)
