@@ -346,3 +346,16 @@ def test_a_secret_is_guessed_by_all_records_and_not_by_the_cells_alone(tmp_path:
     assert found["inference"].parts["majority of the class"] == 1
     assert found["inference"].parts["naive Bayes"] == pytest.approx(8 / 12)
     assert found["linkage"].success == pytest.approx((4 / 4 + 8 / 8) / 12)
+
+
+def test_the_report_speaks_of_records_too(tmp_path: Path) -> None:
+    run = carry_out(Multirelational(k=3), patients())
+    page = (run.write(tmp_path / "out") / "report.html").read_text(encoding="utf-8")
+    for words in (
+        "month of all records",
+        "of the detail of records lost",
+        "nothing is promised of secrets of records",
+    ):
+        assert words in page
+    sizes = [len(group) for group in join_classes(*files(tmp_path / "out"), "person", QUASI).values()]
+    assert f"{sum(sizes) / len(sizes):.1f} on average over the classes" in page

@@ -293,3 +293,20 @@ def test_its_files_are_measured_and_attacked_with_their_original(step: str, tmp_
         frame.write_csv(tmp_path / "others.csv")
         with pytest.raises(BadData, match="not the original"):
             shoal.measure(folder, tmp_path / "others.csv", measures=["item-loss"])
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            "generalization",
+            ("some left out or coarser", "who knows the quasi-identifiers and 2 items of a person"),
+        ),
+        ("disassociation", ("in clusters of each class", "knows age and city and up to 2 items of a person")),
+    ],
+)
+def test_the_report_speaks_of_items_too(step: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    run = carry_out(RelationalTransaction(k=3, l=2, item_step=step), shoppers())
+    page = (run.write(tmp_path / "out") / "report.html").read_text(encoding="utf-8")
+    for said in (*words, "This is not promised of the rows that fit items too."):
+        assert said in page
