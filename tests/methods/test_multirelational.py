@@ -359,3 +359,22 @@ def test_the_report_speaks_of_records_too(tmp_path: Path) -> None:
         assert words in page
     sizes = [len(group) for group in join_classes(*files(tmp_path / "out"), "person", QUASI).values()]
     assert f"{sum(sizes) / len(sizes):.1f} on average over the classes" in page
+
+
+def test_numbers_follow_from_the_joined_rows(tmp_path: Path) -> None:
+    """Whoever throws them away has them again: they tell nothing that persons with their records do not."""
+    persons, records = files(
+        carry_out(Multirelational(k=3), patients()).write(tmp_path / "out", report=False)
+    )
+
+    def cells(row: dict[str, str]) -> tuple[str, ...]:
+        return tuple(cell for name, cell in row.items() if name != "person")
+
+    joined = {
+        one["person"]: (cells(one), sorted(cells(row) for row in records if row["person"] == one["person"]))
+        for one in persons
+    }
+    thrown = list(joined.values())
+    np.random.default_rng(1).shuffle(thrown)  # type: ignore[arg-type]
+    again = {str(place + 1): one for place, one in enumerate(sorted(thrown))}
+    assert again == joined
