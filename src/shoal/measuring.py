@@ -15,6 +15,7 @@ from shoal.data.clustered_table import ClusteredTable
 from shoal.data.dataset import schema_of, with_schema
 from shoal.data.hierarchy import Hierarchy
 from shoal.data.linked import Linked
+from shoal.data.related import Related
 from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -108,6 +109,10 @@ def read_both(
         request = Request(original, plan.roles, plan.source.reading, preparation=steps)
         read = load_table(request, where).data
         table = schema_of(read)
+        if isinstance(schema_of(release.data), Related) and not isinstance(table, Related):
+            raise BadData(
+                "run.json does not say where the records are, as they were in memory.", Path(folder)
+            )
         table = with_hierarchies(table, hierarchies) if hierarchies else _with_kept(table, kept, path)
         data = with_schema(read, table)
     both = comparison_of(data, release)

@@ -84,7 +84,7 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
     """
     engine = engine or Local()
     engine.refuse_method(method)
-    begin = time.perf_counter()
+    begin, roles = time.perf_counter(), request.roles
     files = [step.key_file for step in request.preparation if step.key_file is not None]
     keys = absent_keys(files) if files else ()
     if method.accepts is Baskets:
@@ -93,7 +93,6 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
         intake = load_baskets(request, engine)
     else:
         refuse_generalized(method, request.reading)
-        roles = request.roles
         method.refuse_without(bool(roles.items or roles.items_from), bool(roles.link))
         try:
             intake = load_table(request, engine)
@@ -113,6 +112,9 @@ def load(request: Request, method: Method, engine: Engine | None = None) -> Inta
             *(made_keys(keys) if keys else ()),
             *taken_sentences((column.name, column.domain) for column in plain),
         )
+        if roles.link or roles.items_from:
+            # Of the other file a release says nothing.
+            intake = replace(intake, read_as={"roles": roles.model_dump(mode="json", exclude_defaults=True)})
         intake = replace(intake, warnings=(*intake.warnings, *formulas), notes=notes)
     return replace(intake, seconds=time.perf_counter() - begin)
 

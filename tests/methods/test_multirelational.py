@@ -334,3 +334,47 @@ def test_the_promise_names_what_is_known_of_all_records(tmp_path: Path) -> None:
     run.write(tmp_path / "out", report=False)
     said = (tmp_path / "out/release/README.md").read_text(encoding="utf-8")
     assert "knows age, city, month of all records and ward of all records of a person" in said
+
+
+def test_a_secret_is_guessed_by_all_records_and_not_by_the_cells_alone(tmp_path: Path) -> None:
+    """All persons are alike in the table, and their records tell who is ill."""
+    persons = "id,age,ill\n" + "".join(f"{row},20,{'yes' if row < 4 else 'no'}\n" for row in range(12))
+    visits = "id,ward\n" + "".join(f"{row},b\n" * 2 if row < 4 else f"{row},a\n" for row in range(12))
+    given = {**written(tmp_path, persons, visits), "k": 4, "quasi": ["age", "ward"], "sensitive": "ill"}
+    folder = shoal.anonymize(method="multirelational", **given).write(tmp_path / "out", report=False)
+    found = shoal.attack(folder, tmp_path / "p.csv", attacks=["inference", "linkage"])
+    assert found["inference"].parts["majority of the class"] == 1
+    assert found["inference"].parts["naive Bayes"] == pytest.approx(8 / 12)
+    assert found["linkage"].success == pytest.approx((4 / 4 + 8 / 8) / 12)
+
+
+def test_the_report_speaks_of_records_too(tmp_path: Path) -> None:
+    run = carry_out(Multirelational(k=3), patients())
+    page = (run.write(tmp_path / "out") / "report.html").read_text(encoding="utf-8")
+    for words in (
+        "month of all records",
+        "of the detail of records lost",
+        "nothing is promised of secrets of records",
+    ):
+        assert words in page
+    sizes = [len(group) for group in join_classes(*files(tmp_path / "out"), "person", QUASI).values()]
+    assert f"{sum(sizes) / len(sizes):.1f} on average over the classes" in page
+
+
+def test_numbers_follow_from_the_joined_rows(tmp_path: Path) -> None:
+    """Whoever throws them away has them again: they tell nothing that persons with their records do not."""
+    persons, records = files(
+        carry_out(Multirelational(k=3), patients()).write(tmp_path / "out", report=False)
+    )
+
+    def cells(row: dict[str, str]) -> tuple[str, ...]:
+        return tuple(cell for name, cell in row.items() if name != "person")
+
+    joined = {
+        one["person"]: (cells(one), sorted(cells(row) for row in records if row["person"] == one["person"]))
+        for one in persons
+    }
+    thrown = list(joined.values())
+    np.random.default_rng(1).shuffle(thrown)  # type: ignore[arg-type]
+    again = {str(place + 1): one for place, one in enumerate(sorted(thrown))}
+    assert again == joined

@@ -21,7 +21,8 @@ from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.datasets.shoppers import Shoppers
-from shoal.errors import Infeasible, UnknownName, WrongUse
+from shoal.errors import BadData, Infeasible, UnknownName, WrongUse
+from shoal.io.tables.load import write_table
 from shoal.methods.relational_transaction.method import RelationalTransaction
 from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.outcome import judge
@@ -271,3 +272,41 @@ def test_it_is_verified_from_its_files_and_from_a_forged_one(tmp_path: Path) -> 
         buys=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(forged)).otherwise(pl.col("buys").fill_null(""))
     ).write_csv(path)
     assert not all(one.holds for one in shoal.verify(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("step", ["generalization", "disassociation"])
+def test_its_files_are_measured_and_attacked_with_their_original(step: str, tmp_path: Path) -> None:
+    """Somebody of whom all items are left out has none in the release, and some in the original."""
+    write_table(Shoppers(rows=200, items=12).make(7), tmp_path / "people.csv")
+    roles = {"quasi": ["age", "sex"], "items": "products", "sensitive": "disease", "others": "drop"}
+    given = {"k": 4, "item_step": step, **roles}
+    run = shoal.anonymize(tmp_path / "people.csv", "relational-transaction", **given)
+    folder = run.write(tmp_path / "out", report=False)
+    if step == "generalization":
+        assert not all(run.release.to_polars()["products"].is_not_null())
+    measured = shoal.measure(folder, tmp_path / "people.csv", measures=["item-loss"])
+    assert {one.name: one.value for one in measured}["item_loss"] == pytest.approx(run.score("item_loss"))
+    linkage = shoal.attack(folder, tmp_path / "people.csv", attacks=["linkage"])["linkage"]
+    assert 1 / 200 < linkage.success <= 1 / 4
+    if step == "generalization":
+        frame = pl.read_csv(tmp_path / "people.csv").with_columns(products=pl.lit("of another shop"))
+        frame.write_csv(tmp_path / "others.csv")
+        with pytest.raises(BadData, match="not the original"):
+            shoal.measure(folder, tmp_path / "others.csv", measures=["item-loss"])
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            "generalization",
+            ("some left out or coarser", "who knows the quasi-identifiers and 2 items of a person"),
+        ),
+        ("disassociation", ("in clusters of each class", "knows age and city and up to 2 items of a person")),
+    ],
+)
+def test_the_report_speaks_of_items_too(step: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    run = carry_out(RelationalTransaction(k=3, l=2, item_step=step), shoppers())
+    page = (run.write(tmp_path / "out") / "report.html").read_text(encoding="utf-8")
+    for said in (*words, "This is not promised of the rows that fit items too."):
+        assert said in page

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,8 +13,7 @@ from tests.soak.tables import table_case
 from shoal import registry
 from shoal.data.table import Table
 
-METHODS = [name for name, kind in registry.load_all("method").items() if not kind.needs_link]
-"""Those that are drawn; two tables that are joined are, in tests/methods/test_multirelational.py."""
+METHODS = list(registry.load_all("method"))
 
 
 @dataclass
@@ -31,6 +30,8 @@ class Case:
         What is asked for of a table, as models; a method of baskets says it by its parameters.
     rows
         What the data says: rows of texts, or baskets as lists of items.
+    records
+        Of a second table: its rows, each with the number of the person's row under the name of the key.
     measured, reported, tampered, proved, shuffled
         Whether the measures run, the report is written, and the release is falsified afterwards; whether it is proved
         by the stream too, and made again with secrets that have changed places.
@@ -46,6 +47,7 @@ class Case:
     tampered: bool = False
     proved: bool = False
     shuffled: bool = False
+    records: list[Any] = field(default_factory=list)
 
     @property
     def method(self) -> str:
@@ -64,6 +66,8 @@ class Case:
         for column, spec in recipe["hierarchies"].items():
             if spec in self.files:
                 recipe["hierarchies"][column] = str(folder / spec)
+        if "link" in recipe["roles"]:
+            recipe["roles"]["link"] = str(folder / recipe["roles"]["link"])
         if "population" in recipe["method"]:
             recipe["method"]["population"] = str(folder / recipe["method"]["population"])
         return recipe

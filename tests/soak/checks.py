@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.naive.linked import canonical
-from tests.soak import judges, set_judges
+from tests.soak import judges, related, set_judges
 from tests.soak.cases import Case
 from tests.soak.cells import Paths, covers, paths_of
 from tests.soak.engines import Outcome
@@ -33,7 +33,8 @@ def check(case: Case, outcome: Outcome) -> Iterator[str]:
         yield from _counts(case, published)
         yield from _asked(case, published)
         yield from _values(case, published)
-        yield from _order(published)
+        if published.form != "related":
+            yield from _order(published)
         if published.form == "clustered":
             items = Counter(
                 item
@@ -42,6 +43,8 @@ def check(case: Case, outcome: Outcome) -> Iterator[str]:
                 if item
             )
             yield from _clusters([line["cluster"] for line in published.lines], items, len(published.rows))
+        if published.form == "related":
+            yield from related.faults(case, published, outcome.run.trace.rows.tolist(), release)
         if outcome.engine == "local":
             yield from _covering(case, published, outcome, release)
         for promise in published.promises:
@@ -60,10 +63,11 @@ def judged_table(case: Case, published: Published, private: dict[str, Any]) -> j
     paths = {name: paths_of(tree) for name, tree in private["hierarchies"].items()}
     if published.form == "linked":
         return judges.PublishedTable(published.secrets, [published.facts["link"]], roles["sensitive"])
+    joined = published.form == "related"
     return judges.PublishedTable(
-        published.rows,
-        roles["quasi"],
-        roles["sensitive"],
+        related.view(case, published) if joined else published.rows,
+        [*_own(case, "quasi"), *([related.VIEW] if joined else [])],
+        _own(case, "sensitive"),
         roles.get("entity"),
         population(case),
         paths,
@@ -88,17 +92,24 @@ def population(case: Case) -> list[judges.Row]:
     return [dict(zip(names, row, strict=True)) for row in trimmed]
 
 
+def _own(case: Case, role: str) -> list[str]:
+    """The columns of a role, without those of records."""
+    return [name for name in case.recipe["roles"][role] if name in case.rows[0]]
+
+
 def _columns(case: Case, published: Published) -> Iterator[str]:
     roles = case.recipe["roles"]
     hidden = {*roles["identifying"], *((roles["items"],) if published.form == "clustered" else ())}
     if wrong := hidden & set(published.names):
         yield f"the identifying columns {wrong} are published"
     wanted = [name for name in case.rows[0] if name not in hidden]
+    if key := published.facts.get("key"):
+        wanted = [*(name for name in wanted if name != key), key]
     if published.names != wanted:
         yield f"columns {published.names} instead of {wanted}"
     said = {one["name"]: one["role"] for one in published.facts["columns"]}
     for role in ("quasi", "sensitive", "insensitive"):
-        if wrong := [name for name in roles[role] if said.get(name) != role]:
+        if wrong := [name for name in _own(case, role) if said.get(name) != role]:
             yield f"{wrong} should be {role} in release.json"
 
 
@@ -128,7 +139,7 @@ def _asked(case: Case, published: Published) -> Iterator[str]:
         fields = {key: value for key, value in wanted.items() if key != "column"}
         columns: list[str | None] = [None]
         if any("column" in one for one in published.promises if one["model"] == wanted["model"]):
-            columns = [wanted["column"]] if wanted.get("column") else list(case.recipe["roles"]["sensitive"])
+            columns = [wanted["column"]] if wanted.get("column") else _own(case, "sensitive")
         named = {*wanted.get("values", ()), *wanted.get("bounds", ())}
         if named and columns != [None]:
             # Of a column that has none of the named values nothing is promised.
@@ -150,8 +161,7 @@ def _says(made: dict[str, Any], fields: dict[str, Any], column: str | None) -> b
 
 def _values(case: Case, published: Published) -> Iterator[str]:
     """Sensitive and insensitive cells are those of the data, or stars."""
-    roles = case.recipe["roles"]
-    for name in (*roles["sensitive"], *roles["insensitive"]):
+    for name in (*_own(case, "sensitive"), *_own(case, "insensitive")):
         if name in published.facts.get("perturbed", ()):
             if strange := {row[name] for row in published.rows} - {row[name] for row in case.rows}:
                 yield f"{name} is published with {strange} that the data has not"
@@ -177,12 +187,11 @@ def _covering(
     if len(places) != len(published.rows) or len(set(places)) != len(places):
         yield f"the row map has {len(places)} places for {len(published.rows)} rows"
         return
-    roles = case.recipe["roles"]
     drawn = published.facts.get("perturbed", ())
-    plain = [name for name in (*roles["sensitive"], *roles["insensitive"]) if name not in drawn]
+    plain = [name for name in (*_own(case, "sensitive"), *_own(case, "insensitive")) if name not in drawn]
     for place, row in zip(places, published.rows, strict=True):
         original = case.rows[place]
-        for name in (one for one in roles["quasi"] if one not in drawn):
+        for name in (one for one in _own(case, "quasi") if one not in drawn):
             if not covers(row[name], original[name], release.paths.get(name), release.orders.get(name)):
                 yield f"{name} {original[name]!r} is published as {row[name]!r}"
                 return

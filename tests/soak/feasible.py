@@ -175,5 +175,6 @@ FINDERS = {
     "anatomy": one_group,
     "pram": None,
     "relational-transaction": None,
+    "multirelational": None,
 }
 """By method; None where no twin says what can be kept."""

@@ -30,6 +30,8 @@ class Published:
         The data as it stands there, to be compared: all part files one after the other, with one header.
     secrets
         Of linked tables: the group and the secret, as often as it is there; the rows have the group too.
+    records
+        Of persons with records: these, each with the number of its person; the rows have it too.
     """
 
     facts: dict[str, Any]
@@ -39,6 +41,7 @@ class Published:
     lines: list[dict[str, Any]]
     text: str
     secrets: list[Row] = field(default_factory=list)
+    records: list[Row] = field(default_factory=list)
 
     @property
     def form(self) -> str:
@@ -57,6 +60,10 @@ def read(folder: Path) -> Published:
         return _linked(release, facts)
     (data,) = [path for path in release.iterdir() if path.name.startswith("data.")]
     found = Published(facts, [], [], [], [], "")
+    if facts["form"] == "related":
+        found.rows, found.records = _rows(data), _rows(data.with_name(f"records{data.suffix}"))
+        found.names = list(found.rows[0])
+        return found
     if facts["form"] == "clustered":
         found.rows = _rows(data)
         found.names, found.text = list(found.rows[0]), (release / "items.jsonl").read_text(encoding="utf-8")

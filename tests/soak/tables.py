@@ -65,12 +65,15 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
         random,
         random.random() < 0.25,
         one_secret=owner.publishes is Linked or not issubclass(owner, TableMethod),
+        key=owner.needs_link,
     )
     if owner.needs_items:
         _items(random, drawn)
-    quasi, sensitive = drawn.roles["quasi"], drawn.roles["sensitive"]
+    quasi, sensitive = list(drawn.roles["quasi"]), list(drawn.roles["sensitive"])
     facts = Facts(quasi, {name: sorted(set(drawn.cells[name])) for name in sensitive})
     from_file, models = _promised(random, facts, owner.publishes or Table)
+    if owner.needs_link and random.random() < 0.95:  # others are refused
+        from_file, models = False, [one for one in models if one["model"] not in POPULATION]
     plain = not issubclass(owner, TableMethod)
     if plain:
         from_file, models = False, []
@@ -95,16 +98,19 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
             asked["gamma"] = random.choice([1.01, 2.5, 7, 1000])
     _hierarchies(random, drawn, along)
     asked = {**asked, **_asked(random, models)}
-    if owner.needs_items:
+    if owner.needs_items or owner.needs_link:
         asked.setdefault("k", random.choice([2, 2, 3]))
-        if not drawn.roles.get("sensitive_items") or asked.get("item_step") == "disassociation":
-            asked.pop("h", None)
+    if owner.needs_items and (
+        not drawn.roles.get("sensitive_items") or asked.get("item_step") == "disassociation"
+    ):
+        asked.pop("h", None)
     if from_file:
         asked["population"] = "population.csv"
         drawn.files["population.csv"] = _population(random, drawn)
     source = _written(random, drawn)
-    if random.random() < 0.04 and not owner.needs_items:
+    if random.random() < 0.04 and not owner.needs_items and not owner.needs_link:
         drawn.reading["drop_missing"] = True
+    rows = _read(drawn)
     return {
         "files": drawn.files,
         "recipe": {
@@ -114,11 +120,12 @@ def table_case(random: Random, method: str) -> dict[str, Any]:
             "method": {"name": method, **asked},
         },
         "promises": models,
-        "rows": _read(drawn),
+        "rows": rows,
+        **({"records": _records(random, drawn)} if owner.needs_link else {}),
     }
 
 
-def _columns(random: Random, tiny: bool, *, one_secret: bool = False) -> Drawn:
+def _columns(random: Random, tiny: bool, *, one_secret: bool = False, key: bool = False) -> Drawn:
     rows = (
         random.randint(1, 8)
         if tiny
@@ -148,7 +155,10 @@ def _columns(random: Random, tiny: bool, *, one_secret: bool = False) -> Drawn:
         roles["identifying"].append("name")
         drawn.names.append("name")
         drawn.cells["name"] = [f"person-{row}" for row in range(rows)]
-    if random.random() < 0.12 and not one_secret:
+    if key:
+        drawn.names.append("key")
+        drawn.cells["key"] = [f"k{row}" for row in random.sample(range(rows), rows)]
+    elif random.random() < 0.12 and not one_secret:
         roles["entity"] = "who"
         drawn.names.append("who")
         persons = random.randint(1, rows)
@@ -173,6 +183,31 @@ def _items(random: Random, drawn: Drawn) -> None:
         drawn.roles |= {"sensitive_items": named[:1], "insensitive_items": named[1:2]}
     if random.random() < 0.4 and held:
         drawn.hierarchies["buys"] = random.choice(["balanced:2", "balanced:3", "suppress"])
+
+
+def _records(random: Random, drawn: Drawn) -> list[dict[str, str]]:
+    """Records of persons in a second file, some of them of nobody; their columns have roles of their own."""
+    persons = len(drawn.cells["key"])
+    most, idle = random.choice([1, 2, 4]), random.choice([0, 0, 0.2])
+    counts = [0 if random.random() < idle else random.randint(1, most) for _ in range(persons)]
+    owners = [person for person, count in enumerate(counts) for _ in range(count)] or [0]
+    random.shuffle(owners)
+    second, kinds = Drawn(), ["numbers", "days", "plain", "codes", "letters"]
+    for number, role in enumerate(
+        random.choice([("quasi",), ("quasi", "quasi", "sensitive"), ("quasi", "insensitive")])
+    ):
+        name = f"r{number}"
+        _column(random, second, name, random.choice(kinds), len(owners), random.choice([0, 0, 0.1]))
+        drawn.roles[role] = [*drawn.roles[role], name]
+    drawn.reading |= {told: {**drawn.reading.get(told, {}), **one} for told, one in second.reading.items()}
+    cells = [[*(second.cells[name][row] for name in second.names)] for row in range(len(owners))]
+    keys = [drawn.cells["key"][owner] for owner in owners]
+    lines = [(key, *row) for key, row in zip(keys, cells, strict=True)]
+    nobody = [("nobody", *random.choice(cells))] * random.choice([0, 0, 1])
+    drawn.files["records.csv"] = _csv(["key", *second.names], [*lines, *nobody], ",", "\n")
+    drawn.roles["link"] = "records.csv:key"
+    rows = _read(second)
+    return [{"key": str(owner), **row} for owner, row in zip(owners, rows, strict=True)]
 
 
 def _column(random: Random, drawn: Drawn, name: str, kind: str, rows: int, missing: float) -> None:

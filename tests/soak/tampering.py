@@ -11,7 +11,7 @@ from typing import Any
 from tests.naive.linked import canonical
 from tests.naive.published_sets import canonical_clusters, canonical_groups
 from tests.papers import without_papers
-from tests.soak import judges, set_judges
+from tests.soak import judges, related, set_judges
 from tests.soak.cases import Case
 from tests.soak.checks import judged_sets, judged_table, linked_texts
 from tests.soak.engines import Outcome
@@ -50,8 +50,13 @@ def falsify(case: Case, outcome: Outcome, population: str | None) -> tuple[str, 
 
 def _edited(random: Random, case: Case, published: Published, private: dict[str, Any]) -> str:
     """Edit something; gives what it breaks."""
-    if published.form in ("table", "linked", "clustered"):
-        edits = {"table": _edit_rows, "linked": _edit_linked, "clustered": _edit_clustered}
+    if published.form in ("table", "linked", "clustered", "related"):
+        edits = {
+            "table": _edit_rows,
+            "linked": _edit_linked,
+            "clustered": _edit_clustered,
+            "related": related.edit,
+        }
         edits[published.form](random, case, published)
         judged = judged_table(case, published, private)
         found = [fault for promise in published.promises for fault in judges.judge(promise, judged)]
@@ -140,6 +145,9 @@ def _write(release: Path, published: Published) -> None:
             lines = (json.dumps(line, ensure_ascii=False) for line in published.lines)
             (release / "items.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             facts["items"] = len(_items([line["cluster"] for line in published.lines], groups=False))
+    elif published.form == "related":
+        related.write(release, published)
+        facts |= {"rows": len(published.rows), "record_rows": len(published.records)}
     elif published.form == "linked":
         _write_linked(release, published)
         facts["groups"] = len({row[facts["link"]] for row in published.rows})

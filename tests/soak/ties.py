@@ -56,6 +56,6 @@ def _cells(case: Case, outcome: Outcome) -> dict[int, list[str]]:
     rows = read(outcome.folder).rows
     quasi = case.recipe["roles"]["quasi"]
     return {
-        place: [row[name] for name in quasi]
+        place: [row[name] for name in quasi if name in row]
         for place, row in zip(outcome.run.trace.rows.tolist(), rows, strict=True)
     }

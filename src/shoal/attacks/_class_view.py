@@ -10,6 +10,7 @@ from shoal.data._sparse_rows import SparseRows
 from shoal.data.domain import Domain, Kind
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.related import Related
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.models._equivalence_classes import PublishedClasses
@@ -163,6 +164,11 @@ def with_known(published: Table, known: Sequence[str]) -> Table:
 def dressed(people: Table, original: Table) -> Table:
     """Other people with the hierarchies of the original, by which published cells are read."""
     trees = {column.name: column.hierarchy for column in original.columns}
+    if isinstance(people, Related) and isinstance(original, Related):
+        persons, records = Table(people.columns), people.records
+        return people.with_columns(
+            dressed(persons, Table(original.columns)).columns, dressed(records, original.records).columns
+        )
     return Table(tuple(replace(column, hierarchy=trees.get(column.name)) for column in people.columns))
 
 

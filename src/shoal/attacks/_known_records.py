@@ -2,49 +2,50 @@
 
 import numpy as np
 
-from shoal.arrays import Floats, Mask, Rows
+from shoal.arrays import Mask, Rows
 from shoal.attacks._class_view import ClassView, class_view
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.published_syntax import telling_rows
 from shoal.data.related import Related
 from shoal.data.table import Table
+from shoal.models._equivalence_classes import PublishedClasses
 
 ANY = -1
 """The class of a published record that tells nothing, and so may be any."""
 
 
-def chances(published: Related, people: Related, view: ClassView) -> Floats:
-    """The chance to pick each person, of whom all quasi-identifiers are known, in the table and in all records.
+def record_view(published: Related, people: Related, view: ClassView) -> ClassView:
+    """Which persons who are alike with all their records fit people, of whom all quasi-identifiers of both are known.
 
     Somebody fits whose cells do, and each of whose published records covers another one of the known records; records
     may have been left out. `view`: whose cells fit.
     """
-    known = published.known_records()
     rows = np.flatnonzero(telling_rows(published))
-    kinds, first, sizes = np.unique(
-        np.stack((view.classes.number, known[rows])), axis=1, return_index=True, return_counts=True
-    )
+    classes = PublishedClasses.of(published.joined().take(rows))
+    outer = view.classes.number[classes.first]
     covers, number = _record_classes(published, people)
     begins = np.searchsorted(published.owners, np.arange(published.rows + 1))
     own = np.argsort(people.owners, kind="stable")
     mine = np.searchsorted(people.owners[own], np.arange(people.rows + 1))
     fits = view.fits
-    found = np.zeros(people.rows)
+    who: list[int] = []
+    found: list[int] = []
     for person in range(people.rows):
-        classes = fits.columns[fits.indptr[person] : fits.indptr[person + 1]]
+        fitting = fits.columns[fits.indptr[person] : fits.indptr[person + 1]]
         records = own[mine[person] : mine[person + 1]]
         covered = (
             np.zeros((len(records), 1), dtype=np.bool_)
             if covers is None
             else covers.take(records).dense() > 0
         )
-        candidates = 0
-        for place in np.flatnonzero(np.isin(kinds[0], classes)).tolist():
-            row = int(rows[first[place]])
+        for place in np.flatnonzero(np.isin(outer, fitting)).tolist():
+            row = int(rows[classes.first[place]])
             if _matches(covered, number[begins[row] : begins[row + 1]]):
-                candidates += int(sizes[place])
-        found[person] = 1 / candidates if candidates else 0.0
-    return found
+                who.append(person)
+                found.append(place)
+    shape = (people.rows, len(classes))
+    pairs = SparseRows.of(np.array(who, dtype=np.int64), np.array(found, dtype=np.int64), 1.0, shape)
+    return ClassView(classes, pairs, classes.sizes)
 
 
 def _record_classes(published: Related, people: Related) -> tuple[SparseRows | None, Rows]:

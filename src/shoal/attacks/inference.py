@@ -15,6 +15,7 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
+from shoal.data.related import Related
 from shoal.data.table import Column, Table
 
 
@@ -24,8 +25,9 @@ class Inference(Attack):
     The control is the better of both about people who are not in the release; where none are given, a naive Bayes model
     of other people in the original. What it knows, the release does not give away about anybody. Where a column was
     perturbed, its published matrix tells how likely each value is behind a published one. Of linked tables the
-    majority of the group is named; what is learned from all groups together is the attack `definetti`. Of baskets,
-    groups and clusters a secret item is named by the known items; of clusters without secrets any other item.
+    majority of the group is named; what is learned from all groups together is the attack `definetti`. Of persons with
+    records those fit who do so with all of their records; items of a table are left aside. Of baskets, groups and
+    clusters a secret item is named by the known items; of clusters without secrets any other item.
     """
 
     name: ClassVar[str] = "inference"
@@ -39,12 +41,12 @@ class Inference(Attack):
         assert isinstance(published, Table | Linked)
         chosen = self.drawn(original.rows)
         people = original.take(chosen)
-        view = class_view(published, people)
+        view = _view(published, people)
         control = None
         if target.control is not None and target.control.rows:
             outside = dressed(target.control, original)
             outside = outside.take(self.drawn(outside.rows))
-            control = (outside, class_view(published, outside))
+            control = (outside, _view(published, outside))
         found = [
             self._column(secret, target, chosen, view, control)
             for secret in secrets(view.classes.table, original)
@@ -62,6 +64,8 @@ class Inference(Attack):
         original, linked = target.original, isinstance(target.release.data, Linked)
         published, people = view.classes.table, original.take(chosen)
         meant = _meant_values(secret, matrix_of(target.release.promises, secret.name))
+        if isinstance(original, Related):
+            published = Table(tuple(one for one in published.columns if one.name in original.names))
 
         def ways(of: Table, seen: ClassView) -> dict[str, float]:
             found = {"majority of the class": right(by_majority(seen, secret), of, secret)}
@@ -89,6 +93,16 @@ class Inference(Attack):
             f"alone is right for {baseline:.1%}, and the control ({who}) for {outside:.1%}."
         )
         return Attacked(self.name, success, baseline, outside, people.rows, words, parts)
+
+
+def _view(published: Table | Linked, people: Table) -> ClassView:
+    """Whom people fit by all that may be known of them, also of their records."""
+    view = class_view(published, people)
+    if isinstance(published, Related) and isinstance(people, Related):
+        from shoal.attacks._known_records import record_view
+
+        return record_view(published, people, view)
+    return view
 
 
 def by_majority(view: ClassView, secret: Column, meant: Floats | None = None) -> Rows:

@@ -84,9 +84,10 @@ class Linkage(Attack):
 
     def _with_records(self, published: Related, people: Related, view: ClassView) -> Attacked:
         """The chance of somebody who knows all quasi-identifiers of each person, and those of all of her records."""
-        from shoal.attacks._known_records import chances
+        from shoal.attacks._known_records import record_view
 
-        found = chances(published, people, view)
+        candidates = record_view(published, people, view).candidates
+        found = _chance(candidates, candidates > 0)
         alone = _chance(view.candidates, view.candidates > 0)
         success, baseline = mean(found), 1 / max(int(view.sizes.sum()), 1)
         words = (

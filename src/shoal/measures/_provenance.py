@@ -1,14 +1,17 @@
 """Whether a release can have been made from an original at all: its raw values must be there."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from shoal.data._item_sets import label_sets
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import schema_of
 from shoal.data.domain import Kind
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED, looks_published, set_members
+from shoal.data.release import Release
 from shoal.data.role import Role
 from shoal.data.table import Table
 from shoal.errors import BadData
@@ -65,7 +68,9 @@ def _foreign(both: Comparison) -> Iterator[tuple[str | None, str]]:
         if both.distributed and column.role not in (Role.QUASI, Role.SENSITIVE):
             continue
         pair = both.column(column.name)
-        if column.role is Role.QUASI:
+        if column.role is Role.ITEMS:
+            yield from _other_items(pair, release)
+        elif column.role is Role.QUASI:
             tight = pair.original.hierarchy is None or release.parameters.get("publish") == "ranges"
             for text in _Values(pair, tight).strangers():
                 yield column.name, f"{_shown(text)} is published, and no row of the original has it"
@@ -85,6 +90,14 @@ def _other_linked(original: Table, published: Linked) -> Iterator[tuple[str | No
                     column.name,
                     f"{_shown(label)} is published {count:,} times, and the original has it otherwise",
                 )
+
+
+def _other_items(pair: ColumnPair, release: Release[Any]) -> Iterator[tuple[str, str]]:
+    """Items of a column that nobody holds in the original, and that are no nodes above those."""
+    known = {*label_sets(pair.original).vocabulary, *release.details.get("nodes", ())}
+    for item in label_sets(pair.published).vocabulary:
+        if item not in known:
+            yield pair.published.name, f"the item {item!r} is published, and no row of the original has it"
 
 
 def _other_baskets(both: Comparison) -> Iterator[tuple[None, str]]:

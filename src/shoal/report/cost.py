@@ -63,6 +63,8 @@ HEADLINES = (
             ("suppressed_share", "rows suppressed", percent),
             ("item_loss", "of the detail of items lost", percent),
             ("pair_loss", "of the pairs of items of a person lost", percent),
+            ("record_loss", "of the detail of records lost", percent),
+            ("left_out_records", "records left out", percent),
         ),
     ),
     Headline("gcp", DETAIL, percent, (("suppressed_share", "rows suppressed", percent),)),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.dataset import Dataset, schema_of
 from shoal.data.groups import Groups
-from shoal.data.linked import Linked
+from shoal.data.linked import Linked, class_table
+from shoal.data.related import Related
 from shoal.data.release import Published, Release, form_name
 from shoal.data.role import Role
 from shoal.data.table import Table
@@ -247,16 +248,16 @@ def _of_table(both: Comparison, losses: Mapping[str, float]) -> _OfTable:
         return _OfTable(sizes=_group_sizes(data))
     known = set(original.names)
     pairs = [both.column(column.name) for column in data.quasi if column.name in known]
+    if isinstance(original, Related) and isinstance(data, Related):
+        records = Comparison(original.records, replace(both.release, data=data.records))
+        pairs += [records.column(column.name) for column in data.records.quasi]
     sizes, sensitive = _classes(both, data) if data.quasi else (None, ())
+    roles = {role: tuple(one.name for one in data.every_column if one.role is role) for role in Role}
     return _OfTable(
         columns=tuple(generalized_of(pair, losses.get(pair.name)) for pair in pairs),
         sizes=sizes,
         sensitive=sensitive,
-        roles={
-            role.value: tuple(column.name for column in data.with_role(role))
-            for role in Role
-            if data.with_role(role)
-        },
+        roles={role.value: names for role, names in (roles | {Role.QUASI: data.known}).items() if names},
         dropped=tuple(column.name for column in original.with_role(Role.IDENTIFYING)),
     )
 
@@ -280,8 +281,12 @@ def _classes(both: Comparison, data: Table) -> tuple[Sizes | None, tuple[Sensiti
     if both.distributed:
         rows = None if data.entity is not None else np.repeat(*both.class_sizes)
         return None if rows is None else sizes_of(rows, "class", "rows", promised), ()
-    statistics = class_statistics(data, both.classes)
-    noun = "rows" if data.entity is None else "persons"
+    if isinstance(data, Related):
+        data = class_table(data)
+        statistics, noun = class_statistics(data), "persons"
+    else:
+        statistics = class_statistics(data, both.classes)
+        noun = "rows" if data.entity is None else "persons"
     return (
         sizes_of(statistics.persons, "class", noun, promised),
         sensitives_of(both.release, data, statistics, COLUMNS),

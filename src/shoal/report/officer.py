@@ -162,25 +162,31 @@ def fates_of(run: "AnyRun", columns: Sequence[Generalized]) -> tuple[ColumnFate,
     tables = (data.public, data.secrets) if isinstance(data, Linked) else (data,)
     if not isinstance(original, Table) or not all(isinstance(one, Table) for one in tables):
         return ()
-    there = {column.name: column for table in tables for column in table.columns}
+    there = {column.name: column for table in tables for column in table.every_column}
     known = {column.name: column for column in columns}
     promised = joined(list(dict.fromkeys(shown(str(one.get("model"))) for one in run.release.promises)))
     changed = {str(name) for name in run.release.details.get("perturbed", ())}
     fates = []
-    for column in original.columns:
+    for column in original.every_column:
         if column.name in known:
             fate = _generalized(known[column.name], promised)
         else:
             fate = _other(column, there.get(column.name), column.name in changed)
             fate = _linked(fate) if apart else fate
+        if column.role is Role.SENSITIVE and column.name not in original.names:
+            fate = replace(
+                fate, why="it must not be learned about a person; nothing is promised of secrets of records"
+            )
         how = taken(column.name, column.domain)
-        fate = replace(fate, taken=f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})")
+        kind = f"{how.kind} ({how.doubt or how.why}{'?' if how.doubt else ''})"
+        fate = replace(fate, taken="sets of items" if column.role is Role.ITEMS else kind)
         fates.append(
             _prepared(fate, [step for step in run.preparation if column.name in step.columns_changed])
         )
     named = run.recipe.get("roles", {}).get("identifying", ())
     names = {named} if isinstance(named, str) else set(named)
-    gone = [str(name) for name in run.trace.notes.get("unread", names) if name not in original.names]
+    read = {column.name for column in original.every_column}
+    gone = [str(name) for name in run.trace.notes.get("unread", names) if name not in read]
     return (*fates, *(_unread(shown(name), name in names) for name in gone[:SHOWN]))
 
 
@@ -221,6 +227,11 @@ def _generalized(column: Generalized, promised: str) -> ColumnFate:
 
 def _other(column: Column, published: Column | None, perturbed: bool) -> ColumnFate:
     before = _distinct(column)
+    if column.role is Role.ITEMS:
+        happened = "some left out or coarser" if published is not None else "in clusters of each class"
+        return ColumnFate(
+            column.name, "items", happened, "–", "–", "some of the items of a person may be known"
+        )
     if published is None:
         why = "it names a person" if column.role is Role.IDENTIFYING else "it was not to be published"
         return ColumnFate(column.name, str(column.role), "not published", "all", f"{before} → 0", why)

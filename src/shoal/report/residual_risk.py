@@ -50,7 +50,7 @@ def risk_of(
     values = {score.name: float(score.value) for score in scores}
     data: Any = release.data
     if isinstance(schema_of(data), Table):
-        return None if sizes is None else _of_table(sizes, sensitive, scores)
+        return None if sizes is None else _with_items(_of_table(sizes, sensitive, scores), release, verdicts)
     if isinstance(data, Dataset):
         return None
     if isinstance(data, Linked):
@@ -89,6 +89,20 @@ def _of_table(sizes: Sizes, sensitive: Sequence[Sensitive], scores: "Sequence[Sc
     if len(sensitive) > COLUMNS:
         lines.append(Line("more sensitive columns", count(len(sensitive) - COLUMNS), "below"))
     return Card(one_in(sizes.smallest), words, tuple(lines))
+
+
+def _with_items(card: Card, release: Release[Any], verdicts: "Sequence[Verdict]") -> Card:
+    """The same for someone who knows items too, where something is promised of it."""
+    items = next((one["m"] for one in release.promises if one["model"] == "k-km-anonymity"), None)
+    fewest = next((one.value for one in verdicts if one.model == "k-km-anonymity"), None)
+    if items is None or not fewest:
+        return card
+    words = (
+        "is the highest chance to guess that person's row for someone who knows the quasi-identifiers and "
+        f"{counted(items, 'item')} of a person."
+    )
+    alone = Line("by the quasi-identifiers alone", card.figure)
+    return Card(one_in(float(fewest)), words, (alone, *card.lines))
 
 
 def _of_linked(data: Linked, sensitive: Sequence[Sensitive]) -> Card | None:

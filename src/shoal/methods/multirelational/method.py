@@ -81,6 +81,9 @@ class Multirelational(TableMethod):
         wanted = 4 * self.k if self.class_size is None else self.class_size
         first = first_method(self.clusters, self, k=max(self.k, min(wanted, data.rows)))
         rows, numbers = first_classes(first, Table(data.columns), Local.of(engine), seed)
+        # As they came, so that the order of what is published, which secrets decide too, is none of the ties'.
+        places = np.argsort(rows)
+        rows, numbers = rows[places], numbers[places]
         clock.append(time.perf_counter())
         persons = data.take(rows)
         groups, kept, slots = self._grouped(persons, numbers, models, seed)
@@ -92,7 +95,7 @@ class Multirelational(TableMethod):
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         owners = place[persons.owners[kept[by_slot]]]
-        published, places, _ = related(shown.columns, records.columns, owners, data.key)
+        published, shown_rows, _ = related(shown.columns, records.columns, owners, data.key)
         clock.append(time.perf_counter())
         release = Release(
             data=published,
@@ -108,7 +111,7 @@ class Multirelational(TableMethod):
             f"{data.records.rows:,} left out."
         )
         notes = {"groups": len(starts) - 1, "left_out_records": left, "summary": [said]}
-        return release, Trace(rows[order][places], timings, notes)
+        return release, Trace(rows[order][shown_rows], timings, notes)
 
     def _grouped(
         self, persons: Related, numbers: Rows, models: tuple[TableModel, ...], seed: int
