@@ -31,7 +31,7 @@ def measure(
     original: Annotated[str, Parameter(help="the data that the release was made from", metavar="INPUT")],
     measures: Annotated[
         tuple[str, ...],
-        list_option("only these measures, also such as run on request alone; `shoal methods` lists them"),
+        list_option("only these measures, also those that run only on request; `shoal methods` lists them"),
     ] = (),
     option: Annotated[
         tuple[str, ...],
