@@ -25,6 +25,7 @@ SOURCE = Path(shoal.__file__).parent
         ("--h 0.5 --k 5 --p 2 (coherence)", "h=0.5, k=5, p=2 (coherence)"),
         ("the other with --link visits.csv:patient.", "the other with link='visits.csv:patient'."),
         ("--link joins records to persons", "`link` joins records to persons"),
+        ("the folder that `shoal anonymize … -o` made", "the folder that `Run.write` made"),
         ("--rho1 and --rho2 belong together", "`rho1` and `rho2` belong together"),
         ("or --suppression-limit 0.05", "or suppression_limit=0.05"),
         ("--private and --private-below are", "`private` and `private_below` are"),

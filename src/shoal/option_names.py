@@ -97,6 +97,7 @@ def in_python(text: str) -> str:
     >>> in_python("There is no item '--quasi'.")
     "There is no item '--quasi'."
     """
+    text = text.replace("`shoal anonymize … -o`", "`Run.write`")
     return _VERB.sub(r"`shoal.\1(…)`", _OPTION.sub(_parameter, text))
 
 

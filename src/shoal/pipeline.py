@@ -367,8 +367,8 @@ def anonymize(
         new one is drawn, and kept in the run's recipe.
     engine
         Where the work is done: ``Spark(session)`` or ``Stream("4GB")``; by default, a Spark frame in its own
-        session and all else in this machine's memory. Then the rows of the release are in parts, and nothing is
-        measured.
+        session and all else in this machine's memory. With another engine the rows of the
+        release are distributed, and measured when it is written.
 
     Examples
     --------

@@ -77,6 +77,6 @@ def test_rows_in_parts_have_no_scores_and_are_no_frame(tmp_path: Path) -> None:
     )
     assert run.scores == ()
     for give in (run.release.to_polars, run.release.to_pandas):
-        with pytest.raises(WrongUse, match=r"in parts.*release\.data\.parts\.collect\(\)"):
+        with pytest.raises(WrongUse, match=r"distributed.*release\.data\.parts\.collect\(\)"):
             give()
     assert isinstance(run.release.data.parts.collect(), pl.DataFrame)

@@ -80,7 +80,7 @@ def test_names_that_rows_in_parts_need_are_refused(name: str) -> None:
     roles = {"quasi": [name], "sensitive": "c", "others": "drop"}
     assert shoal.anonymize(frame, "mondrian", k=3, **roles).verdicts[0].holds
     stream = Stream()
-    with pytest.raises(BadData, match="rows in parts need a column of that name"):
+    with pytest.raises(BadData, match="distributed rows need a column of that name"):
         shoal.anonymize(frame, "mondrian", k=3, engine=stream, **roles)
     stream.close()
 

@@ -67,7 +67,7 @@ def test_the_owner_hears_the_same_of_rows_in_parts(tmp_path: Path) -> None:
 def test_names_that_are_taken_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text(f"{name},illness\n1,a\n2,b\n")
-    with pytest.raises(BadData, match="rows in parts need a column of that name"):
+    with pytest.raises(BadData, match="distributed rows need a column of that name"):
         shoal.anonymize(path, "mondrian", k=2, quasi=name, sensitive="illness", engine=MemoryEngine())
 
 

@@ -125,6 +125,6 @@ def test_measures_that_need_all_rows_say_so() -> None:
     data = of([(1, "a", 1), (1, "a", 2)])
     both = comparison_of(*cut(data, Release(data, "by hand", {}, ())))
     assert "queries (questions are answered from single rows)" in (left_out(both) or "")
-    with pytest.raises(WrongUse, match="queries is not measured in parts: questions"):
+    with pytest.raises(WrongUse, match="queries is not measured on stream or spark: questions"):
         asked_scores(Queries(), both)
     assert all(one.not_distributable is None or one.not_distributable for one in default_measures())

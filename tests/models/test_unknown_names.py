@@ -124,5 +124,5 @@ def test_a_model_that_no_worker_can_judge_is_refused(sold: Path) -> None:
     engine = Stream("1GB")
     data = read_dataset(engine, str(sold))
     models: list[Model] = [Unheard(k=2, m=1)]
-    with pytest.raises(WrongUse, match="unheard cannot be judged in parts"):
+    with pytest.raises(WrongUse, match="unheard cannot be judged on stream or spark"):
         verify_baskets(models, data, engine.memory)

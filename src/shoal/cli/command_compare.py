@@ -50,7 +50,7 @@ def compare(
     quiet: Quiet = False,
     json: Json = False,
 ) -> int:
-    """Run many methods and parameters, and draw what comes.
+    """Run many methods and parameters, and chart the results.
 
     Runs that are finished in the folder already are not repeated: call it again after an interruption, or after the
     recipe has grown. A run that fails is recorded, and the others go on.

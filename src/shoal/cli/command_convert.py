@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from shoal.cli import show
-from shoal.cli.command_anonymize import OF_BASKETS, OUTPUT, Force, Input, Quiet
+from shoal.cli.command_anonymize import OF_BASKETS, OUTPUT, Input, Quiet
 from shoal.cli.options import Section, flag, flattened, single, text_option
 from shoal.data.baskets import Baskets
 from shoal.io.baskets.conversion import convert_baskets, separator_to_tell
@@ -54,7 +54,7 @@ def convert(
         ),
     ] = 0,
     drop_empty: Annotated[bool, flag("leave out baskets without items", group=OUTPUT)] = False,
-    force: Force = False,
+    force: Annotated[bool, flag("replace a file of that name", group=OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write baskets in another format, without rare items if wanted.

@@ -31,7 +31,7 @@ def measure(
     original: Annotated[str, Parameter(help="the data that the release was made from", metavar="INPUT")],
     measures: Annotated[
         tuple[str, ...],
-        list_option("only these measures, also such as run on request alone; `shoal methods` lists them"),
+        list_option("only these measures, also those that run only on request; `shoal methods` lists them"),
     ] = (),
     option: Annotated[
         tuple[str, ...],
@@ -42,8 +42,8 @@ def measure(
     """Compare a release with its original.
 
     How to read the original, its roles and its hierarchies are taken from run.json in the folder. With --json every
-    score stands under its name, and its part for a column under the name, a dot and the column. On an engine whose rows
-    are in parts only measures are taken for which counts over the rows are enough.
+    score stands under its name, and its part for a column under the name, a dot and the column. On stream and spark,
+    only measures are taken that need no more than counts over the rows.
     """
     with show.progress(json) as stage, closing(running.open()) as engine:
         stage("measuring")

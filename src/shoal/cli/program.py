@@ -46,7 +46,7 @@ COMMANDS = {
     "measure": "Compare a release with its original.",
     "reconstruct": "Draw datasets that a disassociated release could come from.",
     "convert": "Write baskets in another format, without rare items if wanted.",
-    "compare": "Run many methods and parameters, and draw what comes.",
+    "compare": "Run many methods and parameters, and chart the results.",
     "recommend": "Try what keeps a promise, and propose the least lossy release.",
     "studio": "Open a page on which all of this is done without code.",
     "hierarchy": "Build, check and convert hierarchies.",

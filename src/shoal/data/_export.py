@@ -93,7 +93,7 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
         case Clusters():
             return clusters_frame(data)
     raise WrongUse(
-        "The rows of this release are in parts, and not here: release.data.parts.collect() brings them into "
+        "The rows of this release are distributed, and not here: release.data.parts.collect() brings them into "
         "memory where they fit, or write the release and read its files."
     )
 

@@ -41,7 +41,7 @@ def left_out(both: Comparison, measures: tuple[Measure, ...] | None = None) -> s
         for one in _fitting(both, measures)
         if both.distributed and one.not_distributable is not None and one.concerns(both.release)
     ]
-    return f"Not measured in parts: {', '.join(names)}." if names else None
+    return f"Not measured by this engine: {', '.join(names)}." if names else None
 
 
 def asked_scores(one: Measure, both: Comparison) -> Scores:
@@ -58,7 +58,7 @@ def asked_scores(one: Measure, both: Comparison) -> Scores:
         )
     if both.distributed and one.not_distributable is not None:
         raise WrongUse(
-            f"{one.name} is not measured in parts: {one.not_distributable}. Measure it with --engine local."
+            f"{one.name} is not measured on stream or spark: {one.not_distributable}. Measure it with --engine local."
         )
     if not (scores := one.compare(both)):
         raise WrongUse(f"The measure {one.name} does not apply to this release; omit it.")

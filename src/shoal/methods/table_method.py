@@ -88,12 +88,14 @@ class TableMethod(Promises, Method):
         table = data.schema
         if table.entity is not None:
             raise WrongUse(
-                f"Persons with several rows ({table.entity.name}) cannot be counted in parts; use --engine local, or "
-                "give every person one row."
+                f"Persons with several rows ({table.entity.name}) cannot be counted on stream or spark; use "
+                "--engine local, or give every person one row."
             )
         definite = self._definite_for(table)
         if any("population" in type(model).model_fields for model in definite):
-            raise WrongUse("A promise about a population cannot be kept in parts; use --engine local.")
+            raise WrongUse(
+                "A promise about a population cannot be kept on stream or spark; use --engine local."
+            )
         whole = whole_statistics(
             data, tuple(dict.fromkeys(name for one in definite for name in one.columns()))
         )

@@ -77,7 +77,9 @@ def verify_baskets(models: Sequence[Model], data: Dataset, memory: int) -> tuple
     }
     for model in models:
         if type(model) not in judges:
-            raise WrongUse(f"{model.name} cannot be judged in parts; verify it with --engine local.")
+            raise WrongUse(
+                f"{model.name} cannot be judged on stream or spark; verify it with --engine local."
+            )
     verdicts = tuple(model.remarked(judges[type(model)](model, data, supports, memory)) for model in models)
     disorder = None if data.order is None else verdict_on(data.order())
     return (*verdicts, *last, *(() if disorder is None else (disorder,)))

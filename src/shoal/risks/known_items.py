@@ -1,7 +1,7 @@
 """What a few known items of a basket give away: counted over all choices, or on a sample with its interval."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,7 @@ class KnownItemsRisk:
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {
-            "known": self.known,
-            "baskets": self.baskets,
-            "tried": self.tried,
-            "unique": self.unique,
-            "chance": self.chance,
-            "interval": list(self.interval),
-            "exact": self.exact,
-        }
+        return {**asdict(self), "interval": list(self.interval)}
 
 
 def known_items_risk(

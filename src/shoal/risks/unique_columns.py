@@ -7,7 +7,7 @@ exact, all are found, and the work grows with the number of answers and not with
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -43,14 +43,7 @@ class ColumnRisk:
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {
-            "name": self.name,
-            "distinct": self.distinct,
-            "unique": self.unique,
-            "distinction": self.distinction,
-            "separation": self.separation,
-            "sentence": self.sentence(),
-        }
+        return {**asdict(self), "sentence": self.sentence()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,7 +369,9 @@ def published_baskets(schema: Baskets, parts: "Parts", rows: int) -> Dataset:
     layout = parse_layout(schema.layout)
     refuse_unwritable(schema.vocabulary, layout)
     if layout.form == "matrix":
-        raise WrongUse("A matrix is not written in parts; convert it to lines first (shoal convert).")
+        raise WrongUse(
+            "A matrix is not written on stream or spark; convert it to lines first (shoal convert)."
+        )
     broken = next((item for item in schema.vocabulary if "\n" in item), None)
     if broken is not None:
         raise WrongUse(f"The item {broken!r} holds a line break, and parts are files of lines; rename it.")

@@ -124,7 +124,7 @@ def disagreements(published: Path, release: Release[Any]) -> list[tuple[str, str
     expected = descriptor(published, release, _terms(found))
     if isinstance(found.get("shoal"), dict) and found["shoal"].get("version") != expected["shoal"]["version"]:
         return [(DESCRIPTOR, "it was made by another version than release.json")]
-    if expected["shoal"]["version"] != _own_version():
+    if expected["shoal"]["version"] != own_version():
         return _unlike_files(found, expected)
     if _text(found) != _text(expected) or _bytes(published / DESCRIPTOR) != _text(expected).encode():
         return [(DESCRIPTOR, _first_difference(found, expected))]
@@ -158,7 +158,8 @@ def _bytes(path: Path) -> bytes:
         raise BadData(f"the file cannot be read: {error.strerror}.", path) from error
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """The version of the package; it is its own front that says it, which is loaded before any part of it."""
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 

@@ -14,7 +14,6 @@ half-written.
 import json
 import secrets
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +39,7 @@ from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
 from shoal.io.baskets.layouts import published_name
 from shoal.io.reading import Reading, own_reading
 from shoal.io.releases.clustered_files import ITEM_LINES, with_lines, write_lines
-from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named
+from shoal.io.releases.data_package import DESCRIPTOR, README, copies_named, own_version
 from shoal.io.releases.linked_files import SECRET_NAMES, read_linked, write_linked
 from shoal.io.releases.related_files import RECORD_NAMES, read_related, write_related
 from shoal.io.releases.release_json import (
@@ -286,7 +285,7 @@ def write_release(
         published = draft / RELEASE
         published.mkdir(parents=True)
         shape = write_data(release.data, published, table_format, safe_cells)
-        (published / FACTS).write_text(facts_text(release, shape, _version()), encoding="utf-8")
+        (published / FACTS).write_text(facts_text(release, shape, own_version()), encoding="utf-8")
         if check is not None:
             check(draft)
         _put(draft, place)
@@ -445,8 +444,3 @@ def _put(draft: Path, place: Path) -> None:
         if entry.name not in OWN_NAMES and not (place / entry.name).exists():
             entry.rename(place / entry.name)
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _version() -> str:
-    """The version of the package; it is its own front that says it, which is loaded before any part of it."""
-    return str(sys.modules[__name__.partition(".")[0]].__version__)

@@ -5,11 +5,13 @@ JSON, and say where a fault is.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Rows, indptr_by, indptr_of, taken
+from shoal.arrays import AnyArray, Indptr, Items, Rows, indptr_by, indptr_of, taken
+from shoal.data.clusters import Clusters
+from shoal.data.groups import Groups
 from shoal.io.baskets.numbered_texts import LEAST, numbered
 from shoal.io.releases.set_lines import Lines, encoded
 from shoal.io.source import part_files, read_text
@@ -20,37 +22,8 @@ if TYPE_CHECKING:
     from shoal.kernels.texts import Texts
 
 
-class PlainGroups(NamedTuple):
-    """What a file of groups holds: texts in order, sets as ascending codes, and the groups that did not ascend."""
-
-    vocabulary: tuple[str, ...]
-    group_indptr: Indptr
-    basket_indptr: Indptr
-    items: Items
-    unsorted: Rows
-    sensitive_indptr: Indptr
-    sensitive_items: Items
-    sensitive_counts: Counts
-
-
-class PlainClusters(NamedTuple):
-    """What a file of clusters holds, likewise; unsorted are sub-records, and the terms of clusters."""
-
-    vocabulary: tuple[str, ...]
-    parents: Items
-    sizes: Counts
-    chunk_indptr: Indptr
-    record_indptr: Indptr
-    item_indptr: Indptr
-    items: Items
-    unsorted: Rows
-    term_indptr: Indptr
-    terms: Items
-    unsorted_terms: Rows
-
-
-def plain_groups(source: str | Path | Lines) -> PlainGroups | None:
-    """The groups of a file; None if it is small, in parts, or not as we write them."""
+def plain_groups(source: str | Path | Lines) -> Groups | None:
+    """The groups of a file as `groups_as_read`; None if it is small, in parts, or not as we write them."""
     text = _bytes_of(source)
     if text is None:
         return None
@@ -77,20 +50,12 @@ def plain_groups(source: str | Path | Lines) -> PlainGroups | None:
         return None
     group_indptr = _indptr(groups[: secrets.used[1]])
     counts = counts[: len(sensitive_items)]
-    return PlainGroups(
-        vocabulary,
-        group_indptr,
-        basket_indptr,
-        items,
-        unsorted,
-        sensitive_indptr,
-        sensitive_items,
-        counts,
-    )
+    sensitive = sensitive_indptr, sensitive_items, counts
+    return Groups(group_indptr, basket_indptr, items, *sensitive, vocabulary, unsorted)
 
 
-def plain_clusters(source: str | Path | Lines) -> PlainClusters | None:
-    """The clusters of a file; None if it is small, in parts, or not as we write them."""
+def plain_clusters(source: str | Path | Lines) -> tuple[Clusters, Rows] | None:
+    """The clusters of a file as `clusters_as_read`; None if it is small, in parts, or not as we write them."""
     text = _bytes_of(source)
     if text is None:
         return None
@@ -127,19 +92,9 @@ def plain_clusters(source: str | Path | Lines) -> PlainClusters | None:
     term_items, unsorted_terms, twice_terms = encoded(term_indptr, given_terms)
     if len(twice) or len(twice_terms):
         return None
-    return PlainClusters(
-        vocabulary,
-        parents[:clusters],
-        sizes[:clusters],
-        indptr_by(owners, clusters),
-        record_indptr,
-        item_indptr,
-        items,
-        unsorted,
-        term_indptr,
-        term_items,
-        unsorted_terms,
-    )
+    chunk_indptr = indptr_by(owners, clusters)
+    chunks_of = parents[:clusters], sizes[:clusters], chunk_indptr, record_indptr, item_indptr, items
+    return Clusters(*chunks_of, term_indptr, term_items, vocabulary, unsorted), unsorted_terms
 
 
 def _bytes_of(source: str | Path | Lines) -> AnyArray | None:

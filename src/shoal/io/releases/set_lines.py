@@ -4,9 +4,10 @@ import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,6 @@ from shoal.data.groups import Groups
 from shoal.errors import BadData
 from shoal.io.baskets.write import Spelling
 from shoal.io.source import name_of, part_files, read_text
-
-if TYPE_CHECKING:
-    from shoal.io.releases.plain_lines import PlainClusters, PlainGroups
 
 _SET = Spelling("[", ", ", "]\n", "[]\n")
 
@@ -321,25 +319,19 @@ def read_groups(path: str | Path | Lines) -> Groups:
 
     found = plain_groups(path)
     if found is None:
-        found = _groups_line_by_line(path)
+        found = groups_as_read(path)
     order = order_inside(found.sensitive_indptr, found.sensitive_items)
     mixed = np.searchsorted(found.group_indptr, found.unsorted, side="right") - 1
-    return Groups(
-        found.group_indptr,
-        found.basket_indptr,
-        found.items,
-        found.sensitive_indptr,
-        found.sensitive_items[order],
-        found.sensitive_counts[order],
-        found.vocabulary,
-        np.union1d(mixed, unsorted_rows(found.sensitive_indptr, found.sensitive_items)),
+    return replace(
+        found,
+        sensitive_items=found.sensitive_items[order],
+        sensitive_counts=found.sensitive_counts[order],
+        unsorted=np.union1d(mixed, unsorted_rows(found.sensitive_indptr, found.sensitive_items)),
     )
 
 
-def _groups_line_by_line(path: str | Path | Lines) -> "PlainGroups":
-    """Read groups in any form of JSON."""
-    from shoal.io.releases.plain_lines import PlainGroups
-
+def groups_as_read(path: str | Path | Lines) -> Groups:
+    """Groups in any form of JSON: sensitive items as they stand there, `unsorted` of baskets."""
     numbers = Numbers()
     baskets = Sets(numbers)
     sizes: list[int] = []
@@ -359,15 +351,15 @@ def _groups_line_by_line(path: str | Path | Lines) -> "PlainGroups":
         summary_lengths.append(len(summary))
     vocabulary, ranks = numbers.ranked()
     basket_indptr, items = baskets.encode(vocabulary, ranks)
-    return PlainGroups(
-        vocabulary,
+    sensitive = ranks[np.array(secrets, dtype=np.int64)], np.array(counts, dtype=np.int64)
+    return Groups(
         indptr_of(sizes),
         basket_indptr,
         items,
-        baskets.unsorted,
         indptr_of(summary_lengths),
-        ranks[np.array(secrets, dtype=np.int64)],
-        np.array(counts, dtype=np.int64),
+        *sensitive,
+        vocabulary,
+        baskets.unsorted,
     )
 
 
@@ -458,28 +450,14 @@ def read_clusters(path: str | Path | Lines) -> Clusters:
     from shoal.io.releases.plain_lines import plain_clusters
 
     found = plain_clusters(path)
-    if found is None:
-        found = _clusters_line_by_line(path)
-    mixed = np.searchsorted(found.record_indptr, found.unsorted, side="right") - 1
-    mixed = np.searchsorted(found.chunk_indptr, mixed, side="right") - 1
-    return Clusters(
-        found.parents,
-        found.sizes,
-        found.chunk_indptr,
-        found.record_indptr,
-        found.item_indptr,
-        found.items,
-        found.term_indptr,
-        found.terms,
-        found.vocabulary,
-        np.union1d(mixed, found.unsorted_terms),
-    )
+    clusters, unsorted_terms = clusters_as_read(path) if found is None else found
+    mixed = np.searchsorted(clusters.record_indptr, clusters.unsorted, side="right") - 1
+    mixed = np.searchsorted(clusters.chunk_indptr, mixed, side="right") - 1
+    return replace(clusters, unsorted=np.union1d(mixed, unsorted_terms))
 
 
-def _clusters_line_by_line(path: str | Path | Lines) -> "PlainClusters":
-    """Read clusters in any form of JSON."""
-    from shoal.io.releases.plain_lines import PlainClusters
-
+def clusters_as_read(path: str | Path | Lines) -> tuple[Clusters, Rows]:
+    """Clusters in any form of JSON, whose `unsorted` counts sub-records, and those whose terms do not ascend."""
     numbers = Numbers()
     records, terms = Sets(numbers), Sets(numbers)
     parents: list[int] = []
@@ -506,19 +484,19 @@ def _clusters_line_by_line(path: str | Path | Lines) -> "PlainClusters":
     vocabulary, ranks = numbers.ranked()
     item_indptr, items = records.encode(vocabulary, ranks)
     term_indptr, term_items = terms.encode(vocabulary, ranks)
-    return PlainClusters(
-        vocabulary,
+    clusters = Clusters(
         np.array(parents, dtype=np.int32),
         np.array(sizes, dtype=np.int64),
         indptr_of(chunk_counts),
         indptr_of(record_counts),
         item_indptr,
         items,
-        records.unsorted,
         term_indptr,
         term_items,
-        terms.unsorted,
+        vocabulary,
+        records.unsorted,
     )
+    return clusters, terms.unsorted
 
 
 def _add_chunks(chunks: object, records: Sets, place: Place) -> list[int]:

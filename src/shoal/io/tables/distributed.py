@@ -89,7 +89,7 @@ class DistributedInput(Input):
         taken = next((name for name in self.names if name in (COUNT, BUCKET, NOTE)), None)
         if taken is not None:
             raise BadData(
-                "rows in parts need a column of that name themselves. Rename it, or use --engine local.",
+                "distributed rows need a column of that name themselves. Rename it, or use --engine local.",
                 path,
                 column=taken,
             )

@@ -195,14 +195,14 @@ class Mondrian(Improvable):
         super().refuse_distributed()
         if self.partitioning == "relaxed":
             raise WrongUse(
-                "Relaxed partitioning divides equal rows by their place among all, and rows in parts have none; use "
-                "--partitioning strict, or --engine local."
+                "Relaxed partitioning divides equal rows by their place among all, which distributed rows do not have; "
+                "use --partitioning strict, or --engine local."
             )
         for model in self.models():
             if not model.coarsens:
                 raise WrongUse(
-                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see in parts: "
-                    "use lattice or samarati, or --engine local."
+                    f"{model.name} may hold of two classes and not of their union, which mondrian cannot see on stream "
+                    "or spark: use lattice or samarati, or --engine local."
                 )
 
     def _distributed(

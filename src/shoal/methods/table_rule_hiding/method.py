@@ -206,8 +206,8 @@ class TableRuleHiding(TableMethod):
         self._refuse_unknown_values(judged)
         if self.strategy == "merge" or not self._starring().separable(len(data.schema.quasi)):
             raise WrongUse(
-                "Rules that join classes are not hidden in parts: only whole classes are looked at there. Use star or "
-                "decoy with --antecedent class, or --engine local."
+                "Rules that join classes are not hidden on stream or spark, which look at whole classes alone. Use "
+                "star or decoy with --antecedent class, or --engine local."
             )
         first, trace = self._step_one_in_parts(data, engine, seed)
         timings = {"anonymize": time.perf_counter() - begin}
