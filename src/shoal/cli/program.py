@@ -8,10 +8,11 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
-from typing import TextIO
+from typing import Any, TextIO
 
 from cyclopts import (
     App,
@@ -24,6 +25,7 @@ from cyclopts import (
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
+from shoal.cli.options import only_typed
 from shoal.cli.show import as_json, visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
@@ -56,6 +58,9 @@ EXAMPLE = """Example:
 
 WRONG_USE, FAULT, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
+HELP = frozenset(("--help", "-h", "--version"))
+"""What asks for a page."""
+
 
 def program(tokens: Sequence[str] = ()) -> App:
     """The parser of one call: only the command that is asked for is imported, all are listed."""
@@ -87,13 +92,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _warned
-                code = program(tokens)(tokens, exit_on_error=False, print_error=False)
+                code = _called(tokens)
             sys.stdout.flush()
             return int(code or 0)
         except BaseException as error:
             if os.environ.get("SHOAL_DEBUG") == "1":
                 raise
             return _explained(error, json="--json" in tokens)
+
+
+def _called(tokens: list[str]) -> Any:
+    """Do what a command line says; the options that are not on it are offered where a page or a refusal names them."""
+    if HELP.isdisjoint(tokens):
+        with only_typed(tokens):
+            app = program(tokens)
+        # The parser refuses before anything is done.
+        with suppress(CycloptsError):
+            return app(tokens, exit_on_error=False, print_error=False)
+    return program(tokens)(tokens, exit_on_error=False, print_error=False)
 
 
 def _warned(
