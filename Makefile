@@ -43,8 +43,7 @@ demo: .venv/installed ## install, compile, make data, anonymize it, prove it, an
 	@echo
 	@echo 'Go on    $(BIN)/shoal --help'
 
-test: .venv/installed-dev ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
-	@$(BIN)/shoal warm-up --quiet
+test: build/warm ## run the tests on all cores (ARGS="-k mondrian -x" go to pytest; "-n 0" takes one process)
 	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/installed-dev ## run the tests that take minutes: a million rows on a cluster, ten lost workers
@@ -104,6 +103,12 @@ clean: ## remove all that make has made
 .venv/installed: pyproject.toml | .venv/bin/python
 	@echo 'Installing Shoal into .venv ...'
 	@$(PIP) --editable .
+	@touch $@
+
+# Even what is compiled takes long to load, method by method: only what has changed since is a reason to do it again.
+build/warm: .venv/installed-dev $(shell find src/shoal -name '*.py')
+	@mkdir -p build
+	@$(BIN)/shoal warm-up --quiet
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | .venv/bin/python

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +13,8 @@ from pydantic import Field
 
 from shoal import registry
 from shoal.cli.command_anonymize import command_of
-from shoal.cli.options import Section, fields_of, flattened, pairs_of, split_names
+from shoal.cli.options import Section, fields_of, flattened, only_typed, pairs_of, split_names
+from shoal.cli.program import pages, program
 from shoal.errors import WrongUse
 from shoal.io.reading import Reading
 from shoal.option_names import as_typed
@@ -157,3 +159,38 @@ def test_an_equals_sign_in_the_name_of_a_pair(shoal: Callable[..., Any], tmp_pat
     assert shoal(*call, "--order", r"a\=b=1,2").code == 0
     answer = shoal(*call, "--order", "a=b=1,2")
     assert (answer.code, r"with a backslash before it: \=." in answer.err) == (2, True)
+
+
+def offered(names: tuple[str, ...]) -> set[str]:
+    """The options of a command."""
+    app = program(names)
+    for name in names:
+        app = app[name]
+    return {flag for one in app.assemble_argument_collection() for flag in one.names if flag.startswith("-")}
+
+
+@pytest.mark.parametrize("names", [("anonymize", "mondrian"), ("verify",)])
+def test_an_option_that_is_typed_is_offered(names: tuple[str, ...]) -> None:
+    every = offered(names)
+    for flag in every:
+        with only_typed([*names, f"{flag}=1"]):
+            found = offered(names)
+        assert flag in found
+        assert found < every
+
+
+@pytest.mark.parametrize("names", [page for page in pages() if page], ids=" ".join)
+def test_a_command_is_read_alike_with_few_options_and_with_all(names: tuple[str, ...]) -> None:
+    app = program(names)
+    for name in names:
+        app = app[name]
+    for _, *tokens in map(shlex.split, app.help_epilogue.replace("\\\n", " ").splitlines()[1:]):
+        with only_typed(tokens):
+            few = program(tokens)
+        assert given(few, tokens) == given(program(tokens), tokens)
+
+
+def given(app: App, tokens: list[str]) -> dict[str, object]:
+    """What a command is called with."""
+    _, bound, _ = app.parse_args(tokens, exit_on_error=False, print_error=False)
+    return dict(bound.arguments)

@@ -9,7 +9,9 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from itertools import chain
 from types import NoneType
@@ -236,6 +238,34 @@ def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Pa
     return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
 
 
+_typed: ContextVar[frozenset[str] | None] = ContextVar("typed", default=None)
+
+
+@contextmanager
+def only_typed(tokens: Sequence[str]) -> Iterator[None]:
+    """Let commands offer only what a command line may name, and what they cannot do without.
+
+    The parser takes most of a millisecond for each option that it is offered, and few of a hundred are typed.
+    """
+    words = chain(tokens, *(token[1:] for token in tokens if token.startswith("-")))
+    token = _typed.set(frozenset(_bare(word.partition("=")[0]) for word in words))
+    try:
+        yield
+    finally:
+        _typed.reset(token)
+
+
+def _bare(word: str) -> str:
+    """An option without what it may be spelled with or without."""
+    return word.lower().replace("_", "-").lstrip("-").removeprefix("no-")
+
+
+def may_be_typed(*names: str) -> bool:
+    """Whether the command line may hold an option of one of these names."""
+    typed = _typed.get()
+    return typed is None or not typed.isdisjoint(map(_bare, names))
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
     """A declaration whose fields become options."""
@@ -259,8 +289,14 @@ class Section:
         ]
 
     def parameters(self) -> list[inspect.Parameter]:
-        """One keyword for each field."""
-        return [field.parameter(self.title, self.names.get(field.name)) for field in self.fields()]
+        """One keyword for each field that may be typed."""
+        offered = [field for field in self.fields() if self._offers(field)]
+        return [field.parameter(self.title, self.names.get(field.name)) for field in offered]
+
+    def _offers(self, field: "Field") -> bool:
+        names = self.names.get(field.name, ())
+        names = (names,) if isinstance(names, str) else names
+        return field.default is PydanticUndefined or may_be_typed(field.name, field.flag, *names)
 
     def built(self, given: dict[str, Any]) -> Any:
         """The section of what the user gave, taken out of `given`."""
@@ -485,8 +521,10 @@ class Preparing:
                 Parameter(help=kind.help, metavar=kind.metavar, negative="", show_default=False),
             )
             for name, kind in self._kinds.items()
+            if may_be_typed(name)
         ]
-        return steps + [_keyword(name, kind | None, None, option) for name, (kind, option) in SHARED.items()]
+        shared = {name: option for name, option in SHARED.items() if may_be_typed(name)}
+        return steps + [_keyword(name, kind | None, None, option) for name, (kind, option) in shared.items()]
 
     def built(self, given: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """The steps of what the user gave, as a recipe has them, taken out of `given`."""

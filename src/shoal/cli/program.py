@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain
@@ -25,6 +26,7 @@ from cyclopts import (
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
 from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
+from shoal.cli.options import only_typed
 from shoal.cli.show import as_json, visible
 from shoal.cli.start import pipe_closed
 from shoal.errors import LeftOut, ShoalError, UnknownOption
@@ -118,6 +120,9 @@ def page_of(names: Sequence[str]) -> Page:
 POINT = "\n- "
 """What stands before each point of a message that lists several; each is a line in the terminal."""
 
+HELP = frozenset(("--help", "-h", "--version"))
+"""What asks for a page."""
+
 
 def program(tokens: Sequence[str] = ()) -> App:
     """The parser of one call: only the command that is asked for is imported, all are listed."""
@@ -150,13 +155,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _warned
-                code = program(tokens)(tokens, exit_on_error=False, print_error=False)
+                code = _called(tokens)
             sys.stdout.flush()
             return int(code or 0)
         except BaseException as error:
             if os.environ.get("SHOAL_DEBUG") == "1":
                 raise
             return _explained(error, json="--json" in tokens)
+
+
+def _called(tokens: list[str]) -> Any:
+    """Do what a command line says; the options that are not on it are offered where a page or a refusal names them."""
+    if HELP.isdisjoint(tokens):
+        with only_typed(tokens):
+            app = program(tokens)
+        # The parser refuses before anything is done.
+        with suppress(CycloptsError):
+            return app(tokens, exit_on_error=False, print_error=False)
+    return program(tokens)(tokens, exit_on_error=False, print_error=False)
 
 
 def _warned(
