@@ -1,6 +1,6 @@
 """One row a person (or several, with an entity column), encoded to integers at the door."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -139,10 +139,14 @@ def canonical_order(columns: Iterable[Column]) -> Rows:
     on ranks of labels, never by comparing texts row by row. Whether a release stands in it is judged without this
     function: see ``models/_release_checks.py``, and ``io/releases/file_order.py`` for rows in parts.
     """
-    keys = [column.domain.ranks()[column.codes] for column in columns]
-    if not keys:
+    columns = tuple(columns)
+    if not columns:
         return np.empty(0, dtype=np.int64)
-    return order_by(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    ranks = [column.domain.ranks() for column in columns]
+    sizes = [
+        int(rank[column.occurring].max(initial=0)) + 1 for rank, column in zip(ranks, columns, strict=True)
+    ]
+    return _ordered(len(columns[0].codes), lambda place: ranks[place][columns[place].codes], sizes)
 
 
 def cell_ranks(columns: Iterable[Column]) -> Rows:
@@ -158,12 +162,16 @@ def cell_ranks(columns: Iterable[Column]) -> Rows:
 
 
 def order_by(keys: list[Codes], sizes: list[int]) -> Rows:
-    """Sort rows by several code columns, first column first; equal rows keep their order.
+    """Sort rows by several code columns, first column first; equal rows keep their order."""
+    return _ordered(len(keys[0]), keys.__getitem__, sizes)
+
+
+def _ordered(rows: int, key: Callable[[int], Codes], sizes: list[int]) -> Rows:
+    """Sort rows by several keys, each of which is made when its turn comes, so that no two take room at once.
 
     As many columns as fit are mixed into one key of 63 bits with the place of the row in its lowest ones: sorting long
     integers is several times faster than finding out the order that would sort them, or than sorting by each column.
     """
-    rows = len(keys[0])
     places: Rows = np.arange(rows, dtype=np.int64)
     bits = rows.bit_length()
     groups: list[list[int]] = [[]]
@@ -179,7 +187,7 @@ def order_by(keys: list[Codes], sizes: list[int]) -> Rows:
         mixed = np.zeros(rows, dtype=np.int64)
         for column in group:
             mixed *= sizes[column]
-            mixed += keys[column]
+            mixed += key(column)
         if order is not places:
             mixed = mixed[order]
         mixed <<= bits
