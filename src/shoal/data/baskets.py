@@ -151,7 +151,7 @@ def ragged_ranks(indptr: Indptr, items: Items | Rows) -> Rows:
     rows = len(indptr) - 1
     lengths = np.diff(indptr)
     rank = np.zeros(rows, dtype=np.int64)
-    active: Rows = np.arange(rows, dtype=np.int64)
+    active: Rows = np.arange(rows if len(items) else 0, dtype=np.int64)
     position = 0
     while len(active):
         base = rank[active]
@@ -200,9 +200,12 @@ def _beginnings(base: Rows, places: Rows, left: Counts, items: Items | Rows) -> 
     room = 2 ** (MOST_BITS - len(base).bit_length())
     while step <= int(left.max()) and (int(base.max()) + 1) * width ** (step + 1) < room:
         step += 1
-    key = base
+    key = base.copy()
     for ahead in range(step):
-        there = np.flatnonzero(left > ahead)
-        key = key * width
-        key[there] += np.int64(1) + items[places[there] + ahead]
+        there = left > ahead
+        item = items.take(places + ahead, mode="clip")
+        item *= there
+        key *= width
+        key += item
+        key += there  # a row that has ended is below all that go on
     return key, left < step, step
