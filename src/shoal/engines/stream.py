@@ -264,7 +264,7 @@ class StreamParts:
             for _ in () if kept else frames():
                 pass
             numbers = kept[0].numbers
-            return numbers and Numbered(numbers, kept[0].numbered)
+            return None if numbers is None else Numbered(numbers, kept[0].numbered)
 
         return StreamParts(self._engine, self._same(frames)._frames, self.names, numbered)
 

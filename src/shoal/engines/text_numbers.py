@@ -1,9 +1,8 @@
 """Texts of rows as numbers, while rows wait on a disk: they take less room there, and are sorted and counted sooner."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -94,14 +93,10 @@ def _repeats(cells: pl.Series) -> bool:
     return len(cells) < MANY or 2 * cells.n_unique() <= len(cells)
 
 
-@dataclass(frozen=True)
-class Word:
-    """Columns that share a number: in the order of these numbers, rows are in that of the columns, missing cells first.
+Word: TypeAlias = dict[str, int]
+"""Columns that share a number, and the bits that each takes, the last one the lowest.
 
-    `bits`: how many of them each column takes; the last one has the lowest.
-    """
-
-    bits: Mapping[str, int]
+In the order of these numbers, rows are in that of the columns, missing cells first."""
 
 
 class Packing:
@@ -124,10 +119,10 @@ class Packing:
             return
         bits = self._numbers.columns[name].count.bit_length()
         last = self.parts[-1] if self.parts else ""
-        if isinstance(last, Word) and sum(last.bits.values()) + bits <= WORD:
-            self.parts[-1] = Word({**last.bits, name: bits})
+        if isinstance(last, dict) and sum(last.values()) + bits <= WORD:
+            self.parts[-1] = {**last, name: bits}
         else:
-            self.parts.append(Word({name: bits}))
+            self.parts.append({name: bits})
 
     @property
     def names(self) -> list[str]:
@@ -153,7 +148,7 @@ class Packing:
 
     def _word(self, word: Word, frame: pl.DataFrame) -> pl.Series:
         whole = np.zeros(frame.height, dtype=np.uint64)
-        for name, bits in word.bits.items():
+        for name, bits in word.items():
             places = self._orders[name][0]
             whole <<= np.uint64(bits)
             # What is missing has the number behind the last, whose place is 0.
@@ -168,7 +163,7 @@ class Packing:
                 found[part] = cells
                 continue
             whole = cells.to_numpy()
-            for name, bits in reversed(part.bits.items()):
+            for name, bits in reversed(part.items()):
                 places = (whole & np.uint64((1 << bits) - 1)).astype(np.uint32)
                 found[name] = self._orders[name][1].gather(places)
                 whole = whole >> np.uint64(bits)
