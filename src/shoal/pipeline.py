@@ -16,6 +16,7 @@ from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import kept, schema_of
 from shoal.data.hierarchy import Hierarchy
+from shoal.data.release import Release
 from shoal.data.role import Roles
 from shoal.data.table import Table
 from shoal.data.trace import Trace
@@ -218,12 +219,7 @@ def carry_out(
     _refuse_empty_baskets(schema, method, here=schema is original)
     clock = [time.perf_counter()]
     seed = tie_key(None) if seed is None and method.splits_ties else seed
-    release, trace = method.anonymize(original, engine, seed)
-    if done := prepared(intake.preparation):
-        release = replace(release, details={**release.details, "prepared": done})
-    if intake.notes:
-        read = {"intake": list(intake.notes), "unread": list(intake.unread)}
-        trace = replace(trace, notes={**trace.notes, **read})
+    release, trace = _with_intake(*method.anonymize(original, engine, seed), intake)
     clock.append(time.perf_counter())
     population = method.population_of(schema)
     proof: Judgment | None = None
@@ -261,6 +257,16 @@ def carry_out(
         both=both,
     )
     return finished if proof is None else finished.judged(*proof)
+
+
+def _with_intake(release: Release[Any], trace: Trace, intake: Intake) -> tuple[Release[Any], Trace]:
+    """The same with what was done to columns before, which is public, and with what the reader said, which is not."""
+    if done := prepared(intake.preparation):
+        release = replace(release, details={**release.details, "prepared": done})
+    if intake.notes:
+        read = {"intake": list(intake.notes), "unread": list(intake.unread)}
+        trace = replace(trace, notes={**trace.notes, **read})
+    return release, trace
 
 
 def _refuse_empty_baskets(baskets: Table | Baskets, method: Method, here: bool) -> None:

@@ -17,6 +17,9 @@ LISTS = 0.5
 CELLS_OF_A_NUMBER = 2
 """Numbers of persons stand in so many lists on average at most: codes of illnesses stand in many."""
 
+SOME = 1000
+"""So many values are looked at first, where there are more."""
+
 _BETWEEN = re.compile(r"\s*[;,|]\s*|\s+")
 _NUMBERED = re.compile(r"[^\W_]*[0-9][\w-]*")
 
@@ -25,6 +28,10 @@ def share_of_lists(domain: Domain, rows: int) -> float:
     """The share of values that are lists of numbers, where these are as good as names of persons; 0 where not."""
     labels = domain.labels[: domain.present]
     if domain.kind is not Kind.NOMINAL or len(labels) < max(LEAST, VALUES_PER_ROW * rows):
+        return 0.0
+    if sum(bool(_parts(label)) for label in labels[:: len(labels) // SOME or 1]) < LISTS / 2 * min(
+        SOME, len(labels)
+    ):
         return 0.0
     lists = [parts for parts in map(_parts, labels) if parts]
     met = Counter(part for parts in lists for part in parts)

@@ -295,12 +295,8 @@ def propose(
     chosen = problem.chosen(proposal.candidate)
     built = {name: spec for name, spec in chosen.hierarchies.items() if name not in problem.hierarchies}
     seconds = time.monotonic() - begin
-    sentences = tuple(
-        map(
-            spoken,
-            reasons(proposal, marked, scale, built, problem.names, seconds=seconds, time_limit=time_limit),
-        )
-    )
+    said = reasons(proposal, marked, scale, built, problem.names, seconds=seconds, time_limit=time_limit)
+    sentences = tuple(map(spoken, said))
     return Recommendation(
         problem.aim, scale, tuple(marked), proposal, chosen, built, problem.profile, sentences, seconds
     )
