@@ -1,6 +1,7 @@
 """How quick the studio is in a browser: until a page is there, and until a click is answered while a run is going."""
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -38,6 +39,7 @@ def main() -> None:
 
 def measure(page, start: str, clicks: int) -> None:
     page.set_default_timeout(120_000)
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     page.goto(start)
     page.wait_for_selector("h1")
     page.click("#example-people")
