@@ -242,11 +242,21 @@ def _described(dataset: Dataset, folder: Path) -> dict[str, Any]:
         "baskets": dataset.baskets,
         **({} if dataset.items is None else {"items": dataset.items}),
         **({} if dataset.least_support is None else {"least_support": dataset.least_support}),
-        "roles": (dataset.roles or Roles()).model_dump(),
+        "roles": _roles(dataset.roles or Roles(), folder),
         "hierarchies": {
             column: _hierarchy(column, spec, folder) for column, spec in (dataset.hierarchies or {}).items()
         },
     }
+
+
+def _roles(roles: Roles, folder: Path) -> dict[str, Any]:
+    """The roles as plain data; another table with items or records is looked for beside the recipe."""
+    found = roles.model_dump()
+    for name in ("items_from", "link"):
+        if found[name] is not None:
+            path, colon, columns = found[name].rpartition(":")
+            found[name] = f"{folder / path}{colon}{columns}"
+    return found
 
 
 def _hierarchy(column: str, spec: str, folder: Path) -> str:

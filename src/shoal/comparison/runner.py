@@ -25,6 +25,7 @@ from shoal.comparison.workers import answers
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
 from shoal.data.domain import Domain, Kind
+from shoal.data.related import Related
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.errors import BadData, CannotWrite, UnknownName, WrongUse
@@ -405,19 +406,35 @@ def _read(data: Mapping[str, Any], headers: Headers) -> Table:
     What kinds they are of is not known before their cells are read, unless it is given: they are taken to be of
     the kind that their hierarchies ask for.
     """
+    from shoal.io.tables.items_from import split_spec
+    from shoal.io.tables.linked_records import of_records, roles_apart, split_link
     from shoal.io.tables.load import assigned_roles
 
     roles, reading = Roles(**data["roles"]), reading_of(data)
     _, named = folder_and_columns(data["hierarchies"], None)
-    also = (*reading.kinds, *reading.orders, *named)
+    also = {*reading.kinds, *reading.orders, *named}
     builders = {name: str(spec).partition(":")[0] for name, spec in named.items()}
-    columns = assigned_roles(_header(data["path"], reading, headers), roles, also)
-    return Table(
-        tuple(
-            _empty(name, role, reading.kind_of(name) or KINDS.get(builders.get(name, ""), Kind.NOMINAL))
-            for name, role in columns
+    opened = _header(data["path"], reading, headers)
+
+    def empty(columns: Iterable[tuple[str, Role]]) -> Table:
+        kinds = {name: reading.kind_of(name) or KINDS.get(builders.get(name, "")) for name, _ in columns}
+        return Table(tuple(_empty(name, role, kinds[name] or Kind.NOMINAL) for name, role in columns))
+
+    if roles.link is not None:
+        path, key = split_link(roles.link)
+        other = _header(path, of_records(path, reading), headers)
+        first, second = roles_apart(roles, key, opened, other)
+        there = also & set(other.names)
+        persons, records = (
+            empty(assigned_roles(opened, first, also - there)),
+            empty(assigned_roles(other, second, there)),
         )
-    )
+        return Related(persons.columns, records, np.empty(0, dtype=np.int64), key)
+    if roles.items_from is not None:
+        item = split_spec(roles.items_from)[2]
+        plain = roles.model_copy(update={"items_from": None})
+        return empty([*assigned_roles(opened, plain, also - {item}), (item, Role.ITEMS)])
+    return empty(assigned_roles(opened, roles, also))
 
 
 def _empty(name: str, role: Role, kind: Kind) -> Column:

@@ -39,7 +39,35 @@ def load_related(
         raise WrongUse("--link joins records to persons, a row each: omit --entity and --items.")
     if reading.drop_missing or str(source) == STANDARD_INPUT:
         raise WrongUse("With --link, name a file, and leave rows with missing values in it.")
-    opened, other = open_input(source, reading), open_input(path, _of_records(path, reading))
+    opened, other = open_input(source, reading), open_input(path, of_records(path, reading))
+    persons, visits = roles_apart(roles, key, opened, other)
+    there = set(other.names) - {key}
+    own = {*reading.named, *columns, *_changed(steps)} - there
+    first = load_table(
+        source,
+        persons,
+        _named_in(reading, own),
+        [name for name in columns if name in own],
+        _steps_of(steps, own),
+    )
+    second = load_table(
+        path, visits, _named_in(of_records(path, reading), there), steps=_steps_of(steps, there)
+    )
+    owners, remarks = _owners(opened, other, key)
+    records = second.table.take(np.flatnonzero(owners >= 0))
+    table = Related(first.table.columns, records, owners[owners >= 0], key)
+    if clash := sorted({key} & {*table.names, *records.names}):
+        raise WrongUse(
+            f"The key {clash[0]!r} is published under its own name; rename the column of that name."
+        )
+    return replace(first, table=table, taken=(*first.taken, *second.taken, *remarks))
+
+
+def roles_apart(roles: Roles, key: str, opened: "Input", other: "Input") -> tuple[Roles, Roles]:
+    """The roles of the columns of persons, and of those of records; the key is identifying in both.
+
+    Raises `WrongUse` if a name stands in both tables, or the key is named for something else.
+    """
     for one in (opened, other):
         if key not in one.names:
             raise UnknownName("column", key, one.names, one.path)
@@ -53,28 +81,11 @@ def load_related(
     named = {role: getattr(roles, role) for role in NAMED}
     inside = {role: tuple(name for name in names if name in there) for role, names in named.items()}
     outside = {role: tuple(name for name in names if name not in there) for role, names in named.items()}
-    plain, own = {"link": None}, {*reading.named, *columns, *_changed(steps)} - there
-    first = load_table(
-        source,
-        roles.model_copy(update={**outside, **plain, "identifying": _with(outside["identifying"], key)}),
-        _named_in(reading, own),
-        [name for name in columns if name in own],
-        _steps_of(steps, own),
+    first, second = (
+        roles.model_copy(update={**own, "link": None, "identifying": _with(own["identifying"], key)})
+        for own in (outside, inside)
     )
-    second = load_table(
-        path,
-        roles.model_copy(update={**inside, **plain, "identifying": _with(inside["identifying"], key)}),
-        _named_in(_of_records(path, reading), there),
-        steps=_steps_of(steps, there),
-    )
-    owners, remarks = _owners(opened, other, key)
-    records = second.table.take(np.flatnonzero(owners >= 0))
-    table = Related(first.table.columns, records, owners[owners >= 0], key)
-    if clash := sorted({key} & {*table.names, *records.names}):
-        raise WrongUse(
-            f"The key {clash[0]!r} is published under its own name; rename the column of that name."
-        )
-    return replace(first, table=table, taken=(*first.taken, *second.taken, *remarks))
+    return first, second
 
 
 def split_link(spec: str) -> tuple[str, str]:
@@ -95,7 +106,7 @@ def _with(names: tuple[str, ...], key: str) -> tuple[str, ...]:
     return names if key in names else (*names, key)
 
 
-def _of_records(path: str, reading: Reading) -> Reading:
+def of_records(path: str, reading: Reading) -> Reading:
     """How to read the records: as the persons, but for what each file tells of itself."""
     from shoal.io.tables.load import is_delimited
 
