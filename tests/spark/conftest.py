@@ -1,7 +1,6 @@
-"""Clusters for the tests of this folder: one for nearly all, because one takes half a minute to start."""
+"""Clusters for the tests of this folder: one for nearly all, because one takes long to start."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,30 +12,21 @@ if TYPE_CHECKING:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if {"spark", "cluster"} & set(getattr(item, "fixturenames", ())):
+        if "java" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
 
 
 @pytest.fixture(scope="session")
-def cluster(
-    tmp_path_factory: pytest.TempPathFactory, require_part: Callable[[object, str], None]
-) -> Iterator[Cluster]:
-    """A master and two workers."""
-    yield from _running(tmp_path_factory.mktemp("cluster"), require_part)
+def java(require_part: Callable[[object, str], None]) -> None:
+    """What a cluster needs."""
+    missing = missing_part()
+    require_part(missing is None, missing or "")
 
 
 @pytest.fixture(scope="module")
-def doomed(
-    tmp_path_factory: pytest.TempPathFactory, require_part: Callable[[object, str], None]
-) -> Iterator[Cluster]:
-    """A cluster of one's own, to be maltreated."""
-    yield from _running(tmp_path_factory.mktemp("doomed"), require_part)
-
-
-def _running(home: Path, require_part: Callable[[object, str], None]) -> Iterator[Cluster]:
-    missing = missing_part()
-    require_part(missing is None, missing or "")
-    started = Cluster(home)
+def doomed(java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster whose master and workers are processes of their own, to be maltreated."""
+    started = Cluster(tmp_path_factory.mktemp("doomed"))
     try:
         yield started
     finally:
@@ -44,11 +34,11 @@ def _running(home: Path, require_part: Callable[[object, str], None]) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def spark(cluster: Cluster) -> Iterator["Spark"]:
-    """The engine on the cluster."""
+def spark(java: None) -> Iterator["Spark"]:
+    """The engine on a cluster of two executors, which are processes of their own; the driver's process hires them."""
     from shoal.engines.spark import Spark
 
-    engine = Spark(master=cluster.master, settings=SETTINGS)
+    engine = Spark(master="local-cluster[2,1,768]", settings=SETTINGS)
     try:
         yield engine
     finally:

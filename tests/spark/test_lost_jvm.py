@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.cluster import JAVA, Cluster
+from tests.cluster import JAVA
 
 PROGRAM = """
 import os, signal, sys, threading
@@ -34,8 +34,9 @@ except EngineFailed as error:
 """
 
 
+@pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("when", ["before", "during"])
-def test_a_lost_jvm_is_one_sentence(cluster: Cluster, when: str) -> None:
+def test_a_lost_jvm_is_one_sentence(when: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, when, JAVA], capture_output=True, text=True, check=True, timeout=120
     )

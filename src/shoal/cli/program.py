@@ -250,9 +250,10 @@ def _place(error: CycloptsError) -> str:
 def pages() -> list[tuple[str, ...]]:
     """Every command that has a help page, by the names that lead to it."""
     found: list[tuple[str, ...]] = [()]
-    for name in COMMANDS:
-        inside = program([name])[name]
-        found += [(name,), *((name, part) for part in inside if not part.startswith("-"))]
+    with only_typed(()):
+        for name in COMMANDS:
+            inside = program([name])[name]
+            found += [(name,), *((name, part) for part in inside if not part.startswith("-"))]
     return found
 
 
