@@ -82,15 +82,28 @@ class Formatter:
         """Hand on a group of options or commands."""
         rows = []
         for entry in panel.entries:
-            name, *others = entry.all_options or ("",)
-            command = f"{name} ({', '.join(others)})" if others else name
-            label = command if panel.format == "command" else " ".join(entry.display_labels_with_metavar)
+            label = _command(entry) if panel.format == "command" else _option(entry)
             added = [f"[choices: {', '.join(entry.choices)}]"] if entry.choices else []
             added += [f"[default: {entry.default}]"] if entry.default is not None else []
             added += ["[required]"] if entry.required else []
             rows.append((label, _plain(entry.description), " ".join(added)))
         if rows:
             self.take((panel.title, rows), console)
+
+
+def _command(entry: Any) -> str:
+    """A command, with other names for it."""
+    name, *others = entry.all_options or ("",)
+    return f"{name} ({', '.join(others)})" if others else name
+
+
+def _option(entry: Any) -> str:
+    """An option with the word for its value, or an argument; not all versions of the parser know both."""
+    argument, word = getattr(entry, "positional_label", None), getattr(entry, "metavar", None)
+    names = [*entry.positive_names, *entry.positive_shorts]
+    if names and word and not argument:
+        names[-1] += f" {word}"
+    return " ".join(filter(None, (argument, *names, *entry.negative_names, *entry.negative_shorts)))
 
 
 def _plain(shown: Any) -> str:
