@@ -25,7 +25,7 @@ from cyclopts import (
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
-from shoal.cli.options import only_typed
+from shoal.cli._typed import only_typed
 from shoal.cli.show import as_json, visible
 from shoal.errors import LeftOut, ShoalError, UnknownOption
 from shoal.option_names import RENAMED, as_typed, new_option
