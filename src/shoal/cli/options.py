@@ -9,9 +9,7 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from itertools import chain
 from types import NoneType
@@ -22,6 +20,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from shoal import registry
+from shoal.cli._typed import may_be_typed
 from shoal.data._plural import singular
 from shoal.errors import UnknownOption, WrongUse
 from shoal.option_names import share_instead
@@ -236,34 +235,6 @@ def list_option(help_text: str, **more: Any) -> Parameter:
 def pairs_option(help_text: str, metavar: str = "NAME=VALUE", **more: Any) -> Parameter:
     """An option that takes a pair and may be repeated; `pairs_of` makes a dictionary of what it takes."""
     return Parameter(help=help_text, negative="", show_default=False, metavar=metavar, **more)
-
-
-_typed: ContextVar[frozenset[str] | None] = ContextVar("typed", default=None)
-
-
-@contextmanager
-def only_typed(tokens: Sequence[str]) -> Iterator[None]:
-    """Let commands offer only what a command line may name, and what they cannot do without.
-
-    The parser takes most of a millisecond for each option that it is offered, and few of a hundred are typed.
-    """
-    words = chain(tokens, *(token[1:] for token in tokens if token.startswith("-")))
-    token = _typed.set(frozenset(_bare(word.partition("=")[0]) for word in words))
-    try:
-        yield
-    finally:
-        _typed.reset(token)
-
-
-def _bare(word: str) -> str:
-    """An option without what it may be spelled with or without."""
-    return word.lower().replace("_", "-").lstrip("-").removeprefix("no-")
-
-
-def may_be_typed(*names: str) -> bool:
-    """Whether the command line may hold an option of one of these names."""
-    typed = _typed.get()
-    return typed is None or not typed.isdisjoint(map(_bare, names))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from cyclopts import (
 
 from shoal import __version__, registry
 from shoal.addresses import without_passwords
+from shoal.cli._typed import only_typed
 from shoal.cli.help_pages import Page, Part, colored, drawn, options_on, say, stored_pages
-from shoal.cli.options import only_typed
 from shoal.cli.show import as_json, visible
 from shoal.cli.start import pipe_closed
 from shoal.errors import LeftOut, ShoalError, UnknownOption
