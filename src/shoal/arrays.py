@@ -65,6 +65,18 @@ def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
     return ranges(indptr[rows], np.diff(indptr)[rows])
 
 
+def distinct(values: Array) -> Array:
+    """The different numbers, ascending. numpy alone hashes them, which takes many times as long where most differ.
+
+    >>> distinct(np.array([5, 0, 5, 2])).tolist()
+    [0, 2, 5]
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]  # type: ignore[return-value]
+
+
 def ascending(*keys: AnyArray) -> Rows:
     """The places of entries in ascending order of keys, none below 0: by the first, then the next, then as they come.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Items, Mask, Rows
+from shoal.arrays import Floats, Items, Mask, Rows, distinct
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
@@ -88,7 +88,7 @@ class BasketsView:
         rows = np.repeat(np.repeat(np.arange(len(people)), people.lengths), count)
         inside = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
         width = max(len(self.published.vocabulary), 1)
-        keys = np.unique(rows * width + flat[np.repeat(first[people.items], count) + inside])
+        keys = distinct(rows * width + flat[np.repeat(first[people.items], count) + inside])
         indptr = np.searchsorted(keys, np.arange(len(people) + 1) * width)
         none = np.empty(0, dtype=np.int32)
         return Baskets(indptr, (keys % width).astype(np.int32), self.published.vocabulary, none, none)

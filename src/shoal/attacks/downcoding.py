@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal import registry
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, distinct
 from shoal.attacks._class_view import ClassView, class_view, covers, some_classes
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
@@ -207,7 +207,7 @@ def _right(claims: Claims, view: ClassView, original: Table) -> Mask:
     fits = view.fits
     width = len(original.column(claims.column).domain)
     codes = original.column(claims.column).codes[fits.rows]
-    held = np.unique(fits.columns * width + codes)
+    held = distinct(fits.columns * width + codes)
     right = np.zeros(len(claims.classes), dtype=np.bool_)
     place, value = np.nonzero(claims.values[claims.groups])
     keys = claims.classes[place] * np.int64(width) + value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Rows, indptr_by
+from shoal.arrays import Codes, Rows, distinct, indptr_by
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.domain import nominal
 from shoal.data.role import Role
@@ -101,7 +101,7 @@ def sets_of(rows: Rows, texts: "polars.Series", count: int, roles: Column | None
     vocabulary = texts.unique().sort()
     codes = texts.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int64)
     width = max(len(vocabulary), 1)
-    pairs = np.unique(rows * width + codes)
+    pairs = distinct(rows * width + codes)
     indptr = indptr_by(pairs // width, count)
     names = tuple(vocabulary.to_list())
     sensitive, insensitive = ((), ()) if roles is None else (roles.sensitive_items, roles.insensitive_items)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows, indptr_by, indptr_of, owners
+from shoal.arrays import Counts, Items, Mask, Rows, distinct, indptr_by, indptr_of, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -110,7 +110,7 @@ def _barred(clusters: Clusters, first: Rows, counts: Counts) -> tuple[Rows, Rows
     chunk, item, _ = clusters.chunk_items(clusters.parents[clusters.owners] >= 0)
     shared, place = clusters.shared_above(clusters.owners[chunk], item)
     width = max(len(clusters), 1)
-    pairs = np.unique(shared * width + clusters.owners[chunk[place]])
+    pairs = distinct(shared * width + clusters.owners[chunk[place]])
     shared, cluster = pairs // width, pairs % width
     order = np.lexsort((-counts[cluster], first[cluster], shared))
     shared, cluster = shared[order], cluster[order]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, indptr_of
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct, indptr_of
 from shoal.data.dataset import COUNT
 from shoal.data.domain import Domain
 from shoal.data.table import Table
@@ -120,7 +120,7 @@ def once_a_person(groups: Rows, who: Codes, codes: Codes, size: int) -> tuple[Ro
     `groups`, `who`, `codes`: the group, the person and the value of each row. `size`: the number of values.
     """
     kinds, held = np.unique(who.astype(np.int64) * size + codes, return_inverse=True)
-    keys = np.unique(groups * max(len(kinds), 1) + held)
+    keys = distinct(groups * max(len(kinds), 1) + held)
     return keys // max(len(kinds), 1), (kinds[keys % max(len(kinds), 1)] % max(size, 1)).astype(np.int32)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from shoal.arrays import Counts, Floats, Indptr, Items, Mask, owners
+from shoal.arrays import Counts, Floats, Indptr, Items, Mask, distinct, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
@@ -310,7 +310,7 @@ def generalized(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
     codes = np.array([places[text] for text in texts], dtype=np.int64)
     row_of = owners(baskets.indptr)
     width = max(len(vocabulary), 1)
-    pairs = np.unique(row_of * width + codes[baskets.items])
+    pairs = distinct(row_of * width + codes[baskets.items])
     indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
     nobody = np.empty(0, dtype=np.int32)
     return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)

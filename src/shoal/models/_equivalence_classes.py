@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct
 from shoal.data._equal_rows import row_classes
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.table import Column, Table
@@ -131,7 +131,7 @@ class PublishedClasses:
         if entity is None:
             return self.sizes
         column = self.table.column(entity)
-        pairs = np.unique(self.number[rows] * len(column.domain) + column.codes[rows])
+        pairs = distinct(self.number[rows] * len(column.domain) + column.codes[rows])
         return np.bincount(pairs // max(len(column.domain), 1), minlength=len(self)).astype(np.int64)
 
     def tally(self, column: Column, entity: str | None = None) -> Tally:
@@ -164,7 +164,7 @@ class PublishedClasses:
         if entity is not None:
             who = self.table.column(entity)
             kinds, keys = np.unique(keys, return_inverse=True)
-            held = np.unique(keys * max(len(who.domain), 1) + who.codes[rows])
+            held = distinct(keys * max(len(who.domain), 1) + who.codes[rows])
             return kinds, np.bincount(held // max(len(who.domain), 1), minlength=len(kinds)).astype(np.int64)
         if self.excerpt.weights is None:
             return _distinct(keys, len(self) * len(column.domain))

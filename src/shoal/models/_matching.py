@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows, distinct
 from shoal.data._calendar import iso
 from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
@@ -337,7 +337,7 @@ class PopulationModel(TableModel):
             self._alike = (statistics.table, *rows_alike(statistics.table, self.needed()))
         _, number, weights = self._alike
         inside = np.flatnonzero(statistics.groups >= 0)
-        pairs = np.unique(statistics.groups[inside] * len(weights) + number[inside])
+        pairs = distinct(statistics.groups[inside] * len(weights) + number[inside])
         indptr = np.searchsorted(pairs, np.arange(len(statistics) + 1) * len(weights))
         counts: Counts = group_sums(indptr, weights[pairs % max(len(weights), 1)])
         return counts

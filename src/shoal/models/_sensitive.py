@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Codes, Floats, Mask, Rows, owners
+from shoal.arrays import Codes, Floats, Mask, Rows, distinct, owners
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.linked import Linked, class_table
@@ -246,7 +246,7 @@ class SensitiveModel(TableModel):
 
     def _refuse_several(self, column: Column, entity: Column) -> None:
         """Refuse an original in which somebody has several values."""
-        pairs = np.unique(entity.codes.astype(np.int64) * len(column.domain) + column.codes)
+        pairs = distinct(entity.codes.astype(np.int64) * len(column.domain) + column.codes)
         values = np.bincount(pairs // max(len(column.domain), 1))
         if several := int((values > 1).sum()):
             raise WrongUse(

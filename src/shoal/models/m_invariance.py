@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Indptr, Mask, Rows, owners
+from shoal.arrays import Indptr, Mask, Rows, distinct, owners
 from shoal.data._plural import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.baskets import ragged_ranks
@@ -138,7 +138,7 @@ class MInvariance(SensitiveModel):
             lengths = np.diff(indptr)[places]
             offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
             held = codes[np.repeat(indptr[:-1][places], lengths) + offsets]
-            keys.append(np.unique(np.repeat(who, lengths) * size + held))
+            keys.append(distinct(np.repeat(who, lengths) * size + held))
         every = np.concatenate(keys)
         owners, begin = np.unique(every // size, return_index=True)
         return owners % max(count, 1), np.append(begin, len(every)), every % size
@@ -178,7 +178,7 @@ def _joined(releases: Sequence[Appearances], names: Mapping[str, int]) -> tuple[
 def _different(indptr: Indptr, codes: Rows) -> tuple[Indptr, Rows]:
     """The different secrets of each class, ascending."""
     size = int(codes.max(initial=0)) + 1
-    keys = np.unique(owners(indptr) * size + codes)
+    keys = distinct(owners(indptr) * size + codes)
     count = len(indptr) - 1
     return np.searchsorted(keys, np.arange(count + 1) * size), keys % size
 

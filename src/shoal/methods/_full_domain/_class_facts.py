@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, distinct
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
@@ -162,14 +162,14 @@ class Held:
         size = max(len(column.domain), 1)
         kinds, pairs = np.unique(who.astype(np.int64) * size + column.codes, return_inverse=True)
         width = max(len(kinds), 1)
-        keys = np.unique(tuples.number * width + pairs)
+        keys = distinct(tuples.number * width + pairs)
         return cls(keys // width, keys % width, (kinds % size).astype(np.int32))
 
     def in_classes(self, of_tuple: Rows, domain: Domain) -> Pairs:
         """The values of classes, counted once a person; -1 leaves a tuple out."""
         classes, width = of_tuple[self.tuples], max(len(self.values), 1)
         inside = classes >= 0
-        keys = np.unique(classes[inside] * width + self.pairs[inside])
+        keys = distinct(classes[inside] * width + self.pairs[inside])
         return Pairs(keys // width, self.values[keys % width], np.ones(len(keys), dtype=np.int64), domain)
 
 

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Rows, owners
+from shoal.arrays import Codes, Floats, Rows, distinct, owners
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.published_syntax import SUPPRESSED, range_text, set_text
 from shoal.data.table import Column
@@ -156,7 +156,7 @@ def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
 
 def _sets(domain: Domain, codes: Codes, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
     classes = owners(starts)
-    members = np.unique(classes * len(domain) + codes)
+    members = distinct(classes * len(domain) + codes)
     indptr = np.searchsorted(members, np.arange(len(starts)) * len(domain))
     held = members % len(domain)
     labels = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Floats, Rows
+from shoal.arrays import Codes, Floats, Rows, distinct
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED, range_text, set_members, set_text
 from shoal.data.table import Column
@@ -52,7 +52,7 @@ def joined_column(published: Column, places: Places, classes: Codes, group: Rows
     domain of old and new texts, and the code of each joined class.
     """
     labels = dict.fromkeys(published.domain.labels)
-    pairs = np.unique(group * len(published.domain) + classes)
+    pairs = distinct(group * len(published.domain) + classes)
     starts = np.searchsorted(pairs, np.arange(int(group.max()) + 2) * len(published.domain))
     codes = pairs % len(published.domain)
     single = np.diff(starts) == 1
