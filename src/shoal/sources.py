@@ -170,10 +170,27 @@ def load_table(request: Request, engine: Engine | None = None) -> Intake:
     encoded = (engine or Local()).load_table(
         request.source, request.roles, request.reading, tuple(named), steps
     )
-    schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
+    try:
+        schema, specs, warnings = give_hierarchies(schema_of(encoded.table), named, folder)
+    except WrongUse as error:
+        raise _after_preparation(error, steps) from None
     data = with_schema(encoded.table, schema)
     said = (*encoded.remarks, *warnings)
     return Intake(data, encoded.left_out, specs, said, preparation=steps, unread=encoded.unread)
+
+
+def _after_preparation(error: WrongUse, steps: Sequence[Transform]) -> WrongUse:
+    """The same complaint about a builder, with what was done to its column before."""
+    said = str(error.args[0])
+    done = [
+        step.sentence() for step in steps if any(said.startswith(f"{name}=") for name in step.columns_changed)
+    ]
+    if not done:
+        return error
+    return WrongUse(
+        f"{said} The preparation left it so ({'; '.join(done)}), and hierarchies are built on what it leaves: "
+        "choose another builder, or omit this step."
+    )
 
 
 def give_hierarchies(

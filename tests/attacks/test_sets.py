@@ -6,6 +6,7 @@ from tests.sets import baskets_of
 
 import shoal
 from shoal.attacks._known_clusters import ClustersView
+from shoal.attacks._raw_form import in_form_of
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Target
 from shoal.data.baskets import Baskets
@@ -87,6 +88,25 @@ def test_linkage_of_baskets_equals_counting() -> None:
     expected = [1 / sum(one <= other for other in sets) for one in sets if one]
     assert found is not None
     assert found.success == pytest.approx(float(np.mean(expected)))
+
+
+def test_raw_baskets_in_groups_equal_counting() -> None:
+    """Who knows all public items believes in a secret as far as baskets with the same ones hold it."""
+    groups = in_form_of(BASKETS, shoal.anonymize(BASKETS, "cahd", p=4).release.data)
+    found = attack_all(Target(Release(groups, "none", {}, ()), BASKETS), ["linkage", "certainty"])
+    sets = [frozenset(BASKETS.basket(row)) for row in range(len(BASKETS))]
+    alike = [[other for other in sets if other - set(SECRETS) == one - set(SECRETS)] for one in sets]
+    shares = [
+        max((sum(secret in other for other in same) / len(same) for secret in held & set(SECRETS)), default=0)
+        for held, same in zip(sets, alike, strict=True)
+    ]
+    holders = [row for row, held in enumerate(sets) if held & set(SECRETS)]
+    assert found["linkage"].success == pytest.approx(np.mean([shares[row] for row in holders]))
+    assert found["linkage"].parts["basket found"] == pytest.approx(
+        np.mean([1 / len(alike[row]) for row in holders])
+    )
+    assert found["certainty"].success == pytest.approx(np.mean([share == 1 for share in shares]))
+    assert in_form_of(BASKETS, BASKETS) is BASKETS
 
 
 def test_a_group_of_one_secret_is_certain() -> None:

@@ -232,3 +232,16 @@ def test_a_pseudonym_a_person_is_no_warning_but_one_that_repeats_is(tmp_path: Pa
     with pytest.warns(shoal.ShoalWarning):
         run = pseudonymous([f"P{row // 2}" for row in range(30)], tmp_path / "key")
     assert any("Rows, not persons, are counted" in one for one in run.warnings)
+
+
+def test_a_hierarchy_that_does_not_fit_names_the_preparation() -> None:
+    frame = pl.DataFrame(
+        {"born": [f"19{60 + row}-03-01" for row in range(9)], "ill": ["flu", "cold", "cough"] * 3}
+    )
+    options = {"k": 3, "quasi": ["born"], "sensitive": ["ill"], "hierarchies": {"born": "dates"}}
+    step = {"name": "date-part", "parts": {"born": "year"}}
+    with pytest.raises(
+        WrongUse, match=r"the column is numeric\. The preparation left it so \(dates: born as years\)"
+    ):
+        shoal.anonymize(frame, "mondrian", preparation=[step], **options)
+    assert shoal.anonymize(frame, "mondrian", **options).verdicts

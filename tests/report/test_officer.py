@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from tests.hand_made import run_of
 from tests.markup import Markup
+from tests.sets import baskets_of
 from tests.tables import column
 
 import shoal
@@ -99,6 +100,27 @@ def test_the_three_risks_are_measured(run: Run) -> None:
     assert single.after.replace("\xa0", " ") == "33.3 %"
     assert "Promised: at most 33.3" in single.said
     assert all(one.after for one in found.threats)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize("form", ["groups", "linked"])
+def test_both_figures_of_a_risk_answer_one_question(form: str) -> None:
+    """Where the public part is exact, a record is picked out as before, and a secret no longer is."""
+    if form == "groups":
+        lines = [f"a{n % 9} b{n % 5}{' hiv' if n % 12 == 0 else ''}".split() for n in range(120)]
+        made = shoal.anonymize(baskets_of(lines, ["hiv"]), "cahd", p=4)
+    else:
+        rows = {"age": [n % 30 for n in range(120)], "ill": [f"i{n % 4}" for n in range(120)]}
+        made = shoal.anonymize(pl.DataFrame(rows), "anatomy", l=4, quasi=["age"], sensitive=["ill"])
+    found = facts_of(made)
+    assert found.officer is not None
+    single, linked, secret = found.officer.threats
+    # Of ten holders eight are one of three alike, two one of two; of each age there are four, two of each illness.
+    picked, told = {"groups": ("36.7\xa0%", "36.7\xa0%"), "linked": ("25.0\xa0%", "50.0\xa0%")}[form]
+    assert (single.before, single.after, secret.before) == (picked, picked, told)
+    assert "nothing is promised about it" in single.said
+    assert linked.after == "not measured"
+    assert float(secret.after.split()[0]) <= 25.0
 
 
 def test_what_forced_the_loss() -> None:

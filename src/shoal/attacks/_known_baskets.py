@@ -228,7 +228,8 @@ def _linked_secrets(attack: "Attack", target: Target, groups: Groups) -> Attacke
     if not len(holders):
         return None
     rows = holders[attack.drawn(len(holders))]
-    beliefs = group_beliefs(original, groups, rows)
+    places, group = group_matches(original, groups, rows)
+    beliefs, alike = _beliefs(groups, places, group, len(rows)), np.bincount(places, minlength=len(rows))
     held = secret_matrix(original, rows, groups.vocabulary)
     own = np.where(held, beliefs, 0.0).max(axis=1)
     overall = (
@@ -236,21 +237,27 @@ def _linked_secrets(attack: "Attack", target: Target, groups: Groups) -> Attacke
         / groups.sizes.sum()
     )
     baseline = float(np.where(held, overall, 0.0).max(axis=1).mean())
-    success = mean(own)
+    success, found = mean(own), mean(np.where(alike > 0, 1 / np.maximum(alike, 1), 0.0))
     words = (
         f"Who knows all public items of a person believes in a secret she has with {success:.1%} on average and "
-        f"{own.max():.1%} at most, of {len(rows):,} people tried."
+        f"{own.max():.1%} at most, of {len(rows):,} people tried who have one; her basket itself is found with a "
+        f"chance of {found:.1%}."
     )
-    return Attacked(attack.name, success, baseline, baseline, len(rows), words, {"highest": float(own.max())})
+    parts = {"highest": float(own.max()), "basket found": found}
+    return Attacked(attack.name, success, baseline, baseline, len(rows), words, parts)
 
 
 def group_beliefs(original: Baskets, groups: Groups, rows: Rows) -> Floats:
     """How likely each of some people holds each secret, by the groups in which her public items stand."""
+    return _beliefs(groups, *group_matches(original, groups, rows), len(rows))
+
+
+def _beliefs(groups: Groups, places: Rows, group: Rows, people: int) -> Floats:
+    """The same, of people whose public items are found in these groups."""
     from scipy.sparse import csr_array
 
-    places, group = group_matches(original, groups, rows)
-    there = csr_array((np.ones(len(places)), (places, group)), shape=(len(rows), len(groups)))
-    found = np.bincount(places, minlength=len(rows))
+    there = csr_array((np.ones(len(places)), (places, group)), shape=(people, len(groups)))
+    found = np.bincount(places, minlength=people)
     sums = (there @ group_shares(groups)).toarray()
     return np.asarray(
         np.round(sums / np.maximum(found, 1)[:, None], 12)

@@ -1,9 +1,13 @@
-"""Risk before, promise, and risk after, side by side: the same attacks on the raw data and on the release."""
+"""Risk before, promise, and risk after, side by side: the same attacks on the raw data and on the release.
+
+The raw data is attacked in the form of the release, so that both figures answer one question about one adversary.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.attacks._bounds import promised_bound
+from shoal.attacks._raw_form import in_form_of
 from shoal.attacks._together import attack_all
 from shoal.attacks.attack import Attacked, Target
 from shoal.data.dataset import Dataset
@@ -47,6 +51,8 @@ class Tried:
         What the attack says itself.
     parts
         Further figures of the attack on the release.
+    parts_before
+        The same on the raw data.
     """
 
     name: str
@@ -58,6 +64,7 @@ class Tried:
     residual: str
     sentence: str
     parts: tuple[tuple[str, str], ...] = ()
+    parts_before: tuple[tuple[str, str], ...] = ()
 
 
 def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
@@ -67,7 +74,7 @@ def attacks_of(run: "AnyRun") -> tuple[Tried, ...]:
         return ()
     if (original.rows * len(original.quasi) if isinstance(original, Table) else len(original.items)) > CELLS:
         return ()
-    raw: Release = Release(original, "none", {}, release.promises)
+    raw: Release = Release(in_form_of(original, release.data), "none", {}, release.promises)
     with shared_readers():
         after, before = (
             attack_all(Target(one, original), list(QUICK), people=PEOPLE, strict=False)
@@ -90,5 +97,10 @@ def _tried(name: str, before: Attacked | None, after: Attacked, bound: float | N
         percent(after.control),
         percent(after.residual),
         after.sentence,
-        tuple((part, percent(share)) for part, share in after.parts.items()),
+        _texts(after),
+        () if before is None else _texts(before),
     )
+
+
+def _texts(attacked: Attacked) -> tuple[tuple[str, str], ...]:
+    return tuple((part, percent(share)) for part, share in attacked.parts.items())

@@ -51,6 +51,14 @@ ONE_RELEASE = (
     "A second release of the same people was not at hand: shoal attack --other measures what both tell "
     "together."
 )
+FOUND = {"row found": "rows", "basket found": "baskets"}
+"""Parts of the attack that tell whether a record is picked out where it links to secrets, and what is published."""
+
+EXACT = (
+    "Chance to pick out the right one for somebody who knows all that is public of a person. The public part of {} "
+    "is published as it is, so this is as in the raw data, and nothing is promised about it. What is hidden is which "
+    "secret of a group belongs to whom: see inference."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,18 +275,25 @@ def threats_of(attacks: Sequence[Tried]) -> tuple[Threat, ...]:
     by_name = {one.name: one for one in attacks}
     linkage, guess = by_name.get("linkage"), by_name.get("inference")
     certain = by_name.get("certainty")
-    half = dict(linkage.parts).get("half of the columns") if linkage else None
+    then, now = (dict(linkage.parts_before), dict(linkage.parts)) if linkage else ({}, {})
+    half = "half of the columns"
     asked = "Can records about one person be linked?"
     linked = (
-        Threat("Linkability", asked, "–", half, f"{HALF} {ONE_RELEASE}")
-        if half
+        Threat("Linkability", asked, then.get(half, "–"), now[half], f"{HALF} {ONE_RELEASE}")
+        if half in now
         else _unmeasured("Linkability", asked, ONE_RELEASE)
     )
-    learned = guess or certain
+    single = _threat("Singling out", "Can a person's record be picked out?", linkage)
+    asked, learned = "Can a secret be deduced?", guess or certain
+    part = next((name for name in now if name in FOUND), None)
+    if linkage is None or part is None:
+        return single, linked, _threat("Inference", asked, learned)
+    secret = _threat("Inference", asked, linkage)
+    more = f" {learned.sentence}" if learned else ""
     return (
-        _threat("Singling out", "Can a person's record be picked out?", linkage),
+        replace(single, before=then.get(part, "–"), after=now[part], said=EXACT.format(FOUND[part])),
         linked,
-        _threat("Inference", "Can a secret be deduced?", learned),
+        replace(secret, said=f"{secret.said}{more}"),
     )
 
 
