@@ -14,7 +14,7 @@ import polars as pl
 from tests.parts import MemoryEngine, MemoryParts
 
 from shoal.data.dataset import COUNT, TextLayout
-from shoal.engines.distributed import Distributed
+from shoal.engines.distributed import Distributed, tallied
 
 Result = TypeVar("Result")
 Make = Callable[[np.random.Generator], pl.DataFrame]
@@ -78,6 +78,9 @@ class RetriedParts:
 
     def counts(self, names: Sequence[str]) -> pl.DataFrame:
         return self._frame().group_by(list(names)).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(list(names))
+
+    def tallies(self, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+        return tallied(self, names)
 
     def distinct(self, names: Sequence[str]) -> "RetriedParts":
         return self._next(

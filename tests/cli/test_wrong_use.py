@@ -184,7 +184,8 @@ def test_a_file_without_a_header(shoal: Callable[..., Any], folder: Path) -> Non
     hint = "The first line looks like data ('39'): if there is no header, name the columns with --names."
     assert hint in shoal(*call, "--quasi", "age").err
     assert hint in shoal(*call, "--quasi", "State-gov").err
-    assert hint in shoal("inspect", "raw.csv").out
+    said = "looks like data: if there is no header, name the columns with --names."
+    assert said in shoal("inspect", "raw.csv").out
     assert hint in shoal("verify", "raw.csv", "--quasi", "age", "--k", 2).err
     names = ("--names", "age,work,job", "--quasi", "age", "--others", "drop")
     assert shoal(*call, *names).code == 0

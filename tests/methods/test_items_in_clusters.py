@@ -241,7 +241,7 @@ def test_other_questions_about_items_in_clusters() -> None:
     assert [one.holds for one in shoal.verify(release, promises=[strong])] == [False]
     with pytest.raises(WrongUse, match="disassociation"):
         shoal.verify(release, promises=[KKmAnonymity(k=3, m=2)])
-    with pytest.raises(WrongUse, match="clusters"):
+    with pytest.raises(WrongUse, match="items in rows"):
         RelationalTransaction(k=3, h=0.5, item_step="disassociation")
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.models.test_in_parts import same
 from tests.parts import MemoryParts, parted_baskets
@@ -52,6 +52,17 @@ def baskets(draw, least=0, most=30):
     )
 
 
+BEYOND_A_SHARE = Baskets(
+    np.array([0, 3, 6, 11, 16, 21, 23]),
+    np.array([0, 1, 2, 2, 4, 6, 0, 2, 3, 5, 7, 0, 1, 3, 4, 6, 0, 1, 2, 5, 7, 5, 7], dtype=np.int32),
+    tuple(ITEMS),
+    np.array([7], dtype=np.int32),
+    np.array([], dtype=np.int32),
+)
+"""Where one worker looks beyond a set that another one finds broken by its share of a secret."""
+
+
+@example(data=BEYOND_A_SHARE, seed=0, workers=2)
 @given(data=baskets(), seed=st.integers(0, 1000), workers=st.integers(1, 5))
 def test_the_verdict_of_parts_is_that_of_the_whole(data, seed, workers):
     models = [

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.arrays import AnyArray
+from shoal.data._export import unnamed
 
 MANY = 1000
 """Rows of a first frame from which on a column is left as it is if most of them have different texts."""
@@ -31,6 +32,7 @@ class _Texts:
 
     def numbers(self, cells: pl.Series) -> pl.Series:
         """The number of each text; a missing one has none."""
+        cells = unnamed(cells)
         numbers = cells.cast(self._kind).to_physical()
         highest = numbers.max()
         if isinstance(highest, int) and highest >= self.count:
@@ -90,7 +92,7 @@ class TextNumbers:
 
 
 def _repeats(cells: pl.Series) -> bool:
-    return len(cells) < MANY or 2 * cells.n_unique() <= len(cells)
+    return len(cells) < MANY or 2 * unnamed(cells).n_unique() <= len(cells)
 
 
 Word: TypeAlias = dict[str, int]
@@ -152,7 +154,7 @@ class Packing:
             places = self._orders[name][0]
             whole <<= np.uint64(bits)
             # What is missing has the number behind the last, whose place is 0.
-            whole |= places[frame[name].fill_null(len(places) - 1).to_numpy()]
+            whole |= places[unnamed(frame[name]).fill_null(len(places) - 1).to_numpy()]
         return pl.Series(whole)
 
     def texts(self, frame: pl.DataFrame) -> pl.DataFrame:

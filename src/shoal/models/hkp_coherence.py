@@ -101,18 +101,19 @@ class HkpCoherence(Model):
     def conclude_sets(self, least: int | None, broken: list["Broken"], published: Baskets) -> Verdict:
         """The verdict that follows from the smallest cohort and the broken sets.
 
-        `published`: the items and their roles; the baskets may be elsewhere.
+        How far a search looks beyond broken sets depends on how it is cut: where there are some, the smallest of their
+        cohorts counts. `published`: the items and their roles; the baskets may be elsewhere.
         """
         share = fraction(self.h)
         broken.sort(key=lambda found: (len(found.items), found.cohort, found.items))
-        few = any(found.cohort < self.k for found in broken)
+        few = [found.cohort for found in broken if found.cohort < self.k]
         by_share = bool(broken) and not few
         return Verdict(
             self.name,
             f"every set of at most {self.p} public item{'s' * (self.p != 1)} that occurs is in at least {self.k} "
             f"baskets, and no sensitive item is in more than {self.h:g} of those",
             not broken,
-            max(found.share for found in broken) if by_share else least,
+            max(found.share for found in broken) if by_share else min(few, default=least),
             share if by_share else self.k,
             tuple(self._offender(found, published.vocabulary) for found in broken[:SHOWN]),
             len(broken),
