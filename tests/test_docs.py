@@ -1,5 +1,6 @@
 """Everything there is, is documented; every example of a help page runs; the reference is what the program says."""
 
+import re
 import shlex
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -146,6 +147,14 @@ def test_a_stale_reference_is_found(
     (tmp_path / "pages.json").write_text("{}")
     assert tool.main(["--check"]) == 1
     assert "gone.md, models.md, pages.json" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("folder", ["guide", "concepts", "reference"])
+def test_readers_need_no_program_that_came_before(folder: str) -> None:
+    """Those of which this one grew are named in the page about them, and in results that compare with them."""
+    pages = {path.name: path.read_text() for path in (ROOT / "docs" / folder).glob("*.md")}
+    assert pages
+    assert [name for name, text in pages.items() if re.search(r"\bseeds? \d{3}\b", text)] == []
 
 
 def test_a_reference_page_has_every_registered_family() -> None:

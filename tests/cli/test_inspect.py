@@ -162,3 +162,19 @@ def test_the_suggestion_for_baskets_runs(shoal: Callable[..., Any], folder: Path
         out = shoal("inspect", *call).out
         line = next(line for line in out.splitlines() if line.startswith("  shoal anonymize"))
         assert shoal(*shlex.split(line)[1:], "--no-report", "--force").code == 0
+
+
+def test_numbers_that_may_be_codes_are_told_with_the_reason(shoal: Callable[..., Any], folder: Path) -> None:
+    rows = [
+        f"{1000 + row % 40 * 3},{10115 + row % 50},{1 + row % 5},{row % 4},{20 + row % 60}"
+        for row in range(300)
+    ]
+    (folder / "stays.csv").write_text("\n".join(["hospital_no,zip,outcome,children,age", *rows]) + "\n")
+    out = " ".join(shoal("inspect", "stays.csv").out.split())
+    assert "hospital_no (its name says 'hospital')" in out
+    assert "zip (its name says 'zip')" in out
+    assert "outcome (5 small whole numbers)" in out
+    assert "children (" not in out
+    assert "age (" not in out
+    told = shoal("inspect", "stays.csv", "--kind", "hospital_no=nominal,zip=nominal,outcome=nominal").out
+    assert "may be" not in told

@@ -1,6 +1,9 @@
 """What a run says beside its verdicts: warnings, rows left out, and which hierarchies were taken."""
 
+import html
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -156,3 +159,82 @@ def test_a_generalized_release_is_measured_without_its_hierarchy(
     out = str(tmp_path / "out")
     assert shoal("anonymize", "km-generalization", str(path), "--k", "5", "--m", "2", "-o", out).code == 0
     assert shoal("measure", out, "--original", str(path)).code == 0
+
+
+@pytest.fixture
+def trial(folder: Path) -> Path:
+    """200 patients of a trial with their number, two facts that others know, and three that they had better not."""
+    rows = [
+        f"P{4000 + 7 * row},{50 + row % 25},{row % 2},{row * 7 % 23},{row * 5 % 11},{row % 3},{row % 7},i{row % 4}"
+        for row in range(200)
+    ]
+    path = folder / "trial.csv"
+    path.write_text("\n".join(["patient_id,age,flag,weight,pulse,arm,ward,outcome", *rows]) + "\n")
+    return path
+
+
+TRIAL = ("anonymize", "mondrian", "trial.csv", "--k", "5", "--sensitive", "outcome", "-o", "out")
+
+
+def test_the_worst_three_columns_that_may_be_known_and_all_others_by_name(
+    shoal: Callable[..., Any], trial: Path, folder: Path
+) -> None:
+    answer = shoal(*TRIAL, "--quasi", "age", "--identifying", "patient_id", "--others", "insensitive")
+    assert answer.code == 0
+    (line,) = [line for line in answer.out.splitlines() if "also known" in line]
+    shares, rest = line.split("Also published without being generalized: ")
+    told = re.findall(r"with '(\w+)' also known, ([\d.]+)% of rows are unique", shares)
+    assert len(told) == 3
+    published = [line.split(",") for line in (folder / "out/release/data.csv").read_text().splitlines()]
+    head, *rows = published
+    for name, share in told:
+        kinds = Counter((row[head.index("age")], row[head.index(name)]) for row in rows)
+        unique = sum(count == 1 for count in kinds.values()) / len(rows)
+        assert float(share) == pytest.approx(100 * unique, abs=0.05)
+    named = {name for name, _ in told} | set(re.findall(r"'(\w+)'", rest))
+    assert named == {"flag", "weight", "pulse", "arm", "ward"}
+    report = html.unescape((folder / "out/report.html").read_text())
+    assert shares.removeprefix("WARNING ").strip() in report
+
+
+def test_strict_ends_with_1_and_publishes_nothing(
+    shoal: Callable[..., Any], trial: Path, folder: Path
+) -> None:
+    call = (*TRIAL, "--quasi", "age", "--identifying", "patient_id", "--strict")
+    answer = shoal(*call, "--others", "insensitive")
+    assert answer.code == 1
+    assert "also known" in answer.err
+    assert not (folder / "out").exists()
+    assert shoal(*call, "--others", "drop").code == 0
+
+
+def test_an_identifier_as_a_quasi_identifier_is_refused_or_insisted_on(
+    shoal: Callable[..., Any], trial: Path, folder: Path
+) -> None:
+    call = (*TRIAL, "--quasi", "age,patient_id", "--others", "drop")
+    answer = shoal(*call)
+    assert answer.code == 2
+    assert "'patient_id' looks like an identifier" in answer.err
+    assert "--insist patient_id" in answer.err
+    assert not (folder / "out").exists()
+    assert shoal(*call, "--insist", "patient_id").code == 0
+
+
+def test_closeness_asks_for_the_distance_of_codes(
+    shoal: Callable[..., Any], trial: Path, folder: Path
+) -> None:
+    trial.write_text(trial.read_text().replace(",i", ","))
+    trial.write_text(
+        "\n".join(
+            re.sub(r",(\d)$", lambda one: f",{int(one[1]) + 1}", line)
+            for line in trial.read_text().replace("outcome", "outcome_code").splitlines()
+        )
+    )
+    call = ("anonymize", "mondrian", "trial.csv", "--k", "5", "--t", "0.5", "--sensitive", "outcome_code")
+    call = (*call, "--quasi", "age", "--others", "drop", "-o", "out")
+    answer = shoal(*call)
+    assert answer.code == 2
+    assert "--distance" in answer.err
+    answer = shoal(*call, "--distance", "equal")
+    assert answer.code == 0
+    assert "distances of 1 between" in answer.out

@@ -1,6 +1,9 @@
 """`shoal compare` as a user calls it."""
 
 import json
+import subprocess
+import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 
 from shoal.cli import main
 
+ROOT = Path(__file__).resolve().parents[2]
 SWEEP = """
 [[sweep]]
 name = "s"
@@ -38,6 +42,33 @@ def test_the_result_in_words_and_as_json(
     }
     assert main(["compare", str(path), "-o", out, "--quiet"]) == 0
     assert capsys.readouterr().out == ""
+
+
+EXTRAS = {
+    distribution.split(">")[0].split("=")[0]
+    for name, wanted in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ].items()
+    if name != "dev"
+    for distribution in wanted
+}
+IMPORTED = {"scikit-learn": "sklearn"}
+"""What a distribution is imported as, where that is another word."""
+
+
+def test_no_extra_is_needed(recipe: Callable[..., Path], tmp_path: Path) -> None:
+    """The charts too are made by what every install has."""
+    text = SWEEP + '[[chart]]\nname = "c"\nsweep = "s"\nx = "k"\ny = "lm"\n'
+    absent = [IMPORTED.get(name, name.replace("-", "_")) for name in EXTRAS]
+    words = ["compare", str(recipe(text)), "-o", str(tmp_path / "out")]
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent!r})); sys.argv[1:] = {words!r}\n"
+        "from shoal.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "2 done, 1 refused" in done.stdout
+    assert list((tmp_path / "out").rglob("*.svg"))
 
 
 @pytest.mark.usefixtures("misbehaving")
