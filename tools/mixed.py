@@ -104,7 +104,8 @@ def any_two_of_all(original: Table, k: int) -> tuple[Table, float]:
     both = Counter(pair for items in sets for pair in combinations(sorted(items), 2))
     broken = {pair for pair, count in both.items() if count < k}
     while broken:
-        worst, _ = Counter(item for pair in broken for item in pair).most_common(1)[0]
+        rare_pairs = Counter(item for pair in broken for item in pair)
+        worst = min(rare_pairs, key=lambda item: (-rare_pairs[item], item))
         broken = {pair for pair in broken if worst not in pair}
         sets = [items - {worst} for items in sets]
     owner = np.repeat(np.arange(len(sets)), [len(one) for one in sets])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.contract.parted import text_of
+from tests.papers import without_papers
 
 from shoal.pipeline import run
 from shoal.recipe import Recipe
@@ -83,6 +84,78 @@ def test_parameters_that_need_all_rows_are_refused_before_any_is_read(
     answer = shoal(*command, *option, "--engine", "stream")
     assert (answer.code, answer.out) == (2, "")
     assert f"in parts, {'take ' if '--order' in option else ''}{instead}" in answer.err
+
+
+SHOPPERS = (
+    "--k",
+    5,
+    "--m",
+    2,
+    "--quasi",
+    "age,sex",
+    "--items",
+    "products",
+    "--others",
+    "drop",
+    "--no-report",
+)
+VISITS = ("--k", 5, "--link", "visits.csv:person", "--quasi", "age,day", "--others", "drop", "--no-report")
+
+
+@pytest.fixture
+def mixed(shoal: Callable[..., object]) -> None:
+    shoal("generate", "mixed", "--rows", 200, "--items", 12, "--seed", 7, "-o", "shoppers.csv")
+    shoal("generate", "table", "--rows", 60, "--numbered", "--seed", 7, "-o", "patients.csv")
+    shoal("generate", "visits", "--persons", 60, "--seed", 7, "-o", "visits.csv")
+
+
+@pytest.mark.usefixtures("mixed")
+def test_items_in_rows_are_judged_in_parts(shoal: Callable[..., object]) -> None:
+    shoal("anonymize", "relational-transaction", "shoppers.csv", *SHOPPERS, "-o", "out")
+    data = Path("out/release/data.csv")
+    asked = ("--model", "k-km-anonymity", "--m", 2, "--quasi", "age,sex", "--items", "products")
+    for call in (("verify", "out"), ("verify", data, *asked, "--k", 5), ("verify", data, *asked, "--k", 6)):
+        here, there = shoal(*call), shoal(*call, "--engine", "stream")
+        assert sorted(here.out.splitlines()) == sorted(
+            there.out.splitlines()
+        )  # equally bad places in any order
+        assert (here.code, here.err) == (there.code, there.err)
+        assert here.code == (6 in call)
+    without_papers(data.parent)
+    header, first, *rest = data.read_text().splitlines(keepends=True)
+    data.write_text("".join([header, first.rstrip("\n").rpartition(",")[0] + ",caviar\n", *rest]))
+    answer = shoal("verify", "out", "--engine", "stream")
+    assert answer.code == 1
+    assert "BROKEN  k-km-anonymity" in answer.out
+    assert "with {caviar}: 1 row where 5 are promised" in answer.out
+
+
+@pytest.mark.usefixtures("mixed")
+def test_two_files_are_judged_in_memory_and_the_refusal_says_so(shoal: Callable[..., object]) -> None:
+    apart = ("--item-step", "disassociation", "-o", "apart")
+    assert shoal("anonymize", "relational-transaction", "shoppers.csv", *SHOPPERS, *apart).code == 0
+    assert shoal("anonymize", "multirelational", "patients.csv", *VISITS, "-o", "joined").code == 0
+    for folder in ("apart", "joined"):
+        answer = shoal("verify", folder, "--engine", "stream")
+        assert (answer.code, answer.out) == (2, "")
+        assert "Joined tables, and items in clusters, are opened in memory: omit --engine." in answer.err
+        assert shoal("verify", folder).code == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "why"),
+    [
+        ("relational-transaction", SHOPPERS, "classes are united with the nearest of all"),
+        ("multirelational", VISITS, "persons with like records are looked for among all"),
+    ],
+)
+def test_methods_of_mixed_data_are_refused_in_parts_before_any_row_is_read(
+    method: str, options: tuple[object, ...], why: str, shoal: Callable[..., object]
+) -> None:
+    answer = shoal("anonymize", method, "absent.csv", *options, "-o", "out", "--engine", "stream")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{method} does not run on stream: {why}. Run it on one machine with --engine local." in answer.err
+    assert not Path("out").exists()
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ def anonymize(shoal: Callable[..., Any], people: Path, roles: tuple[str, ...]) -
         ("mondrian", "--suppression-limit=0.1", "Unknown option: --suppression-limit."),
         ("mondrian", "--max-suppressed", "It is an option of samarati, lattice."),
         ("mondrian", "--kk", "Did you mean --k?"),
+        ("mondrian", "--items", "Unknown option: --items. It is an option of relational-transaction. See"),
+        ("mondrian", "--link", "Unknown option: --link. It is an option of multirelational. See"),
     ],
 )
 def test_an_unknown_option(method: str, option: str, meant: str, anonymize: Callable[..., Any]) -> None:

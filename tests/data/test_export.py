@@ -3,12 +3,14 @@
 from collections import Counter
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from tests.contract.data import patients
 
 import shoal
 from shoal.data._export import typed
@@ -182,3 +184,25 @@ def test_rows_that_are_not_on_a_cluster_are_no_spark_frame() -> None:
     release = shoal.anonymize(FRAME, "mondrian", k=2, **ROLES).release
     with pytest.raises(shoal.WrongUse, match="not on a cluster"):
         release.to_spark()
+
+
+@pytest.mark.parametrize("ranges", ["text", "bounds", "middle"])
+def test_persons_come_with_their_number_and_the_lists_of_their_records(
+    ranges: Literal["text", "bounds", "middle"], tmp_path: Path
+) -> None:
+    run = shoal.anonymize(patients(), "multirelational", k=3)
+    frame = run.release.to_polars(ranges)
+    data = run.release.data
+    assert frame[data.key].to_list() == list(range(1, data.rows + 1))
+    held = np.bincount(data.owners, minlength=data.rows).tolist()
+    assert 0 in held
+    lists = [name for name, kind in frame.schema.items() if kind == pl.List]
+    assert lists
+    for name in lists:
+        assert frame[name].list.len().to_list() == held
+    run.write(tmp_path / "out", report=False)
+    assert shoal.read_release(tmp_path / "out").to_polars(ranges).equals(frame)
+    if ranges == "text":
+        file = pl.read_csv(tmp_path / "out/release/records.csv", infer_schema=False)
+        told = frame.filter(pl.col(lists[0]).list.len() > 0).explode(lists)
+        assert told.select(pl.col(data.key, *lists).cast(pl.String)).equals(file.select(data.key, *lists))

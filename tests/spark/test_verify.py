@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.contract.data import people, shopping
+from tests.contract.data import patients, people, shoppers, shopping
 from tests.models.test_in_parts import parted_release, same
 from tests.papers import without_papers
 from tests.spark.test_mondrian import people as many_people
@@ -16,6 +16,8 @@ from tests.spark.test_mondrian import people as many_people
 import shoal
 from shoal.data._export import text_frame
 from shoal.errors import BadData, WrongUse
+from shoal.methods.multirelational.method import Multirelational
+from shoal.methods.relational_transaction.method import RelationalTransaction
 from shoal.models import _distributed as in_parts
 from shoal.models import _distributed_baskets as baskets_in_parts
 from shoal.models._distributed import verify_table
@@ -27,6 +29,7 @@ from shoal.models.hidden_associations import HiddenAssociations
 from shoal.models.hidden_rules import HiddenRules
 from shoal.models.hkp_coherence import HkpCoherence
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_km_anonymity import KKmAnonymity
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.reidentification_risk import ReidentificationRisk
 from shoal.models.t_closeness import TCloseness
@@ -108,6 +111,39 @@ def test_baskets(spark: "Spark", tmp_path: Path) -> None:
     expected = verify_as_asked(tmp_path / "out", asked)
     for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
         same(one, other)
+
+
+def test_items_in_rows(spark: "Spark", tmp_path: Path) -> None:
+    run = shoal.anonymize(shoppers(), "relational-transaction", k=4, m=2)
+    run.write(tmp_path / "out", report=False)
+    stronger = Asked(Promises(promises=(KKmAnonymity(k=6, m=2),)))
+    for asked in (Asked(), stronger):
+        expected = verify_as_asked(tmp_path / "out", asked)
+        for one, other in zip(verify_as_asked(tmp_path / "out", asked, spark), expected, strict=True):
+            same(one, other)
+    assert not expected[-1].holds
+
+
+def test_two_files_are_judged_in_memory(spark: "Spark", tmp_path: Path) -> None:
+    apart = shoal.anonymize(shoppers(), "relational-transaction", item_step="disassociation", k=3, m=2)
+    apart.write(tmp_path / "apart", report=False)
+    shoal.anonymize(patients(), "multirelational", k=3).write(tmp_path / "joined", report=False)
+    for folder in ("apart", "joined"):
+        with pytest.raises(WrongUse, match="are opened in memory: omit `engine`"):
+            verify_as_asked(tmp_path / folder, Asked(), spark)
+        assert all(verdict.holds for verdict in verify_as_asked(tmp_path / folder, Asked()))
+
+
+@pytest.mark.parametrize(
+    ("method", "roles"),
+    [
+        (RelationalTransaction(k=3, m=2), {"items": "b"}),
+        (Multirelational(k=3), {"link": "visits.csv:person"}),
+    ],
+)
+def test_methods_of_mixed_data_are_refused(spark: "Spark", method: Any, roles: dict[str, str]) -> None:
+    with pytest.raises(WrongUse, match=f"does not run on spark: {method.not_distributable}. Run it .*Local"):
+        shoal.anonymize("absent.csv", method, quasi=["a"], engine=spark, **roles)
 
 
 @pytest.mark.parametrize(("method", "parameters"), [("cahd", {"p": 3}), ("disassociation", {"k": 3, "m": 2})])

@@ -49,13 +49,13 @@ def show_page(page: Page) -> None:
     say("\n".join(drawn(part, width, color) for part in page).rstrip("\n"), sys.stdout)
 
 
-def options_on(page: Page, title: str) -> set[str]:
-    """The options in one box of a page.
+def options_on(page: Page) -> set[str]:
+    """The options in all boxes of a page.
 
-    >>> sorted(options_on(["Usage: …", ("Output", [("--output -o FOLDER", "the folder", "[required]")])], "Output"))
+    >>> sorted(options_on(["Usage: …", ("Output", [("--output -o FOLDER", "the folder", "[required]")])]))
     ['--output', '-o']
     """
-    rows = [row for part in page if part[0] == title for row in part[1]]
+    rows = [row for part in page if not isinstance(part, str) for row in part[1]]
     return {word for row in rows for word in row[0].split() if word.startswith("-")}
 
 

@@ -309,9 +309,10 @@ def named(option: str, options: Iterable[Argument], commands: Sequence[str]) -> 
     if meant := _namesakes(option, known):
         texts = {name: one.parameter.help or "" for one in collection for name in one.names}
         return f"{said} Did you mean {' or '.join(f'{name} ({texts[name]})' for name in meant)}?"
+    if where := _elsewhere(option, commands):
+        return said + where
     near = _near(option, known)
-    did_you = f" Did you mean {near[0]}?" if near else ""
-    return said + did_you + _elsewhere(option, commands)
+    return f"{said} Did you mean {near[0]}?" if near else said
 
 
 def missing_argument(error: MissingArgumentError) -> str:
@@ -355,7 +356,7 @@ def _elsewhere(option: str, commands: Sequence[str]) -> str:
     """Which other methods, or models to verify by, have an option."""
     match next(iter(commands), ""):
         case "anonymize":
-            names = [name for name, page in _method_pages().items() if option in options_on(page, "Method")]
+            names = [name for name, page in _method_pages().items() if option in options_on(page)]
             return f" It is an option of {', '.join(names)}." if names else ""
         case "verify":
             field = option.removeprefix("--").replace("-", "_")

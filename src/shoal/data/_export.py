@@ -15,6 +15,7 @@ from shoal.data.dataset import Dataset
 from shoal.data.groups import Groups
 from shoal.data.linked import Linked
 from shoal.data.published_syntax import SUPPRESSED
+from shoal.data.related import Related
 from shoal.data.summary import Summary
 from shoal.data.table import Column, Table
 from shoal.errors import MissingExtra, WrongUse
@@ -78,12 +79,14 @@ def to_polars(data: object, ranges: Ranges = "text") -> "polars.DataFrame":
     if ranges not in ("text", "bounds", "middle"):
         raise WrongUse(f"`ranges` must be 'text', 'bounds' or 'middle', not {ranges!r}.")
     match data:
+        case Related():
+            return listed_frame(*data.numbered(), data.key, ranges)
         case Table():
             return pl.DataFrame(
                 [series for column in data.columns for series in typed(column, ranges, data.names)]
             )
         case Linked():
-            return linked_frame(data, ranges)
+            return listed_frame(data.public, data.secrets, data.link, ranges)
         case Summary():
             return to_polars(data.cells, ranges)
         case Baskets():
@@ -219,12 +222,16 @@ def _middle(low: Any, high: Any) -> Any:
     return low + timedelta(days=(high - low).days // 2) if isinstance(low, date) else (low + high) / 2
 
 
-def linked_frame(data: Linked, ranges: Ranges = "text") -> "polars.DataFrame":
-    """A row for each public row, with the list of all secrets of its group: which of them is its own stays open."""
+def listed_frame(rows: Table, others: Table, link: str, ranges: Ranges = "text") -> "polars.DataFrame":
+    """The rows of a table, each with the lists of all cells that a second table has for its number.
+
+    Of a group, these are its secrets: which of them is whose stays open. Of a person, these are her records.
+    """
     import polars as pl
 
-    secrets = to_polars(data.secrets, ranges).group_by(data.link, maintain_order=True).agg(pl.all())
-    return to_polars(data.public, ranges).join(secrets, on=data.link, how="left", maintain_order="left")
+    lists = to_polars(others, ranges).group_by(named(link), maintain_order=True).agg(pl.all())
+    joined = to_polars(rows, ranges).join(lists, on=link, how="left", maintain_order="left")
+    return joined.with_columns(pl.selectors.list().fill_null([]))
 
 
 def baskets_frame(data: Baskets) -> "polars.DataFrame":

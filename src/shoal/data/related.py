@@ -86,6 +86,13 @@ class Related(Table):
             name for name in ("records", *(f"records_{n}" for n in range(2, 999))) if name not in self.names
         )
 
+    def numbered(self) -> tuple[Table, Table]:
+        """Both tables as their files have them: persons with their number last, and records with it first."""
+        domain = nominal(tuple(str(row + 1) for row in range(self.rows)))
+        own = Column(self.key, Role.INSENSITIVE, domain, np.arange(self.rows, dtype=np.int32))
+        theirs = Column(self.key, Role.INSENSITIVE, domain, self.owners.astype(np.int32))
+        return Table((*self.columns, own)), Table((theirs, *self.records.columns))
+
     def with_columns(self, columns: Sequence[Column], records: Sequence[Column]) -> "Related":
         """The same persons and records with other columns, such as ones with hierarchies."""
         return replace(self, columns=tuple(columns), records=Table(tuple(records)))

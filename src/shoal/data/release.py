@@ -80,7 +80,8 @@ class Release(Generic[Data]):
         """The published data as a polars frame.
 
         Columns of a table whose cells are exact have the type of their values (whole numbers, numbers, dates); missing
-        cells are null. Linked tables become one frame: each row with its group, and the list of its group's secrets.
+        cells are null. Linked tables become one frame: each row with its group, and the list of its group's secrets;
+        each person with her number, and for each column of her records the list of their cells.
         Baskets, groups and clusters become long frames with a row an item: ``basket, item``;
         ``group, basket, item, count``; ``cluster, part, size, chunk, record, item``.
 

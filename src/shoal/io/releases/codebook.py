@@ -101,9 +101,7 @@ def tables_of(data: Any) -> dict[str, dict[str, Codes]] | None:
     """The codes of each table that is published, by the name of its file; None for forms that are no tables."""
     schema = schema_of(data)
     if isinstance(schema, Related):
-        from shoal.io.releases.related_files import with_keys
-
-        persons, records = with_keys(schema)
+        persons, records = schema.numbered()
         return {"data": columns_of(persons), "records": columns_of(records)}
     if isinstance(schema, Table):
         return {"data": columns_of(data)}

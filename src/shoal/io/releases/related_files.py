@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal.data.domain import nominal
 from shoal.data.related import Related, related
 from shoal.data.role import Role
-from shoal.data.table import Column, Table
+from shoal.data.table import Table
 from shoal.errors import BadData
 from shoal.io.releases.linked_files import numbers_in, read_named_table, write_tables
 
@@ -21,7 +20,7 @@ def write_related(data: Related, folder: Path, table_format: str, safe_cells: bo
     """Write both files in canonical order; what release.json says of them."""
     data = related(data.columns, data.records.columns, data.owners, data.key)[0]
     write_tables(
-        dict(zip(("data", "records"), with_keys(data), strict=True)), folder, table_format, safe_cells
+        dict(zip(("data", "records"), data.numbered(), strict=True)), folder, table_format, safe_cells
     )
     columns, records = (
         [{"name": one.name, "role": str(one.role)} for one in table.columns] for table in (data, data.records)
@@ -35,14 +34,6 @@ def write_related(data: Related, folder: Path, table_format: str, safe_cells: bo
         "record_rows": data.records.rows,
     }
     return {**shape, "safe_cells": True} if safe_cells else shape
-
-
-def with_keys(data: Related) -> tuple[Table, Table]:
-    """Both tables as their files have them: persons with their number last, and records with it first."""
-    domain = nominal(tuple(str(row + 1) for row in range(data.rows)))
-    own = Column(data.key, Role.INSENSITIVE, domain, np.arange(data.rows, dtype=np.int32))
-    theirs = Column(data.key, Role.INSENSITIVE, domain, data.owners.astype(np.int32))
-    return Table((*data.columns, own)), Table((theirs, *data.records.columns))
 
 
 def read_related(path: Path, shape: Mapping[str, Any]) -> Related:
