@@ -97,8 +97,13 @@ def help_pages() -> dict[str, Page]:
 
 
 def stored_pages() -> str:
-    """The help pages as the command line reads them."""
-    return json.dumps(help_pages(), ensure_ascii=False, indent=1) + "\n"
+    """The help pages as the command line reads them, a line for each part of a page."""
+
+    def lines(page: Page) -> str:
+        return ",\n".join(f"  {json.dumps(part, ensure_ascii=False)}" for part in page)
+
+    pages = (f"{json.dumps(name)}: [\n{lines(page)}\n]" for name, page in help_pages().items())
+    return "{\n" + ",\n".join(pages) + "\n}\n"
 
 
 def method_section(name: str) -> str:

@@ -9,6 +9,9 @@ from shoal.cli.help_pages import show_page, stored_page
 
 PIPE_CLOSED = 141
 
+OBJECTS = 100_000
+"""New objects after which Python looks for garbage: what is imported stays, and 700 would look through it each time."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""
@@ -16,9 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = stored_page(tokens)
     if page is None:
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # idle threads of numpy sleep and do not spin
-        gc.set_threshold(
-            100_000
-        )  # what is imported stays: the default of 700 looks through it a hundred times
+        gc.set_threshold(OBJECTS)
         from shoal.cli import program  # loads the parser
 
         return program.main(tokens)
