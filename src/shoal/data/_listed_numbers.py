@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 
 from shoal.data.domain import Domain, Kind
 
@@ -29,14 +31,22 @@ def share_of_lists(domain: Domain, rows: int) -> float:
     labels = domain.labels[: domain.present]
     if domain.kind is not Kind.NOMINAL or len(labels) < max(LEAST, VALUES_PER_ROW * rows):
         return 0.0
-    if sum(bool(_parts(label)) for label in labels[:: len(labels) // SOME or 1]) < LISTS / 2 * min(
-        SOME, len(labels)
-    ):
+    some = _lists(labels[:: len(labels) // SOME or 1])
+    if len(some) < LISTS / 2 * min(SOME, len(labels)) or _repeat(some):
         return 0.0
-    lists = [parts for parts in map(_parts, labels) if parts]
-    met = Counter(part for parts in lists for part in parts)
+    lists = _lists(labels)
     share = len(lists) / len(labels)
-    return share if share >= LISTS and met.total() <= CELLS_OF_A_NUMBER * len(met) else 0.0
+    return share if share >= LISTS and not _repeat(lists) else 0.0
+
+
+def _lists(labels: Sequence[str]) -> list[list[str]]:
+    return [parts for parts in map(_parts, labels) if parts]
+
+
+def _repeat(lists: Sequence[list[str]]) -> bool:
+    """Whether numbers stand in more lists than those of persons do; the more lists there are, the more they repeat."""
+    met = Counter(chain.from_iterable(lists))
+    return met.total() > CELLS_OF_A_NUMBER * len(met)
 
 
 def _parts(label: str) -> list[str]:
