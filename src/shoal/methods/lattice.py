@@ -9,7 +9,7 @@ from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._full_domain._improved import Solution
 from shoal.methods._full_domain._local_recoding import LocalRecoding
 from shoal.methods._full_domain._objective import Minimized
-from shoal.methods._full_domain._recoding import Part, scores
+from shoal.methods._full_domain._recoding import Part, solution_note
 from shoal.methods._full_domain._search import Descent, Progress, branch_and_bound
 from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain.method import FullDomain, local_sentence, proof_sentence
@@ -93,7 +93,7 @@ class Lattice(FullDomain):
             recoding = LocalRecoding(problem, self.objective, limit, late, end, seed)
             parts = recoding.best(alone)
             notes["local"] = {"plans": recoding.plans, "evaluated": recoding.evaluated}
-            before, after = notes["solutions"][0], _solution_note(problem, parts)
+            before, after = notes["solutions"][0], solution_note(problem, parts)
             if parts is not alone:
                 notes["solutions"] = [after, before]
                 notes["summary"].append(local_sentence(self.objective, before, after))
@@ -122,7 +122,7 @@ class Lattice(FullDomain):
     def _notes(
         self, problem: Problem, progress: Progress, parts: tuple[Part, ...], seconds: float
     ) -> dict[str, Any]:
-        solution = _solution_note(problem, parts)
+        solution = solution_note(problem, parts)
         return {
             "objective": self.objective,
             "value": progress.value,
@@ -136,13 +136,3 @@ class Lattice(FullDomain):
             "solutions": [solution],
             "summary": [proof_sentence(self.objective, problem, progress, solution, local=self.local)],
         }
-
-
-def _solution_note(problem: Problem, parts: tuple[Part, ...]) -> dict[str, Any]:
-    """A solution with every measure; of one in parts, how many they are and which levels they use."""
-    if len(parts) == 1:
-        return {"levels": problem.lattice.named(parts[0].levels), **scores(problem, parts)}
-    used = [sorted(levels) for levels in zip(*(part.levels for part in parts), strict=True)]
-    ranges = [low if low == high else f"{low} to {high}" for low, *_, high in used]
-    levels = dict(zip(problem.lattice.names, ranges, strict=True))
-    return {"levels": levels, "parts": len(parts), **scores(problem, parts)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, distinct
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, distinct, indptr_by
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
@@ -13,6 +13,14 @@ from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._tuples import Grouping, Tuples
 from shoal.models._matching import PopulationModel
 from shoal.models.model import TableModel
+
+
+def first_tuples(of_tuple: Rows, count: int) -> Rows:
+    """The first tuple of each of so many classes; -1 leaves a tuple out."""
+    first = np.full(count, -1, dtype=np.int64)
+    inside = np.flatnonzero(of_tuple >= 0)[::-1]
+    first[of_tuple[inside]] = inside
+    return first
 
 
 class Wildcards:
@@ -42,17 +50,14 @@ class Wildcards:
 
         `of_tuple`: the class of each tuple; -1 for tuples that are not published. `sizes`: the rows of each class.
         """
-        count = len(sizes)
-        first = np.full(count, -1, dtype=np.int64)
-        inside = np.flatnonzero(of_tuple >= 0)
-        first[of_tuple[inside[::-1]]] = inside[::-1]
+        first = first_tuples(of_tuple, len(sizes))
         cells = np.stack([self._grouping.nodes(place, level)[first] for place, level in enumerate(levels)])
         missing = [nodes[level] for nodes, level in zip(self._blank, levels, strict=True)]
         blank = cells == np.array(missing)[:, None]
         blank &= np.array(missing)[:, None] >= 0
         patterns, kind = np.unique(blank, axis=1, return_inverse=True)
         members = [np.flatnonzero(kind == place) for place in range(patterns.shape[1])]
-        found = np.zeros(count, dtype=np.int64)
+        found = np.zeros(len(sizes), dtype=np.int64)
         for one, here in enumerate(members):
             for other, there in enumerate(members):
                 known = ~(patterns[:, one] | patterns[:, other])
@@ -109,19 +114,13 @@ class PopulationCounts:
 
         `of_tuple`: the class of each tuple; -1 for tuples that are not published. `count`: the number of classes.
         """
-        first = np.full(count, -1, dtype=np.int64)
-        inside = np.flatnonzero(of_tuple >= 0)
-        first[of_tuple[inside]] = inside
-        numbers = np.zeros(count + len(self._counts), dtype=np.int64)
-        known = np.ones(len(self._counts), dtype=np.bool_)
-        for place, level in enumerate(levels):
-            theirs = self._nodes[place][level][self._codes[place]]
-            known &= theirs >= 0
-            both = np.concatenate([self._grouping.nodes(place, level)[first], np.maximum(theirs, 0)])
-            numbers = np.unique(numbers * (int(both.max(initial=0)) + 1) + both, return_inverse=True)[1]
-        totals = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
-        np.add.at(totals, numbers[count:][known], self._counts[known])
-        return totals[numbers[:count]]
+        first = first_tuples(of_tuple, count)
+        ours = [self._grouping.nodes(place, level)[first] for place, level in enumerate(levels)]
+        theirs = np.stack(
+            [self._nodes[place][level][self._codes[place]] for place, level in enumerate(levels)]
+        )
+        known = (theirs >= 0).all(axis=0)
+        return _agreeing(np.stack(ours), theirs[:, known], self._counts[known])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,20 +173,11 @@ class Held:
 
 
 class Facts:
-    """Counts facts about the classes of a vector, from the tuples alone.
+    """Counts the facts about the classes of a vector that the models ask for, from the tuples alone.
 
-    Parameters
-    ----------
-    table, grouping
-        The table, and the way to its classes.
-    models
-        The promises, which say what must be counted.
-    wildcards
-        Whether missing quasi-identifiers match every value; then the persons of a class are all rows that match it,
-        for the models that count so (see `seen_by`).
-    overall
-        The distribution of each sensitive column that classes are compared with, where it is known what else will be
-        published; that of the published classes by default.
+    `wildcards`: whether missing quasi-identifiers match every value; then the persons of a class are all rows that
+    match it, for the models that count so (see `seen_by`). `overall`: the distribution of each sensitive column that
+    classes are compared with, where it is known what else will be published; that of the published classes by default.
     """
 
     def __init__(
@@ -226,19 +216,11 @@ class Facts:
         """Whether a missing cell matches everything on every level: then coarser vectors match more."""
         return self._wildcards is None or self._wildcards.stays
 
-    def statistics(
-        self, levels: Levels, number: Rows, sizes: Counts, kept: Mask, sensitive: bool = True
-    ) -> GroupStatistics:
-        """Facts about the kept classes, in the order of their numbers.
-
-        `kept`: the classes that are published. `sensitive`: whether sensitive values and the population are wanted
-        too.
-        """
+    def statistics(self, levels: Levels, number: Rows, sizes: Counts, kept: Mask) -> GroupStatistics:
+        """Facts about the classes that are published, in the order of their numbers."""
         place = np.cumsum(kept) - 1
         count = int(kept.sum())
         of_tuple: Rows = np.where(kept, place, -1)[number]
-        if not sensitive:
-            return GroupStatistics(sizes[kept], self._persons_of(of_tuple, sizes[kept], levels))
         population = None if self._population is None else self._population.matching(levels, of_tuple, count)
         persons = self._persons_of(of_tuple, sizes[kept], levels)
         return GroupStatistics(sizes[kept], persons, self._histograms(of_tuple, count, persons), population)
@@ -305,6 +287,4 @@ def _counted(pairs: Pairs, of_tuple: Rows, count: int) -> tuple[Indptr, Codes, C
     else:
         found, numbers = np.unique(keys, return_inverse=True)
         counts = np.bincount(numbers, weights=weights, minlength=len(found)).astype(np.int64)
-    indptr = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(found // size, minlength=count), out=indptr[1:])
-    return indptr, (found % size).astype(np.int32), counts
+    return indptr_by(found // size, count), (found % size).astype(np.int32), counts

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from shoal.arrays import Rows
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._table_to_generalize import Judge
 
@@ -18,15 +17,12 @@ class Heights:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._lattice = judge.problem.lattice
+        # Where every vector above a solution is one, heights can be searched by halving.
+        self.halving = judge.suppression.upward
         self._feasible: set[Levels] = set()
         self._hopeless: list[Levels] = []
         self.evaluated = 0
         self.nearest: tuple[int, Levels] = (judge.problem.tuples.rows + 1, self._lattice.highest)
-
-    @property
-    def halving(self) -> bool:
-        """Whether every vector above a solution is one, so that heights can be searched by halving."""
-        return self._judge.suppression.upward
 
     def least(self) -> list[Levels]:
         """All solutions of the least height that has any, in ascending order of their levels."""
@@ -47,7 +43,9 @@ class Heights:
         """All solutions that no other solution lies below, in ascending order of their heights."""
         found: list[Levels] = []
         for height in range(self._lattice.height + 1):
-            vectors = [levels for levels in self._lattice.at_height(height) if not _any_below(found, levels)]
+            vectors = [
+                levels for levels in self._lattice.at_height(height) if not _any(found, np.less_equal, levels)
+            ]
             found += list(self._solutions(vectors))
         return found
 
@@ -65,7 +63,7 @@ class Heights:
         unknown = [
             levels
             for levels in vectors
-            if levels not in self._feasible and not _any_above(self._hopeless, levels)
+            if levels not in self._feasible and not _any(self._hopeless, np.greater_equal, levels)
         ]
         for outcome in self._judge.evaluate(unknown):
             self.evaluated += 1
@@ -77,15 +75,6 @@ class Heights:
         yield from (levels for levels in vectors if levels in self._feasible)
 
 
-def _any_above(known: list[Levels], levels: Levels) -> bool:
-    """Whether one of the known vectors is at least as coarse in every column."""
-    return bool(known) and bool((_array(known) >= np.array(levels)).all(axis=1).any())
-
-
-def _any_below(known: list[Levels], levels: Levels) -> bool:
-    """Whether one of the known vectors is at most as coarse in every column."""
-    return bool(known) and bool((_array(known) <= np.array(levels)).all(axis=1).any())
-
-
-def _array(vectors: list[Levels]) -> Rows:
-    return np.array(vectors, dtype=np.int64)
+def _any(known: list[Levels], compared: np.ufunc, levels: Levels) -> bool:
+    """Whether one of the known vectors compares so with another in every column."""
+    return bool(known) and bool(compared(np.array(known), np.array(levels)).all(axis=1).any())

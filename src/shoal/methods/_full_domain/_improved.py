@@ -9,14 +9,7 @@ import numpy as np
 from shoal.arrays import Rows
 from shoal.data.table import Table
 from shoal.methods._full_domain._losses import CellMeasure
-from shoal.methods._full_domain._recoding import (
-    Placed,
-    Recoding,
-    publish,
-    published_classes,
-    scores,
-    vectors_of,
-)
+from shoal.methods._full_domain._recoding import Placed, Recoding, publish, published_classes, solution_note
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import Tuples
 from shoal.methods._improvement._cells import importance, lossy
@@ -75,7 +68,7 @@ def improved(
     if made is None:
         return problem, replace(solution, notes=notes, timings=timings)
     before = notes.get("solutions", [])
-    notes["solutions"] = [_solution_note(single, made[1]), *before]
+    notes["solutions"] = [solution_note(single, made[1]), *before]
     return single, Solution(made[1], timings, notes)
 
 
@@ -94,14 +87,3 @@ def _published(problem: Problem, groups: Rows, *, keep_suppressed: bool) -> tupl
         level[place, order] = np.repeat(levels, np.diff(starts))
     found = Placed(level, groups >= 0)
     return publish(problem, found, keep_suppressed=keep_suppressed)[0], found
-
-
-def _solution_note(problem: Problem, parts: Recoding) -> dict[str, Any]:
-    """Every measure of a solution, how many vectors it has, and the levels that it uses."""
-    vectors = vectors_of(problem, parts)
-    used = [sorted(levels) for levels in zip(*(levels for levels, _ in vectors), strict=True)]
-    words = [
-        low if low == high else f"{low} to {high}" for low, *_, high in ([*one, one[-1]] for one in used)
-    ]
-    levels = dict(zip(problem.lattice.names, words, strict=True))
-    return {"levels": levels, "parts": len(vectors), **scores(problem, parts)}

@@ -1,11 +1,13 @@
-"""The lattice of levels: every way to generalize each column to one level of its hierarchy."""
+"""The lattice of levels: every way to generalize each column to one level of its hierarchy, and the texts of each."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from shoal.arrays import Codes
+import numpy as np
+
+from shoal.arrays import Codes, Rows
 from shoal.data.table import Column
 from shoal.errors import UnknownName, WrongUse
 
@@ -25,17 +27,12 @@ class Lattice:
     finest: Levels  # the finest level that each column is published on; levels below it stand for it
 
     @property
-    def lowest(self) -> Levels:
-        """The finest vector that is allowed: the raw table, where nothing else was asked for."""
-        return self.finest
-
-    @property
     def height(self) -> int:
         """The height of the coarsest vector: the sum of its levels."""
         return sum(self.highest)
 
     def __len__(self) -> int:
-        return box_size(self.lowest, self.highest)
+        return box_size(self.finest, self.highest)
 
     def at_height(self, height: int) -> Iterator[Levels]:
         """The vectors whose levels sum to a height, in ascending order."""
@@ -116,3 +113,28 @@ def lattice_of(
         highest.append(most)
         finest.append(first)
     return Lattice(names, tuple(nodes), tuple(sizes), tuple(highest), tuple(finest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Every text that a column can publish.
+
+    Several nodes may carry one text: a short branch of a hierarchy repeats its node on several levels. What is
+    published, counted and measured is the text.
+    """
+
+    labels: tuple[str, ...]  # the texts
+    places: Rows  # the text of each code of the domain (columns) on each level (rows)
+
+
+def texts_of(column: Column, finest: int = 0) -> Texts:
+    """The texts of a column's hierarchy; levels below the finest one that is allowed have its texts."""
+    assert column.hierarchy is not None
+    numbers: dict[str, int] = {}
+    leaves = column.hierarchy.leaf_of(column.domain)
+    places = np.empty((len(column.hierarchy.labels), len(leaves)), dtype=np.int64)
+    for level, labels in enumerate(column.hierarchy.labels):
+        here = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+        places[level] = here[column.hierarchy.nodes_at(level)[leaves]]
+    places[:finest] = places[finest]
+    return Texts(tuple(numbers), places)

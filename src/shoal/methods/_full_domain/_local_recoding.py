@@ -10,7 +10,7 @@ import numpy as np
 from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows, indptr_by
 from shoal.data._plural import counted
 from shoal.data.group_statistics import GroupStatistics, Histogram
-from shoal.methods._full_domain._class_facts import Facts
+from shoal.methods._full_domain._class_facts import Facts, first_tuples
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._losses import CELL_MEASURES, CellMeasure
 from shoal.methods._full_domain._objective import Minimized, Objective
@@ -48,14 +48,6 @@ class Classes:
     levels: Rows  # the level of each class (rows) in each column
     first: Rows  # a tuple of each class
     sizes: Counts  # the rows of each class
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Joining:
-    """What it costs to join a tuple to each class, and the levels that both would be published on."""
-
-    costs: Floats
-    levels: Rows
 
 
 class Absorption:
@@ -142,28 +134,28 @@ class Absorption:
         """
         if self._late():
             return np.inf
-        joining = self._joining(classes, place)
-        possible = int(np.isfinite(joining.costs).sum())
+        costs, levels = self._joining(classes, place)
+        possible = int(np.isfinite(costs).sum())
         begin = 0
         for width in CANDIDATES if self._asked else (1,):
             end = min(begin + width, possible)
             if begin >= end:
                 break
-            nearest = np.argpartition(joining.costs, end - 1)[:end]
-            nearest = nearest[np.lexsort((nearest, joining.costs[nearest]))][begin:]
+            nearest = np.argpartition(costs, end - 1)[:end]
+            nearest = nearest[np.lexsort((nearest, costs[nearest]))][begin:]
             good = np.flatnonzero(self._holds(classes, nearest, place))
             if len(good):
                 chosen = int(nearest[good[0]])
-                cost = float(joining.costs[chosen])
+                cost = float(costs[chosen])
                 if cost > most:
                     return cost
-                self._take_in(classes, chosen, place, joining.levels[chosen])
+                self._take_in(classes, chosen, place, levels[chosen])
                 return None
             begin = end
         return np.inf
 
-    def _joining(self, classes: Classes, place: int) -> Joining:
-        """What it costs to join a tuple to each class, less what it costs to suppress it."""
+    def _joining(self, classes: Classes, place: int) -> tuple[Floats, Rows]:
+        """What joining a tuple to each class costs, less what suppressing it does; and the levels of both then."""
         tuples = self._problem.tuples
         count = int(tuples.counts[place])
         costs = np.zeros(len(classes.sizes))
@@ -180,7 +172,7 @@ class Absorption:
             levels[:, column] = above
             costs += classes.sizes * (published[above, others] - published[here, others])
             costs += count * (published[above, code] - suppressed[code])
-        return Joining(costs, levels)
+        return costs, levels
 
     def _count(self, classes: Classes) -> bool:
         """Count the sensitive values of the classes; False where there are too many to hold."""
@@ -238,8 +230,7 @@ def _classes(problem: Problem, parts: tuple[Part, ...]) -> Classes:
         levels.append(np.tile(np.array(part.levels, dtype=np.int64), (width, 1)))
         count += width
     shown = np.flatnonzero(of_tuple >= 0)
-    first = np.zeros(count, dtype=np.int64)
-    first[of_tuple[shown[::-1]]] = shown[::-1]
+    first = first_tuples(of_tuple, count)
     sizes = np.bincount(of_tuple[shown], weights=problem.tuples.counts[shown], minlength=count).astype(
         np.int64
     )
@@ -404,7 +395,7 @@ class LocalRecoding:
 
     def _judge(self, mask: Mask, limit: int | None = None) -> Judge:
         """A judge of some of the tuples alone, with promises about the whole asked of all rows."""
-        some, _ = self._problem.part(mask)
+        some = self._problem.part(mask)
         allowed = some.tuples.rows if limit is None else limit
         return Judge(some, allowed, self._overall if self._relative else None)
 

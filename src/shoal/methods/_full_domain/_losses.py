@@ -13,7 +13,7 @@ from shoal.data.table import Column
 from shoal.measures._cell_loss import Cells, read_cells
 from shoal.measures.entropy import rows_meant
 from shoal.measures.loss import counted_loss, loss, penalty
-from shoal.methods._full_domain._texts import Texts
+from shoal.methods._full_domain._levels import Texts
 
 CellMeasure: TypeAlias = Literal["lm", "ncp", "granularity", "entropy", "precision"]
 """Measures that are a weighted sum of what single cells lose."""

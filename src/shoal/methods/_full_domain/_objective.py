@@ -2,51 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of
 from shoal.errors import WrongUse
 from shoal.methods._full_domain._levels import Levels
-from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
+from shoal.methods._full_domain._losses import ColumnLoss
 from shoal.methods._full_domain._suppressed_classes import Outcome
 from shoal.methods._full_domain._tuples import Grouping
 
 Minimized: TypeAlias = Literal["lm", "granularity", "ncp", "discernibility", "c_avg", "entropy", "precision"]
 """The measures that can be minimized; of those where higher is better, what is lost is minimized."""
-
-
-class Ceiling(Protocol):
-    """What the evaluation of a vector says about all vectors below it."""
-
-    def bound(self, low: Levels) -> float:
-        """A value that no vector between a lower one and the evaluated one falls below."""
-        ...
-
-
-class Objective(Protocol):
-    """A value of vectors, the less the better."""
-
-    def value(self, outcome: Outcome) -> float:
-        """The value of an evaluated vector."""
-        ...
-
-    def floor(self, levels: Levels) -> float:
-        """A value that a vector cannot fall below, known without evaluating it."""
-        ...
-
-    def nothing(self) -> float:
-        """The value of publishing no row at all."""
-        ...
-
-    def ceiling(self, outcome: Outcome) -> Ceiling:
-        """What follows for the vectors below an evaluated one."""
-        ...
-
-    def urgency(self, ceiling: Ceiling, low: Levels, high: Levels) -> int:
-        """The column whose highest level is best split off the box first."""
-        ...
 
 
 class CellObjective:
@@ -121,7 +89,7 @@ class CellObjective:
         held = self._held(self._weights * outcome.certain[outcome.number])
         return CellCeiling(self._profile(held), self._lost(held), self._starts, self._rows)
 
-    def urgency(self, ceiling: Ceiling, low: Levels, high: Levels) -> int:
+    def urgency(self, ceiling: "Ceiling", low: Levels, high: Levels) -> int:
         """The column that would raise the bound most."""
         assert isinstance(ceiling, CellCeiling)
         gains = ceiling.profile[ceiling.starts + high] - ceiling.profile[ceiling.starts + low]
@@ -216,7 +184,7 @@ class ClassObjective:
         """The rows that are suppressed for certain; the others are in classes at least as large as far below."""
         return ClassCeiling(self, outcome.certain[outcome.number])
 
-    def urgency(self, ceiling: Ceiling, low: Levels, high: Levels) -> int:
+    def urgency(self, ceiling: "Ceiling", low: Levels, high: Levels) -> int:
         """The column with most nodes between its levels."""
         sizes = self._grouping.lattice.sizes
         gains = [
@@ -256,18 +224,8 @@ class ClassCeiling:
         return self.objective.least_value(self.certain, low)
 
 
-def objective_of(
-    measure: Minimized,
-    grouping: Grouping,
-    losses: Mapping[CellMeasure, tuple[ColumnLoss, ...]],
-    weights: Mapping[str, float],
-    *,
-    k: int | None,
-    limit: int,
-    least: int,
-    price: float = 1.0,
-) -> Objective:
-    """The objective of a measure."""
-    if measure == "discernibility" or measure == "c_avg":
-        return ClassObjective(grouping, measure, k, limit, least)
-    return CellObjective(grouping, losses[measure], weights, price)
+Objective: TypeAlias = CellObjective | ClassObjective
+"""A value of vectors, the less the better, with a floor that is known without evaluating a vector."""
+
+Ceiling: TypeAlias = CellCeiling | ClassCeiling
+"""What the evaluation of a vector says about all vectors below it: a bound that none of them falls below."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -109,6 +109,17 @@ def scores(problem: Problem, parts: Recoding) -> dict[str, float]:
     plain["classes"] = len(sizes)
     plain["suppressed_rows"] = suppressed
     return plain
+
+
+def solution_note(problem: Problem, parts: Recoding) -> dict[str, Any]:
+    """Every measure of a solution and its levels; of one in parts, how many they are and which levels they use."""
+    vectors = vectors_of(problem, parts)
+    if len(vectors) == 1 and not isinstance(parts, Placed):
+        return {"levels": problem.lattice.named(vectors[0][0]), **scores(problem, parts)}
+    used = [(min(levels), max(levels)) for levels in zip(*(levels for levels, _ in vectors), strict=True)]
+    ranges = [low if low == high else f"{low} to {high}" for low, high in used]
+    levels = dict(zip(problem.lattice.names, ranges, strict=True))
+    return {"levels": levels, "parts": len(vectors), **scores(problem, parts)}
 
 
 def class_sizes(problem: Problem, published: Published) -> Counts:

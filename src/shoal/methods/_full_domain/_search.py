@@ -97,7 +97,7 @@ def branch_and_bound(
         else:
             push(low, outcome.levels, objective.ceiling(outcome))
 
-    take(lattice.lowest, evaluate([lattice.highest])[0])
+    take(lattice.finest, evaluate([lattice.highest])[0])
     while heap and time.perf_counter() < deadline:
         lower: list[tuple[Levels, Levels]] = []
         while heap and len(lower) < BATCH:
@@ -210,8 +210,8 @@ class Descent:
         return None
 
     def _steps(self, here: Levels, *, up: bool = True) -> list[Levels]:
-        lowest = self._lattice.lowest
-        steps = [_moved(here, place, -1) for place, level in enumerate(here) if level > lowest[place]]
+        finest = self._lattice.finest
+        steps = [_moved(here, place, -1) for place, level in enumerate(here) if level > finest[place]]
         if up:
             highest = self._lattice.highest
             steps += [_moved(here, place, 1) for place, level in enumerate(here) if level < highest[place]]
@@ -245,4 +245,4 @@ class Descent:
 
 
 def _moved(levels: Levels, column: int, step: int) -> Levels:
-    return (*levels[:column], levels[column] + step, *levels[column + 1 :])
+    return _with(levels, column, levels[column] + step)

@@ -42,7 +42,7 @@ class Suppression:
     Suppressing rows changes what t-closeness and its like compare with, so that they are asked again with the rows
     that are left, until no class fails.
 
-    `limit`: the most rows that may be left out.
+    `limit`: the most rows that may be left out. `least`: a number of rows that every published class has.
     """
 
     def __init__(self, grouping: Grouping, facts: Facts, models: tuple[TableModel, ...], limit: int) -> None:
@@ -53,7 +53,7 @@ class Suppression:
         self._steady = steady if facts.missing_stays else []
         self._unsteady = [model for model in models if model not in self._steady]
         self._all_monotone = all(model.coarsens for model in models) and facts.missing_stays
-        self._least = max((model.least_size() for model in self._steady), default=1)
+        self.least = max((model.least_size() for model in self._steady), default=1)
         self._by_size = facts.sizes_say_all and all(isinstance(model, KAnonymity) for model in self._steady)
 
     @property
@@ -61,18 +61,12 @@ class Suppression:
         """Whether every vector above a feasible one is feasible."""
         return not self._unsteady or (self.limit == 0 and self._all_monotone)
 
-    @property
-    def least(self) -> int:
-        """A number of rows that every published class has."""
-        return self._least
-
     def evaluate(self, levels: Levels) -> Outcome:
         """Find the classes of a vector, and suppress those that break a promise."""
         number, width = self.grouping.classes(levels)
         counts = self.grouping.tuples.counts
         sizes = np.bincount(number, weights=counts, minlength=width).astype(np.int64)
-        filled = sizes > 0
-        certain = self._certain(levels, number, sizes, filled)
+        certain = self._certain(levels, number, sizes)
         lost = self.grouping.tuples.rows - int(sizes[certain].sum())
         hopeless = lost > self.limit
         kept, holds = certain, True
@@ -84,18 +78,19 @@ class Suppression:
             hopeless = True
         return Outcome(levels, number, sizes, kept, certain, suppressed, feasible, hopeless)
 
-    def _certain(self, levels: Levels, number: Rows, sizes: Counts, filled: Mask) -> Mask:
+    def _certain(self, levels: Levels, number: Rows, sizes: Counts) -> Mask:
         """The classes that keep the promises whose failures are inherited by finer vectors."""
         if self._by_size:
-            mask: Mask = sizes >= self._least
+            mask: Mask = sizes >= self.least
             return mask
-        kept = filled
+        kept: Mask = sizes > 0
         while kept.any():
-            failing = self._failing(levels, number, sizes, kept, self._steady, sensitive=True)
-            if not failing.any():
-                break
-            kept = kept & ~failing
-            if self._facts.sizes_say_all:
+            statistics = self._facts.statistics(levels, number, sizes, kept)
+            holds = np.ones(len(statistics), dtype=np.bool_)
+            for model in self._steady:
+                holds &= model.holds(self._facts.seen_by(model, statistics))
+            kept[np.flatnonzero(kept)[~holds]] = False
+            if holds.all() or self._facts.sizes_say_all:
                 break
         return kept
 
@@ -116,24 +111,6 @@ class Suppression:
             kept = kept.copy()
             kept[np.flatnonzero(kept)[~holds]] = False
         return kept, True
-
-    def _failing(
-        self,
-        levels: Levels,
-        number: Rows,
-        sizes: Counts,
-        kept: Mask,
-        models: list[TableModel],
-        *,
-        sensitive: bool,
-    ) -> Mask:
-        statistics = self._facts.statistics(levels, number, sizes, kept, sensitive)
-        holds = np.ones(len(statistics), dtype=np.bool_)
-        for model in models:
-            holds &= model.holds(self._facts.seen_by(model, statistics))
-        failing = np.zeros(len(kept), dtype=np.bool_)
-        failing[np.flatnonzero(kept)[~holds]] = True
-        return failing
 
 
 def _by_class(model: TableModel) -> bool:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from shoal.arrays import Counts, Mask, Rows
+from shoal.arrays import Counts, Mask
 from shoal.data.table import Table
 from shoal.methods._full_domain._class_facts import Facts
-from shoal.methods._full_domain._levels import Lattice, Levels
+from shoal.methods._full_domain._levels import Lattice, Levels, Texts
 from shoal.methods._full_domain._losses import CellMeasure, ColumnLoss
-from shoal.methods._full_domain._objective import Minimized, Objective, objective_of
+from shoal.methods._full_domain._objective import CellObjective, ClassObjective, Minimized, Objective
 from shoal.methods._full_domain._suppressed_classes import Outcome, Suppression
-from shoal.methods._full_domain._texts import Texts
 from shoal.methods._full_domain._tuples import Grouping, Tuples
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
@@ -44,21 +43,10 @@ class Problem:
         ]
         return max(promised, default=None)
 
-    def part(self, mask: Mask) -> tuple["Problem", Rows]:
-        """The same problem for some of the tuples alone, and the rows that have them."""
+    def part(self, mask: Mask) -> "Problem":
+        """The same problem for some of the tuples alone."""
         tuples, rows = self.tuples.part(mask)
-        part = Problem(
-            self.table.take(rows),
-            tuples,
-            self.lattice,
-            self.texts,
-            self.losses,
-            self.models,
-            self.weights,
-            self.wildcards,
-            self.threads,
-        )
-        return part, rows
+        return replace(self, table=self.table.take(rows), tuples=tuples)
 
 
 class Judge:
@@ -88,14 +76,7 @@ class Judge:
 
     def objective(self, measure: Minimized, price: float = 1.0) -> Objective:
         """What is minimized."""
-        problem = self.problem
-        return objective_of(
-            measure,
-            self.grouping,
-            problem.losses,
-            problem.weights,
-            k=problem.k,
-            limit=self.suppression.limit,
-            least=self.suppression.least,
-            price=price,
-        )
+        problem, suppression = self.problem, self.suppression
+        if measure == "discernibility" or measure == "c_avg":
+            return ClassObjective(self.grouping, measure, problem.k, suppression.limit, suppression.least)
+        return CellObjective(self.grouping, problem.losses[measure], problem.weights, price)

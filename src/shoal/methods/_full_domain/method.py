@@ -24,12 +24,11 @@ from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._full_domain._distributed import counted_rows, publish_parts
 from shoal.methods._full_domain._improved import Solution, improved
-from shoal.methods._full_domain._levels import Levels, lattice_of
+from shoal.methods._full_domain._levels import Levels, lattice_of, texts_of
 from shoal.methods._full_domain._losses import column_losses
 from shoal.methods._full_domain._recoding import Recoding, publish, vectors_of
 from shoal.methods._full_domain._search import Progress
 from shoal.methods._full_domain._table_to_generalize import Problem
-from shoal.methods._full_domain._texts import texts_of
 from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement.method import Improvable
 from shoal.models._exact import rounded_up

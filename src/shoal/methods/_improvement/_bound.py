@@ -22,8 +22,8 @@ import numpy as np
 
 from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of
 from shoal.data.table import Column
+from shoal.methods._full_domain._levels import Texts, texts_of
 from shoal.methods._full_domain._losses import column_losses
-from shoal.methods._full_domain._texts import Texts, texts_of
 from shoal.methods._improvement._cells import importance
 
 VECTORS = 2_000_000

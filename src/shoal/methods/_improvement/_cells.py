@@ -13,8 +13,8 @@ from shoal.data.role import Role
 from shoal.data.table import Column, Table
 from shoal.measures._cell_loss import read_cells
 from shoal.measures.loss import counted_loss, mean_over
+from shoal.methods._full_domain._levels import texts_of
 from shoal.methods._full_domain._losses import CellMeasure, column_losses
-from shoal.methods._full_domain._texts import texts_of
 from shoal.methods.mondrian._publish import Form, axis_of
 
 if TYPE_CHECKING:
