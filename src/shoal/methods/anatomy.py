@@ -8,8 +8,6 @@ import numpy as np
 from shoal.arrays import Rows, indptr_of
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
-from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
 from shoal.data.linked import Linked, link_name, linked
 from shoal.data.release import Release
@@ -19,11 +17,12 @@ from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Candidate, Goal
+from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod
 from shoal.models._exact import fraction, rounded_up
 from shoal.models.alpha_k_anonymity import AlphaKAnonymity
 from shoal.models.ke_anonymity import KeAnonymity
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 
 
 class Anatomy(TableMethod):
@@ -68,9 +67,7 @@ class Anatomy(TableMethod):
             return models
         return (*models, AlphaKAnonymity(alpha=rounded_up(Fraction(1, self.l), 6)))
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Form the groups, unite those that break a promise, and publish both tables."""
         self.accept(data)
         assert isinstance(data, Table)
@@ -215,11 +212,9 @@ def _by_number(secret: Column, codes: Any, promise: KeAnonymity, random: np.rand
 
 def _united(table: Table, groups: Rows, models: tuple[TableModel, ...], random: np.random.Generator) -> Rows:
     """Unite groups that break a promise, with each other or with any group, until none does."""
-    columns = tuple(dict.fromkeys(name for model in models for name in model.columns()))
     while True:
         count = int(groups.max()) + 1
-        statistics = group_statistics(table, groups, count, columns)
-        kept = np.logical_and.reduce([model.holds(statistics) for model in models])
+        kept = kept_by(models, group_statistics(table, groups, count, columns_of(models)))
         broken = random.permutation(np.flatnonzero(~kept))
         if not len(broken):
             return groups

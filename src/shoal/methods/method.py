@@ -1,7 +1,7 @@
 """What every method has in common."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from shoal.data._item_sets import items_of
 from shoal.data.baskets import Baskets
@@ -18,6 +18,12 @@ from shoal.parameters import Parameters
 
 Form = TypeVar("Form")
 """The form of published data, whole or in parts."""
+
+Data: TypeAlias = Table | Baskets | Dataset
+"""What a method takes."""
+
+Anonymized: TypeAlias = tuple[Release[Any], Trace]
+"""What a method makes: the release, and the private trace of how."""
 
 
 class Method(Parameters):
@@ -83,9 +89,7 @@ class Method(Parameters):
         """The promises that a release of this method keeps."""
         raise NotImplementedError
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Make a release that keeps the promises, and the private trace of how.
 
         Parameters
@@ -130,10 +134,7 @@ class Method(Parameters):
         """
 
     def released(
-        self,
-        data: Form,
-        details: Mapping[str, Any] | None = None,
-        models: tuple[Model, ...] | None = None,
+        self, data: Form, details: Mapping[str, Any] | None = None, models: Sequence[Model] | None = None
     ) -> Release[Form]:
         """Data of this method as a release, with its parameters and promises.
 

@@ -7,16 +7,13 @@ from pydantic import Field
 
 from shoal.arrays import owners
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.methods._candidates import GROUPED, Aim, Candidate, Goal
 from shoal.methods.cahd._group_pictures import degrees
 from shoal.methods.cahd._publish import publish
 from shoal.methods.cahd._split_baskets import degree_of, refuse_infeasible, sheet_of
-from shoal.methods.method import Method
+from shoal.methods.method import Anonymized, Data, Method
 from shoal.models.model import Model
 from shoal.models.privacy_degree import PrivacyDegree
 
@@ -52,9 +49,7 @@ class PermutationMondrian(Method):
         """The degree."""
         return (PrivacyDegree(p=self.p),)
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Cut, and publish the parts in canonical order."""
         from shoal.kernels.permutation import cut_groups
         from shoal.kernels.ragged import take_rows

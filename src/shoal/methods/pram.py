@@ -8,8 +8,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from shoal.data._ties import tie_key
-from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal
 from shoal.data.release import Release
 from shoal.data.role import Role
@@ -17,7 +15,7 @@ from shoal.data.table import Column, Table, canonical_order
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
-from shoal.methods.method import Method
+from shoal.methods.method import Anonymized, Data, Method
 from shoal.methods.table_method import published
 from shoal.models._matrices import MatrixModel
 from shoal.models.amplification import Amplification
@@ -90,9 +88,7 @@ class Pram(Method):
         """What is published of a row is drawn by chance: whoever knows the seed undoes the draws."""
         return True
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Draw the published values."""
         self.accept(data)
         assert isinstance(data, Table)

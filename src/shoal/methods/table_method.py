@@ -18,7 +18,7 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Method
 from shoal.models._promises import PROMISE, Promises
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of
 
 TablePromise = Annotated[TableModel, *PROMISE]
 """A promise about a table as a parameter."""
@@ -74,8 +74,7 @@ class TableMethod(Promises, Method):
         table. Raises `Infeasible` if even the whole table as one class breaks a promise.
         """
         definite = self._definite_for(table)
-        columns = tuple(dict.fromkeys(name for model in definite for name in model.columns()))
-        whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns)
+        whole = group_statistics(table, np.zeros(table.rows, dtype=np.int64), 1, columns_of(definite))
         self._refuse_infeasible(whole, definite)
         return definite
 
@@ -96,16 +95,13 @@ class TableMethod(Promises, Method):
             raise WrongUse(
                 "A promise about a population cannot be kept on stream or spark; use --engine local."
             )
-        whole = whole_statistics(
-            data, tuple(dict.fromkeys(name for one in definite for name in one.columns()))
-        )
+        whole = whole_statistics(data, columns_of(definite))
         self._refuse_infeasible(whole, definite)
         return definite, whole
 
     def compared_by_tree(self, table: Table) -> set[str]:
         """Those of which a promise asks how far values lie apart in their hierarchy."""
-        compared = [model for model in self.definite(table) if getattr(model, "tree", None) is not None]
-        return {name for model in compared for name in model.columns()}
+        return set(columns_of(one for one in self.definite(table) if getattr(one, "tree", None) is not None))
 
     def _definite_for(self, table: Table) -> tuple[TableModel, ...]:
         """The promises about a table; refuses to promise nothing, and about no column."""

@@ -1,9 +1,10 @@
 """What every promise has in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
 from pydantic import PrivateAttr
 
 from shoal.arrays import Mask
@@ -254,6 +255,19 @@ class TableModel(Model):
     def least_size(self) -> int:
         """A number of rows below which no group can keep the promise: a bound that methods may use to save work."""
         return 1
+
+
+def columns_of(models: Iterable[TableModel]) -> tuple[str, ...]:
+    """The sensitive columns whose values some promises need to see, each once."""
+    return tuple(dict.fromkeys(name for model in models for name in model.columns()))
+
+
+def kept_by(models: Iterable[TableModel], statistics: GroupStatistics) -> Mask:
+    """Which of many groups keep all of some promises."""
+    kept = np.ones(len(statistics), dtype=np.bool_)
+    for model in models:
+        kept &= model.holds(statistics)
+    return kept
 
 
 __all__ = ["Baskets", "Clusters", "Groups", "Model", "Table", "TableModel"]

@@ -12,7 +12,7 @@ from shoal.data.table import Column, Table
 from shoal.methods._full_domain._levels import Levels
 from shoal.methods._full_domain._tuples import Grouping, Tuples
 from shoal.models._matching import PopulationModel
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of
 
 
 def first_tuples(of_tuple: Rows, count: int) -> Rows:
@@ -190,7 +190,7 @@ class Facts:
         overall: Mapping[str, Counts] | None = None,
     ) -> None:
         tuples = grouping.tuples
-        names = dict.fromkeys(name for model in models for name in model.columns())
+        names = columns_of(models)
         self.sensitive = {
             column.name: _pairs(tuples, column.codes, column.domain) for column in table.select(names)
         }

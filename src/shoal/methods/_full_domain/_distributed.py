@@ -13,7 +13,7 @@ from shoal.data.table import Column, Table
 from shoal.methods._full_domain._recoding import Part, placed, published_column
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import ROOM
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of
 
 if TYPE_CHECKING:
     import polars
@@ -76,8 +76,7 @@ class PublishedTexts:
 
 def counted_rows(data: Dataset, models: tuple[TableModel, ...]) -> tuple[Table, Counts]:
     """The distinct combinations of all that a search asks for, here, and how many rows have each."""
-    asked = dict.fromkeys(column.name for column in data.schema.quasi)
-    asked |= dict.fromkeys(name for model in models for name in model.columns())
+    asked = dict.fromkeys((*(column.name for column in data.schema.quasi), *columns_of(models)))
     counted = data.parts.counts(list(asked))
     columns = data.schema.select(asked)
     return (

@@ -79,9 +79,9 @@ def _published(problem: Problem, groups: Rows, *, keep_suppressed: bool) -> tupl
     for place, column in enumerate(problem.table.quasi):
         assert column.hierarchy is not None
         leaves = column.hierarchy.depth_first()
-        turn = np.empty(len(leaves), dtype=np.int32)
-        turn[leaves] = np.arange(len(leaves), dtype=np.int32)
-        turns = turn[column.hierarchy.leaf_of(column.domain)][column.codes[order]]
+        turns = np.argsort(leaves).astype(np.int32)[column.hierarchy.leaf_of(column.domain)][
+            column.codes[order]
+        ]
         low, high = (end.reduceat(turns, starts[:-1]) for end in (np.minimum, np.maximum))
         levels = column.hierarchy.common_level(low, high, leaves)
         level[place, order] = np.repeat(levels, np.diff(starts))

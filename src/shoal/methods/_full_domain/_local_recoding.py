@@ -28,7 +28,7 @@ from shoal.methods._full_domain._table_to_generalize import Judge, Problem
 from shoal.methods._full_domain._tuples import Grouping, consecutive
 from shoal.models._exact import rounded_up
 from shoal.models._matching import PopulationModel
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 
 CANDIDATES = (16, 64, 256)
 """How many classes are asked at a time whether they may take a row in, the cheapest first."""
@@ -177,7 +177,7 @@ class Absorption:
     def _count(self, classes: Classes) -> bool:
         """Count the sensitive values of the classes; False where there are too many to hold."""
         self._counted = {}
-        for name in dict.fromkeys(name for model in self._asked for name in model.columns()):
+        for name in columns_of(self._asked):
             pairs, count = self._facts.sensitive[name], len(classes.sizes)
             width = len(pairs.domain)
             if (count + 1) * width > CELLS:
@@ -191,9 +191,8 @@ class Absorption:
 
     def _holds(self, classes: Classes, some: Rows, place: int) -> Mask:
         """Which of some classes keep the promises with a tuple joined to them."""
-        holds = np.ones(len(some), dtype=np.bool_)
         if not self._asked:
-            return holds
+            return np.ones(len(some), dtype=np.bool_)
         sizes = classes.sizes[some] + self._problem.tuples.counts[place]
         sensitive = {}
         for name, counts in self._counted.items():
@@ -204,10 +203,7 @@ class Absorption:
             found = table[of, values]
             overall = self._overall[name]
             sensitive[name] = Histogram(indptr, values.astype(np.int32), found, overall, pairs.domain)
-        statistics = GroupStatistics(sizes, sizes, sensitive)
-        for model in self._asked:
-            holds &= model.holds(statistics)
-        return holds
+        return kept_by(self._asked, GroupStatistics(sizes, sizes, sensitive))
 
     def _take_in(self, classes: Classes, chosen: int, place: int, levels: Rows) -> None:
         """Publish a tuple with a class."""
@@ -467,7 +463,7 @@ class LocalRecoding:
             broken = [model for model in self._wide if not model.hold_together(statistics)]
             if not broken:
                 return parts
-            holds = np.all([model.holds(statistics) for model in broken], axis=0)
+            holds = kept_by(broken, statistics)
             if holds.all():
                 return ()
             safe = published.shown.copy()

@@ -13,7 +13,6 @@ from pydantic import Field, field_validator, model_validator
 from shoal.arrays import Counts, Rows
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key
-from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -31,6 +30,7 @@ from shoal.methods._full_domain._search import Progress
 from shoal.methods._full_domain._table_to_generalize import Problem
 from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement.method import Improvable
+from shoal.methods.method import Anonymized, Data
 from shoal.models._exact import rounded_up
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.model import TableModel
@@ -199,9 +199,7 @@ class FullDomain(Improvable):
             for model in super().models()
         )
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Find the levels, publish the rows on them, and put them in canonical order."""
         self.accept(data)
         if isinstance(data, Dataset):
@@ -214,9 +212,7 @@ class FullDomain(Improvable):
             problem, solution = improved(self, problem, solution, tie_key(seed))
         return self.release(problem, solution)
 
-    def _distributed(
-        self, data: Dataset, engine: Distributed, seed: int | None
-    ) -> tuple[Release[Dataset], Trace]:
+    def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """Count the distinct tuples where the rows are, find the levels here, and publish the rows there."""
         begin = time.perf_counter()
         models, _ = self.models_for_parts(data)
@@ -313,7 +309,7 @@ class FullDomain(Improvable):
             threads=(engine or Local()).threads,
         )
 
-    def release(self, problem: Problem, solution: Solution) -> tuple[Release, Trace]:
+    def release(self, problem: Problem, solution: Solution) -> Anonymized:
         """Publish the parts, and tell the levels."""
         table, rows, suppressed = publish(problem, solution.parts, keep_suppressed=self.keep_suppressed)
         self.refuse_overlap(table, problem.models)

@@ -37,20 +37,10 @@ MERGES = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Classes that were found.
+    """Classes that were found, and the mean loss of all rows before and after."""
 
-    Parameters
-    ----------
-    groups
-        The class of each row; -1 for suppressed ones.
-    steps
-        The steps that were tried at each temperature: with them, the search can be repeated.
-    before, after
-        The mean loss of all rows, before and after.
-    """
-
-    groups: Rows
-    steps: tuple[int, ...]
+    groups: Rows  # the class of each row; -1 for suppressed ones
+    steps: tuple[int, ...]  # those tried at each temperature: with them, the search can be repeated
     before: float
     after: float
 
@@ -66,12 +56,8 @@ class Search:
     Where the promises are more than a least number of rows, steps are taken in batches none of which touches a class
     twice; then the promises are asked, and the steps that broke one are taken back.
 
-    Parameters
-    ----------
-    cells
-        The rows in the order of their quasi-identifiers, equal ones in a secret random order.
-    groups
-        The class of each of these rows; -1 for suppressed ones.
+    `cells`: the rows in the order of their quasi-identifiers, equal ones in a secret random order. `groups`: the class
+    of each of these rows; -1 for suppressed ones.
     """
 
     def __init__(self, cells: "Cells", groups: Rows, promises: Promises, seed: int) -> None:

@@ -24,6 +24,7 @@ from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of
 from shoal.data.table import Column
 from shoal.methods._full_domain._levels import Texts, texts_of
 from shoal.methods._full_domain._losses import column_losses
+from shoal.methods._full_domain._tuples import distinct_tuples
 from shoal.methods._improvement._cells import importance
 
 VECTORS = 2_000_000
@@ -41,21 +42,12 @@ STUCK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that can be kept of the detail, by granularity.
-
-    Parameters
-    ----------
-    granularity
-        No release by these nodes with at least k rows a class keeps more; None where it was not computed.
-    alone
-        The same without what companions lose: every row on its cheapest vector.
-    reason
-        Why it was not computed.
-    """
+    """The most that can be kept of the detail, by granularity."""
 
     granularity: float | None
-    alone: float | None = None
-    reason: str = ""
+    """No release by these nodes with at least k rows a class keeps more; None where it was not computed."""
+    alone: float | None = None  # the same without what companions lose: every row on its cheapest vector
+    reason: str = ""  # why it was not computed
 
     def sentence(self, k: int, reached: float) -> str:
         """The bound beside what a release keeps."""
@@ -73,17 +65,13 @@ def bound(
 ) -> Bound:
     """The most that any release by nodes with classes of at least k rows keeps by granularity.
 
-    Parameters
-    ----------
-    columns
-        The quasi-identifiers, all with hierarchies.
-    highest
-        The coarsest level of each column that is allowed.
+    `columns`: the quasi-identifiers, all with hierarchies. `highest`: the coarsest level of each that is allowed.
     """
     tops = [len(column.hierarchy.labels) - 1 for column in columns if column.hierarchy is not None]
     allowed = list(tops if highest is None else highest)
     vectors = prod(level + 1 for level in allowed)
-    codes, counts = _distinct(columns)
+    tuples = distinct_tuples(tuple(columns), len(columns[0].codes))
+    codes, counts = np.stack(tuples.codes, axis=1), tuples.counts
     if vectors > VECTORS or vectors * len(counts) > WORK:
         return Bound(None, reason=f"there are {vectors:,} vectors of levels for {len(counts):,} tuples")
     weights = importance(columns, "granularity", {})
@@ -102,14 +90,6 @@ def bound(
     alone, best = _prices(codes, counts, by_depth, k, rounds)
     rows = int(counts.sum())
     return Bound(1 - float(best @ counts) / rows * (1 - STUCK), 1 - float(alone @ counts) / rows)
-
-
-def _distinct(columns: Sequence[Column]) -> tuple[Rows, Counts]:
-    """The distinct tuples, and how many rows have each."""
-    stacked = np.stack([column.codes for column in columns], axis=1).astype(np.int64)
-    order = np.lexsort(stacked.T[::-1])
-    starts = np.append(True, (np.diff(stacked[order], axis=0) != 0).any(axis=1))
-    return stacked[order][starts], np.diff(np.append(np.flatnonzero(starts), len(order)))
 
 
 def _full(texts: Texts, highest: int) -> Mask:

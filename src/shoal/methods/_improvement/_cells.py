@@ -23,36 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lossy:
-    """A column with the loss of all that it can publish.
+    """A column with the loss of all that it can publish."""
 
-    Parameters
-    ----------
-    place
-        The place of each code in the order of the kernels.
-    form
-        What its classes are published as.
-    nodes, losses
-        As in the kernels' `Cells`; one row a level.
-    missing
-        The place of the missing value, where a mixture with it tells nothing; otherwise -1.
-    """
-
-    place: Codes
-    form: Form
+    place: Codes  # the place of each code in the order of the kernels
+    form: Form  # what its classes are published as
     nodes: Codes
     losses: Floats
-    missing: int
+    """`nodes`, `losses`: as in the kernels' `Cells`; one row a level."""
+    missing: int  # the place of the missing value, where a mixture with it tells nothing; otherwise -1
 
 
 def lossy(column: Column, form: Form, measure: CellMeasure, highest: int | None = None) -> Lossy:
     """What a column can publish, and what that loses.
 
-    Parameters
-    ----------
-    measure
-        By which nodes lose; ranges and sets lose by granularity.
-    highest
-        The coarsest level of nodes that is allowed; by default, all.
+    `measure`: by which nodes lose; ranges and sets lose by granularity. `highest`: the coarsest level of nodes that is
+    allowed; by default, all.
     """
     place = axis_of(column, form).place
     if form == "nodes":
@@ -114,13 +99,7 @@ def granularity_of(original: Table, published: Table) -> float:
 
 
 def kernel_cells(columns: Sequence[Column], known: Sequence[Lossy], counts: Floats, rows: Rows) -> "Cells":
-    """The cells of some rows of a table.
-
-    Parameters
-    ----------
-    counts
-        How much the loss of each column counts.
-    """
+    """The cells of some rows of a table; `counts` says how much the loss of each column counts."""
     from shoal.kernels import annealing
 
     kinds = {"nodes": annealing.NODES, "ranges": annealing.RANGES, "sets": annealing.SETS}

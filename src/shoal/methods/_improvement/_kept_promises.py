@@ -11,43 +11,26 @@ from shoal.errors import WrongUse
 from shoal.methods._improvement.method import averages_of
 from shoal.models._exact import fraction
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 from shoal.models.reidentification_risk import ReidentificationRisk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Promises:
-    """What classes must keep while rows move between them.
-
-    Parameters
-    ----------
-    table
-        The rows.
-    asked
-        The promises that are asked about every class that a step touches.
-    least, most
-        The fewest rows of a class, and the most classes.
-    frozen
-        Whether suppressed rows stay suppressed: where classes are compared with all that is published.
-    overall
-        How often each sensitive value is published.
-    """
+    """What classes must keep while rows move between them."""
 
     table: Table
-    asked: tuple[TableModel, ...]
-    least: int
-    most: int
-    frozen: bool
-    overall: dict[str, Counts]
+    asked: tuple[TableModel, ...]  # the promises that are asked about every class that a step touches
+    least: int  # the fewest rows of a class
+    most: int  # the most classes
+    frozen: bool  # whether suppressed rows stay so: where classes are compared with all that is published
+    overall: dict[str, Counts]  # how often each sensitive value is published
 
     @classmethod
     def of(cls, models: tuple[TableModel, ...], table: Table, groups: Rows) -> "Promises":
         """The promises for classes that keep them now.
 
-        Raises
-        ------
-        WrongUse
-            If one of them cannot be kept by asking about single classes.
+        Raises `WrongUse` if one of them cannot be kept by asking about single classes.
         """
         averages = averages_of(models)
         if averages and table.entity is not None:
@@ -67,7 +50,6 @@ class Promises:
         if averages:
             least = max(least, int(sizes[sizes > 0].min()))
         rows = int(published.sum())
-        columns = {name for model in single for name in model.columns()}
         return cls(
             table,
             tuple(model for model in single if table.entity is not None or not _by_size(model)),
@@ -78,7 +60,7 @@ class Promises:
                 column.name: np.bincount(column.codes[published], minlength=len(column.domain)).astype(
                     np.int64
                 )
-                for column in table.select(columns)
+                for column in table.select(columns_of(single))
             },
         )
 
@@ -90,12 +72,7 @@ class Promises:
     def kept(self, of_row: Rows, classes: Rows, count: int, pool: int) -> Mask:
         """Which of some classes keep the promises; one without rows, and that of suppressed rows, do.
 
-        Parameters
-        ----------
-        of_row
-            The class of each row.
-        count
-            A number above that of all classes.
+        `of_row`: the class of each row. `count`: a number above that of all classes.
         """
         if not self.asked or not len(classes):
             return np.ones(len(classes), dtype=np.bool_)
@@ -105,10 +82,7 @@ class Promises:
         groups = place[of_row]
         columns = tuple(self.overall)
         statistics = group_statistics(self.table, groups, len(wanted), columns, overall=self.overall)
-        holds = np.ones(len(wanted), dtype=np.bool_)
-        for model in self.asked:
-            holds &= model.holds(statistics)
-        holds |= (statistics.sizes == 0) | (wanted == pool)
+        holds = kept_by(self.asked, statistics) | (statistics.sizes == 0) | (wanted == pool)
         answer: Mask = holds[place[classes]]
         return answer
 

@@ -35,17 +35,9 @@ Steps = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Improved:
-    """Classes after the search.
+    """Classes after the search."""
 
-    Parameters
-    ----------
-    groups
-        The class of each row of the table; -1 for suppressed ones.
-    found
-        What the search found.
-    """
-
-    groups: Rows
+    groups: Rows  # the class of each row of the table; -1 for suppressed ones
     found: "Found"
 
     @property
@@ -126,10 +118,7 @@ class Improvable(TableMethod):
     def refuse_overlap(self, table: Table, models: tuple[TableModel, ...]) -> None:
         """Refuse a published table whose classes overlap in a way that the method cannot count beforehand.
 
-        Raises
-        ------
-        Infeasible
-            If a promise that counts the persons who fit a class is broken by it.
+        Raises `Infeasible` if a promise that counts the persons who fit a class is broken by it.
         """
         for model in models:
             if not model.may_overlap and not (verdict := model.verify(table)).holds:
@@ -161,12 +150,8 @@ class Improvable(TableMethod):
     ) -> dict[str, Any]:
         """How far a release by nodes can be from the best possible at most; nothing where nobody asked.
 
-        Parameters
-        ----------
-        table, made
-            The original and the published one.
-        highest
-            The coarsest level of each column that is allowed.
+        `table`, `made`: the original and the published one. `highest`: the coarsest level of each column that is
+        allowed.
         """
         if not (self.improving or self.bound):
             return {}
@@ -214,14 +199,8 @@ class Improvable(TableMethod):
     ) -> Improved:
         """Search for better classes than the given ones.
 
-        Parameters
-        ----------
-        groups
-            The class of each row; -1 for suppressed ones.
-        columns, counts
-            What the quasi-identifiers can publish, and how much each counts.
-        seed
-            The secret key of ties, and of the search.
+        `groups`: the class of each row; -1 for suppressed ones. `columns`, `counts`: what the quasi-identifiers can
+        publish, and how much each counts. `seed`: the secret key of ties, and of the search.
         """
         from shoal.methods._improvement._annealing import Search
         from shoal.methods._improvement._cells import kernel_cells

@@ -1,13 +1,13 @@
 """Baskets as columns that can be changed: who holds each of a few items."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
 
-from shoal.arrays import Items, Mask, Rows, indptr_by
+from shoal.arrays import Items, Mask, indptr_by, owners
 from shoal.data.baskets import Baskets
 
 
@@ -67,12 +67,9 @@ class ItemIndex:
         """Which baskets hold an item now; write to it to change that."""
         if item not in self.columns:
             column = np.zeros(len(self.baskets), dtype=np.bool_)
-            column[self._rows()[self.baskets.items == item]] = True
+            column[owners(self.baskets.indptr)[self.baskets.items == item]] = True
             self.columns[item] = column
         return self.columns[item]
-
-    def _rows(self) -> Rows:
-        return np.repeat(np.arange(len(self.baskets)), self.baskets.lengths)
 
     def prepare(self, items: Iterable[int]) -> None:
         """Make the columns of many items at once."""
@@ -83,7 +80,7 @@ class ItemIndex:
         slots[missing] = np.arange(len(missing), dtype=np.int32)
         slot = slots[self.baskets.items]
         table = np.zeros((len(missing), len(self.baskets)), dtype=np.bool_)
-        table[slot[slot >= 0], self._rows()[slot >= 0]] = True
+        table[slot[slot >= 0], owners(self.baskets.indptr)[slot >= 0]] = True
         self.columns.update(zip(missing, table, strict=True))
 
     def holding(self, items: tuple[int, ...]) -> Mask:
@@ -104,7 +101,7 @@ class ItemIndex:
     def changed(self) -> Baskets:
         """The baskets with all changes; items that nobody holds any more stay in the vocabulary."""
         kept = np.ones(len(self.baskets.items), dtype=np.bool_)
-        rows = self._rows()
+        rows = owners(self.baskets.indptr)
         added_rows, added_items = [], []
         for item, column in self.columns.items():
             places = np.flatnonzero(self.baskets.items == item)
@@ -118,16 +115,7 @@ class ItemIndex:
         items: Items = np.concatenate([self.baskets.items[kept], *added_items])
         order = np.lexsort((items, row_of))
         indptr = indptr_by(row_of, len(self.baskets))
-        base = self.baskets
-        return Baskets(
-            indptr,
-            items[order],
-            base.vocabulary,
-            base.sensitive,
-            base.insensitive,
-            base.layout,
-            base.hierarchy,
-        )
+        return replace(self.baskets, indptr=indptr, items=items[order])
 
 
 def open_rules(index: ItemIndex, rules: Iterable[Rule], border: Border) -> Iterator[Rule]:

@@ -47,12 +47,12 @@ class Protected:
         places = np.flatnonzero(within)
         places = places[np.argsort(self.supports[places], kind="stable")][:NEARBY]
         weights = np.zeros(len(rows))
-        others = np.setdiff1d(self.table[places], [item])
-        held = dict(zip(others.tolist(), _held(index.baskets.take(rows), others), strict=True))
+        held = ItemIndex(index.baskets.take(rows))
+        held.prepare(self.table[places].ravel().tolist())
         for place in places.tolist():
             mask = np.ones(len(rows), dtype=np.bool_)
             for other in set(self.table[place].tolist()) - {item}:
-                mask &= held[other]
+                mask &= held.column(other)
             weights[mask] += 1 / (self.supports[place] - self.least + 1)
         return weights
 
@@ -80,17 +80,6 @@ def _sorted_items(rules: list[Rule], size: int) -> Counts:
     """The items of the rules of one size, a row a rule, ascending."""
     sets = [sorted(rule.items) for rule in rules if len(rule.items) == size]
     return np.array(sets, dtype=np.int64).reshape(-1, size)
-
-
-def _held(baskets: Baskets, items: Counts) -> Mask:
-    """A row for each of some items: which baskets hold it."""
-    slots = np.full(len(baskets.vocabulary), -1, dtype=np.int32)
-    slots[items] = np.arange(len(items), dtype=np.int32)
-    slot = slots[baskets.items]
-    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
-    table: Mask = np.zeros((len(items), len(baskets)), dtype=np.bool_)
-    table[slot[slot >= 0], rows[slot >= 0]] = True
-    return table
 
 
 def _padded(found: Itemsets, size: int) -> Counts:

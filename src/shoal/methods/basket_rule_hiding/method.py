@@ -11,9 +11,6 @@ from pydantic import Field, field_validator
 from shoal.data._plural import counted
 from shoal.data._ties import public_order, tie_key
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import WrongUse
@@ -21,7 +18,7 @@ from shoal.methods.basket_rule_hiding._greedy import Plan, Strategy, hide
 from shoal.methods.basket_rule_hiding._integer_program import Kinds, Solution, solve
 from shoal.methods.basket_rule_hiding._item_index import Border, ItemIndex, Rule, open_rules
 from shoal.methods.basket_rule_hiding._victims import Protected
-from shoal.methods.method import Method
+from shoal.methods.method import Anonymized, Data, Method
 from shoal.mining.association_rules import association_rules, parse_rule, rule_text
 from shoal.mining.frequent_itemsets import frequent_itemsets
 from shoal.models._exact import fraction
@@ -103,9 +100,7 @@ class BasketRuleHiding(Method):
             )
         return tuple(found)
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Find the rules, hide them, look again."""
         self.accept(data)
         assert isinstance(data, Baskets)

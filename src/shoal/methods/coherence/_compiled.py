@@ -30,18 +30,10 @@ PARTS = 16
 class CompiledSearch:
     """Moles by compiled kernels.
 
-    Parameters
-    ----------
-    public, private
-        Who holds what; no public item is a mole itself.
-    promise
-        What makes a mole; the numbers of its share, times the number of baskets, fit into 64 bits.
-    engine
-        Whose threads to use.
-    level
-        Sets to begin with, in lexicographic order, and their supports; single items by default.
-    peaks
-        For each of those sets, a number that no secret exceeds among the baskets that hold it, if it is known.
+    `public`, `private`: who holds what; no public item is a mole itself. `promise`: what makes a mole; the numbers of
+    its share, times the number of baskets, fit into 64 bits. `level`: sets to begin with, in lexicographic order, and
+    their supports; single items by default. `peaks`: for each of those sets, a number that no secret exceeds among the
+    baskets that hold it, if it is known.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask
+from shoal.arrays import Counts, Indptr, Items, Mask, indptr_of
 from shoal.data.baskets import Baskets
 
 
@@ -44,6 +44,4 @@ class Incidence:
 def _kept(indptr: Indptr, ranks: Items) -> tuple[Indptr, Items]:
     """Compressed rows without their negative entries."""
     stays = ranks >= 0
-    before = np.zeros(len(ranks) + 1, dtype=np.int64)
-    np.cumsum(stays, out=before[1:])
-    return before[indptr], ranks[stays]
+    return indptr_of(stays)[indptr], ranks[stays]

@@ -69,16 +69,13 @@ class IntegerSearch:
                         continue
                     tried += 1
                     cohort = self._level[first] & self._holders[second[-1]]
-                    if cohort and self._is_mole(cohort):
+                    if cohort and _is_mole(cohort, self._secrets, self._promise):
                         moles.append(longer)
                     elif cohort and keep_safe:
                         longer_sets[longer] = cohort
         width = len(next(iter(self._level), ())) + 1
         self._level = longer_sets
         return np.array(moles, dtype=np.int32).reshape(-1, width), tried
-
-    def _is_mole(self, cohort: int) -> bool:
-        return _is_mole(cohort, self._secrets, self._promise)
 
 
 def single_moles(public: Incidence, private: Incidence, promise: Promise) -> Mask:

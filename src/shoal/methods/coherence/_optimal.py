@@ -160,14 +160,6 @@ def _instead(hits: Hits, losses: Counts, chosen: Mask, item: int) -> Mask:
     return without_superfluous(hits, losses, other)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Program:
-    """What an integer program asks: of some moles one item must go, of a clique all items but one."""
-
-    among: Rows
-    cliques: list[Rows]
-
-
 def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, int, int]:
     """The exact optimum, or the best that is found in time; a proven lower bound; the number of programs solved."""
     sizes = np.diff(hits.indptr)
@@ -178,9 +170,9 @@ def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, in
     least, bound, rounds = int(losses[best].sum()), 0, 0
     if (left := end - time.perf_counter()) > 0:
         # Parts of items are allowed here: solved soon, and a bound already.
-        bound = min(_solved(hits, losses, _Program(among, gathered), left, whole=False)[1], least)
+        bound = min(_solved(hits, losses, among, gathered, left, whole=False)[1], least)
     while bound < least and (left := end - time.perf_counter()) > 0:
-        answer, lower = _solved(hits, losses, _Program(among, gathered), left)
+        answer, lower = _solved(hits, losses, among, gathered, left)
         rounds += 1
         bound = max(bound, min(lower, least))
         if answer is None:
@@ -197,19 +189,19 @@ def _exact(hits: Hits, losses: Counts, best: Mask, end: float) -> tuple[Mask, in
 
 
 def _solved(
-    hits: Hits, losses: Counts, program: _Program, seconds: float, whole: bool = True
+    hits: Hits, losses: Counts, among: Rows, gathered: list[Rows], seconds: float, whole: bool = True
 ) -> tuple[Mask | None, int]:
-    """The items of least loss that a program asks for, if they are found in time, and a lower bound of their loss.
+    """The items of least loss that are asked for, if they are found in time, and a lower bound of their loss.
 
-    Items are taken whole, or in parts, which is easier and costs no more.
+    Of some moles one item must go, of each clique that was gathered all items but one. Items are taken whole, or in
+    parts, which is easier and costs no more.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    among = program.among
-    members = np.concatenate([hits.items_of(among), *program.cliques])
+    members = np.concatenate([hits.items_of(among), *gathered])
     lengths = np.concatenate(
-        (hits.indptr[among + 1] - hits.indptr[among], [len(clique) for clique in program.cliques])
+        (hits.indptr[among + 1] - hits.indptr[among], [len(clique) for clique in gathered])
     ).astype(np.int64)
     demands = np.ones(len(lengths))
     demands[len(among) :] = lengths[len(among) :] - 1

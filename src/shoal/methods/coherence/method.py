@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -10,8 +10,6 @@ from pydantic import Field
 from shoal.arrays import Counts, Mask
 from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.distributed import Distributed
 from shoal.engines.local import Local
@@ -21,11 +19,9 @@ from shoal.methods.coherence._explain import explanation
 from shoal.methods.coherence._moles import Moles, find_moles
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
 from shoal.methods.coherence._thresholds import Promise
-from shoal.methods.method import Method
+from shoal.methods.method import Anonymized, Data, Method
 from shoal.models._exact import fraction
 from shoal.models.hkp_coherence import HkpCoherence
-
-Data = TypeVar("Data")
 
 NOTHING_SECRET = (
     "No item of the baskets is sensitive, so h has no effect: the promise is only that whoever knows up to p "
@@ -93,9 +89,7 @@ class Coherence(Method):
             return ()
         return (f"--time-limit has no effect with --pick {self.pick}: only optimal looks for a proof.",)
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Find the minimal moles, pick items until none is left, and publish the baskets without them."""
         self.accept(data)
         if isinstance(data, Dataset):
@@ -112,9 +106,7 @@ class Coherence(Method):
         timings = {"moles": found - begin, "pick": picked - found, "publish": time.perf_counter() - picked}
         return self.released(baskets.take(rows), _details(baskets)), Trace(rows, timings, notes)
 
-    def _distributed(
-        self, data: Dataset, engine: Distributed, seed: int | None
-    ) -> tuple[Release[Dataset], Trace]:
+    def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """The same of baskets in parts: supports are counted in each part and added up."""
         from shoal.data._basket_frames import supports_in
         from shoal.io.baskets.distributed import published_baskets

@@ -4,19 +4,13 @@ from itertools import product
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask, Rows, indptr_by
+from shoal.arrays import AnyArray, Counts, Mask, Rows, distinct, indptr_by
 from shoal.data.baskets import Baskets
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.mining.frequent_itemsets import frequent_itemsets
 
 CHUNK = 4096
 """Rare combinations whose nodes are looked at together."""
-
-
-def distinct(numbers: Rows) -> Rows:
-    """The different ones of some numbers, ascending; `np.unique` hashes them first, which is slower."""
-    ordered = np.sort(numbers)
-    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
 
 
 class Cut:

@@ -7,24 +7,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Rows, indptr_by
+from shoal.arrays import Counts, Rows, distinct, indptr_by
 from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
 from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
 from shoal.data.domain import nominal
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.release import Release
-from shoal.data.table import Table
 from shoal.data.trace import Trace
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible
 from shoal.io.baskets.layouts import Layout, parse_layout, unwritable
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods.km_generalization._cut import Cut, distinct
+from shoal.methods.km_generalization._cut import Cut
 from shoal.methods.km_generalization._item_tree import ItemTree
-from shoal.methods.method import Method
+from shoal.methods.method import Anonymized, Data, Method
 from shoal.models.km_anonymity import KmAnonymity
 from shoal.models.model import Model
 
@@ -99,9 +95,7 @@ class KmGeneralization(Method):
             return ()
         return (f"--parts has no effect with --algorithm {self.algorithm}: only lra works by parts.",)
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Raise the cut, publish the nodes, put the baskets in canonical order."""
         self.accept(data)
         assert isinstance(data, Baskets)
@@ -115,7 +109,8 @@ class KmGeneralization(Method):
                 f"The largest k is {len(filled)}.",
                 len(filled),
             )
-        tree = ItemTree.of(used.vocabulary, used.hierarchy or _alphabetical(used.vocabulary))
+        hierarchy = used.hierarchy or build("balanced:5", nominal(used.vocabulary), "items")
+        tree = ItemTree.of(used.vocabulary, hierarchy)
         nodes = used.items.astype(np.int64)
         row_of = np.repeat(np.arange(len(used)), used.lengths)
         cost = tried = lowered = 0
@@ -172,11 +167,6 @@ class KmGeneralization(Method):
                 within[cut.under[branch]] = True
                 counted += cut.protect(self.k, self.m, within)
         return counted + cut.protect(self.k, self.m)
-
-
-def _alphabetical(vocabulary: tuple[str, ...]) -> Hierarchy:
-    """A hierarchy for items that have none: neighbors in the order of their texts, at most five below a node."""
-    return build("balanced:5", nominal(vocabulary), "items")
 
 
 def _publish(baskets: Baskets, tree: ItemTree, row_of: Rows, nodes: Counts) -> tuple[Baskets, Rows]:

@@ -1,7 +1,5 @@
 """The fewest stars, by an integer program: how many rows of each kind are starred in which columns."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from shoal.arrays import Rows
@@ -13,17 +11,11 @@ VARIABLES = 150_000
 """A larger program is not tried."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Optimum:
-    """What came of the program."""
-
-    masks: Rows | None
-    """The columns that are starred of each row, as bits; None where nothing was found in time."""
-    bound: int  # no release has fewer stars
-
-
-def optimal_masks(cells: Cells, k: int, seconds: float) -> Optimum:
+def optimal_masks(cells: Cells, k: int, seconds: float) -> tuple[Rows | None, int]:
     """Star the fewest cells so that every class has k rows.
+
+    Returns the columns that are starred of each row, as bits, or None where nothing was found in time; and a number of
+    stars that no release is below.
 
     Rows with the same quasi-identifiers are one kind. For each kind and each choice of columns there is a number of
     rows, and for each class that can come of it whether it is published: then it has at least k rows.
@@ -79,7 +71,7 @@ def optimal_masks(cells: Cells, k: int, seconds: float) -> Optimum:
     found = solve(cost, matrix, least, most, high=high, whole=np.ones(size + class_count), seconds=seconds)
     bound = max(0, int(np.ceil(found.bound - 1e-6))) if np.isfinite(found.bound) else 0
     if found.values is None:
-        return Optimum(None, bound)
+        return None, bound
     numbers = np.rint(found.values[:size]).astype(np.int64)
     chosen = np.concatenate(masks)
     order = np.argsort(of_kind, kind="stable")
@@ -87,4 +79,4 @@ def optimal_masks(cells: Cells, k: int, seconds: float) -> Optimum:
     result = np.zeros(len(everybody), dtype=np.int64)
     result[np.argsort(kind, kind="stable")] = by_kind
     assert int(stars_of(result).sum()) >= bound
-    return Optimum(result, bound)
+    return result, bound

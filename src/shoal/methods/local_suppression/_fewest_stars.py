@@ -49,19 +49,19 @@ def stars_of(masks: AnyArray) -> Counts:
     return np.bitwise_count(masks.astype(np.uint64)).astype(np.int64)
 
 
+def turns(groups: Rows) -> Rows:
+    """How many of its group come before each entry."""
+    order = np.argsort(groups, kind="stable")
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])
+    return turn
+
+
 class Search:
     """The stars of all rows, improved step by step.
 
-    Parameters
-    ----------
-    cells
-        The rows.
-    holds
-        The promises.
-    least
-        Rows without which no class can keep them.
-    size_alone
-        Whether a class keeps them as soon as it has so many rows: then rows may be lent from one class to another.
+    `holds`: the promises. `least`: rows without which no class can keep them. `size_alone`: whether a class keeps them
+    as soon as it has so many rows: then rows may be lent from one class to another.
     """
 
     def __init__(self, cells: Cells, holds: Holds, least: int, size_alone: bool) -> None:
@@ -126,10 +126,7 @@ class Search:
         if not worth.any():
             return
         place = group[open_rows:]
-        order = np.argsort(place, kind="stable")
-        turn = np.empty(len(order), dtype=np.int64)
-        turn[order] = np.arange(len(order)) - np.searchsorted(place[order], place[order])
-        lent = plain[worth[place] & (turn < lacking[place])]
+        lent = plain[worth[place] & (turns(place) < lacking[place])]
         taken = rows[worth[group[:open_rows]]]
         self.masks[lent] = self.masks[taken] = mask
         self.open[taken] = False
@@ -139,11 +136,7 @@ class Search:
         rows = np.flatnonzero(~self.open & (self.masks == 0))
         if not len(rows):
             return rows
-        group = self.cells.groups(rows, 0)
-        order = np.argsort(group, kind="stable")
-        turn = np.empty(len(order), dtype=np.int64)
-        turn[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
-        return rows[turn >= self.least]
+        return rows[turns(self.cells.groups(rows, 0)) >= self.least]
 
     def _close_rest(self) -> None:
         """Star all cells of rows that are left; where they are too few, of the classes with most stars as well."""
@@ -190,10 +183,7 @@ class Search:
         can = np.bincount(classes[fits], minlength=len(sizes))
         allowed = np.where(can == sizes, sizes, np.maximum(sizes - self.least, 0))
         moving, place = rows[fits], classes[fits]
-        order = np.argsort(place, kind="stable")
-        turn = np.empty(len(order), dtype=np.int64)
-        turn[order] = np.arange(len(order)) - np.searchsorted(place[order], place[order])
-        self.masks[moving[turn < allowed[place]]] = target
+        self.masks[moving[turns(place) < allowed[place]]] = target
 
     def _classes(self, rows: Rows) -> Rows:
         """The published class of each of some rows."""

@@ -13,6 +13,7 @@ from shoal.methods.local_suppression._fewest_stars import (
     fewest,
     starred_columns,
     stars_of,
+    turns,
 )
 
 
@@ -53,7 +54,7 @@ def combination_masks(cells: Cells, m: int, k: int, wildcard: bool) -> tuple[Row
     choices = list(combinations(range(cells.width), m))
     if wildcard:
         return _one_by_one(cells, choices, k, wildcard), 0
-    together = Search(cells, _enough(k), k, size_alone=True)
+    together = Search(cells, enough_rows(k), k, size_alone=True)
     together.run()
     found = [
         _without_needless(cells, masks, choices, k)
@@ -74,7 +75,7 @@ def _one_by_one(cells: Cells, choices: Sequence[tuple[int, ...]], k: int, wildca
             if wildcard:
                 stars = wildcard_masks(part, k)
             else:
-                search = Search(part, _enough(k), k, size_alone=True)
+                search = Search(part, enough_rows(k), k, size_alone=True)
                 search.run()
                 stars = search.masks
             for place, column in enumerate(choice):
@@ -108,10 +109,7 @@ def _frequent(before: Cells, after: Cells, rows: Rows, k: int) -> Mask:
     group = Cells(everybody, before.sizes).groups(np.arange(len(everybody)), 0)
     sizes = np.bincount(group[: len(before.codes)], minlength=int(group.max()) + 1)
     old = group[rows]
-    order = np.argsort(old, kind="stable")
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order)) - np.searchsorted(old[order], old[order])
-    kept: Mask = (sizes[group[len(before.codes) :]] >= k) & (turn < sizes[old] - k)
+    kept: Mask = (sizes[group[len(before.codes) :]] >= k) & (turns(old) < sizes[old] - k)
     return kept
 
 
@@ -125,7 +123,9 @@ def _part(cells: Cells, masks: Rows, choice: tuple[int, ...], wildcard: bool) ->
     return Cells(np.stack(columns, axis=1), tuple(cells.sizes[column] + more for column in choice))
 
 
-def _enough(k: int) -> Holds:
+def enough_rows(k: int) -> Holds:
+    """Groups of k rows keep the promises."""
+
     def holds(rows: Rows, groups: Rows, count: int) -> Mask:
         kept: Mask = np.bincount(groups, minlength=count) >= k
         return kept

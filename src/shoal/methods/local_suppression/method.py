@@ -8,8 +8,6 @@ from pydantic import Field
 from shoal.arrays import Mask, Rows
 from shoal.data._plural import counted
 from shoal.data._ties import tie_order
-from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
 from shoal.data.release import Release
 from shoal.data.table import Table
@@ -19,12 +17,13 @@ from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Candidate, Goal
 from shoal.methods.local_suppression._exact_stars import optimal_masks
 from shoal.methods.local_suppression._fewest_stars import Cells, Search, fewest, starred_columns, stars_of
-from shoal.methods.local_suppression._weaker_promises import combination_masks, wildcard_masks
+from shoal.methods.local_suppression._weaker_promises import combination_masks, enough_rows, wildcard_masks
+from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod, published
 from shoal.methods.table_rule_hiding._publish import starred
 from shoal.models._matching import PopulationModel
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 
 COLUMNS = 16
 """With more quasi-identifiers there are too many choices of columns."""
@@ -98,9 +97,7 @@ class LocalSuppression(TableMethod):
             for model in super().models()
         )
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Star, and put the rows into canonical order."""
         self.accept(data)
         assert isinstance(data, Table)
@@ -113,16 +110,13 @@ class LocalSuppression(TableMethod):
             np.stack([column.codes[order] for column in data.quasi], axis=1).astype(np.int64),
             tuple(max(len(column.domain), 1) for column in data.quasi),
         )
-        names = tuple(dict.fromkeys(name for model in models for name in model.columns()))
 
         def holds(rows: Rows, groups: Rows, count: int) -> Mask:
             # Other rows are one more group: some promises compare groups with all rows.
             rest = len(rows) < data.rows
             of_all = np.full(data.rows, count, dtype=np.int64)
             of_all[order[rows]] = groups
-            statistics = group_statistics(data, of_all, count + rest, names)
-            kept: Mask = np.logical_and.reduce([model.holds(statistics) for model in models])[:count]
-            return kept
+            return kept_by(models, group_statistics(data, of_all, count + rest, columns_of(models)))[:count]
 
         size_alone = data.entity is None and all(isinstance(model, KAnonymity) for model in models)
         least = max(model.k if isinstance(model, KAnonymity) else model.least_size() for model in models)
@@ -135,7 +129,7 @@ class LocalSuppression(TableMethod):
         elif wildcard:
             masks, bound = wildcard_masks(cells, least), 0
         else:
-            search = Search(cells, _by_size(least) if size_alone else holds, least, size_alone)
+            search = Search(cells, enough_rows(least) if size_alone else holds, least, size_alone)
             masks, bound = self._searched(search)
         by_row = np.empty(data.rows, dtype=np.int64)
         by_row[order] = masks
@@ -161,10 +155,10 @@ class LocalSuppression(TableMethod):
         search.run()
         masks, bound = search.masks, fewest(search.cells, open_rows, search.least)
         if self.strategy == "optimal":
-            found = optimal_masks(search.cells, search.least, self.time_limit)
-            bound = max(bound, found.bound)
-            if found.masks is not None and stars_of(found.masks).sum() < stars_of(masks).sum():
-                masks = found.masks
+            found, lower = optimal_masks(search.cells, search.least, self.time_limit)
+            bound = max(bound, lower)
+            if found is not None and stars_of(found).sum() < stars_of(masks).sum():
+                masks = found
         return masks, bound
 
     def _refuse(self, data: Table, models: tuple[TableModel, ...]) -> None:
@@ -208,16 +202,6 @@ class LocalSuppression(TableMethod):
                     f"No stars were found that keep {model.name}; in the class {worst.where}: {worst.why}. Promise "
                     "less, or let the method lattice suppress rows."
                 )
-
-
-def _by_size(least: int) -> Any:
-    """Classes of enough rows."""
-
-    def holds(rows: Rows, groups: Rows, count: int) -> Mask:
-        enough: Mask = np.bincount(groups, minlength=count) >= least
-        return enough
-
-    return holds
 
 
 def _sentence(stars: int, bound: int, data: Table, wildcard: bool) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of
+from shoal.data._hashes import mixed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +198,7 @@ def _scores(level: Segments, low: Codes, high: Codes, rules: Rules) -> Floats:
         return np.where(usable, widths, -np.inf)
     if rules.choose == "random":
         dimensions = np.arange(3, 3 + widths.shape[1], dtype=np.uint64)
-        hashes = mix(level.nodes[:, np.newaxis] + dimensions) >> np.uint64(11)
+        hashes = mixed(level.nodes[:, np.newaxis] + dimensions) >> np.uint64(11)
         return np.where(usable, hashes.astype(np.float64), -np.inf)
     scores = np.full(widths.shape, -np.inf)
     for dimension in range(widths.shape[1]):
@@ -256,15 +257,9 @@ def _boundaries(
 ) -> tuple[Mask, Rows, Rows]:
     """Find the preferred boundaries, those of least depth, next to the median on both sides.
 
-    Returns
-    -------
-    Mask
-        Whether depths differ, or missing and other values are mixed.
-    Rows
-        The last preferred boundary up to the median, without the median boundary unless that fits; less than `low` if
-        there is none.
-    Rows
-        The first one from the median on; `high` or more if there is none, or the median boundary does not fit.
+    Returns whether depths differ, or missing and other values are mixed; the last preferred boundary up to the median,
+    without the median boundary unless that fits, less than `low` if there is none; and the first one from the median
+    on, `high` or more if there is none, or the median boundary does not fit.
     """
     offsets = space.offsets[dimensions]
     last, before = high - 1, space.earlier[offsets + high - 1]
@@ -280,15 +275,6 @@ def _boundaries(
     while (walks := (upper < high) & (space.depths[offsets + np.minimum(upper, high - 1)] > depth)).any():
         upper = np.where(walks, space.later[offsets + np.minimum(upper, high - 1)], upper)
     return mixed, lower, upper
-
-
-def mix(values: Hashes) -> Hashes:
-    """One step of splitmix64: numbers that look random, the same for the same values."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = values ^ (values >> np.uint64(31))
-    return mixed
 
 
 def interleaved(first: AnyArray, second: AnyArray) -> AnyArray:

@@ -9,15 +9,16 @@ import numpy as np
 
 from shoal.arrays import Codes, Counts, Mask, Rows
 from shoal.data._export import named, text_frame
+from shoal.data._hashes import mixed
 from shoal.data.dataset import COUNT, Dataset, Parts
 from shoal.data.domain import Domain, Kind, nominal
 from shoal.data.group_statistics import GroupStatistics, counted_histogram
 from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, Space, choose, interleaved, mix
+from shoal.methods.mondrian._choice import Cuts, Hashes, Rules, Space, choose, interleaved
 from shoal.methods.mondrian._plan import Plan
 from shoal.methods.mondrian._publish import publish
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, kept_by
 
 if TYPE_CHECKING:
     import polars
@@ -134,7 +135,7 @@ class Tree:
             np.concatenate([pivots, none]),
             np.concatenate([children, none - 1]),
             np.concatenate(
-                [self.nodes, interleaved(mix(parents + np.uint64(1)), mix(parents + np.uint64(2)))]
+                [self.nodes, interleaved(mixed(parents + np.uint64(1)), mixed(parents + np.uint64(2)))]
             ),
             np.concatenate([self.sizes, interleaved(cuts.left, self.sizes[places] - cuts.left)]),
         )
@@ -245,10 +246,7 @@ class _Level:
         allowed = np.ones(len(cuts.left), dtype=np.bool_)
         width = sum(len(column.domain) for column in self.source.sensitive)
         for some in _batches(2 * width, len(cuts.left)):
-            statistics = self._statistics(cuts[some])
-            holds = np.ones(len(statistics), dtype=np.bool_)
-            for model in self.source.models:
-                holds &= model.holds(statistics)
+            holds = kept_by(self.source.models, self._statistics(cuts[some]))
             allowed[some] = holds[::2] & holds[1::2]
         return allowed
 
@@ -358,15 +356,6 @@ FEWEST_PARTS, SMALL_PART = 32, 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cut:
-    """Published rows in parts, in any order, their columns, and notes on the way there."""
-
-    schema: Table
-    parts: Parts
-    notes: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Task:
     """What a worker must know to publish a part."""
 
@@ -380,14 +369,17 @@ class _Task:
     part: str  # the name of the column with the number of the part
 
 
-def cut_parts(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> Cut:
-    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker."""
+def cut_parts(
+    data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
+) -> tuple[Dataset, dict[str, int]]:
+    """Cut and publish a table in parts, none of which takes more than `memory` bytes in a worker; and notes on that."""
     table = data.schema
     task, numbered, notes = _tasks(data, plan, whole, seed, memory)
     published = numbered.group(task.part, partial(_published, task), _text_schema(table))
     if task.known:
         published = published.union(data.parts.map(partial(_published_apart, task), _text_schema(table)))
-    return Cut(_schema(table), published, notes)
+    schema = _schema(table)
+    return Dataset(schema, published.sort(schema.names), data.rows), notes
 
 
 def count_classes(data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int) -> int:
@@ -403,6 +395,8 @@ def _tasks(
     data: Dataset, plan: Plan, whole: GroupStatistics, seed: int, memory: int
 ) -> tuple[_Task, Parts, dict[str, int]]:
     """What a worker must know, the rows with the numbers of their parts, and notes on the way there."""
+    import polars as pl
+
     table = data.schema
     names = tuple(column.name for column in table.quasi)
     axes = Axes(names, tuple(axis.place for axis in plan.axes))
@@ -422,7 +416,8 @@ def _tasks(
         {leaf: _texts(table, plan, held) for leaf, held in top.held.items()},
         _free_name(table),
     )
-    numbered = data.parts.map(partial(_numbered, task), _code_schema(table, task.part))
+    codes = dict.fromkeys((task.part, *(column.name for column in _kept(table))), pl.Int32())
+    numbered = data.parts.map(partial(_numbered, task), codes)
     notes = {"parts": len(leaves), "passes": top.passes, "largest_part": int(top.tree.sizes[leaves].max())}
     return task, numbered, notes
 
@@ -507,12 +502,6 @@ def _schema(table: Table) -> Table:
 
 def _kept(table: Table) -> tuple[Column, ...]:
     return tuple(column for column in table.columns if column.role is not Role.IDENTIFYING)
-
-
-def _code_schema(table: Table, part: str) -> "dict[str, polars.DataType]":
-    import polars as pl
-
-    return {part: pl.Int32(), **{column.name: pl.Int32() for column in _kept(table)}}
 
 
 def _text_schema(table: Table) -> "dict[str, polars.DataType]":

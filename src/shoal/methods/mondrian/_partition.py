@@ -9,8 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, ranges
+from shoal.data._hashes import mixed
 from shoal.kernels._compiling import is_eager
-from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved, mix
+from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved
 
 Allowed: TypeAlias = Callable[[Rows, Rows, Rows, Rows], Mask]
 """Which of many proposed cuts may be made: ``allowed(order, begin, middle, end) -> mask``.
@@ -145,7 +146,7 @@ def _next_level(level: _Level, cuts: Cuts, arranged: Rows, sizes: Rows, origins:
     kept = np.flatnonzero(sizes >= enough)
     places = arranged[ranges(indptr_of(sizes)[kept], sizes[kept])[1]]
     parents = level.nodes[cuts.segments]
-    nodes = interleaved(mix(parents + np.uint64(1)), mix(parents + np.uint64(2)))
+    nodes = interleaved(mixed(parents + np.uint64(1)), mixed(parents + np.uint64(2)))
     return _Level(
         rows=level.rows[places],
         columns=level.columns[:, places],

@@ -14,7 +14,7 @@ from shoal.methods.mondrian._choice import Choice
 from shoal.methods.mondrian._partition import partition
 from shoal.methods.mondrian._publish import Axis, Form, axis_of, form_of, publish, reach
 from shoal.models.k_anonymity import KAnonymity
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,7 @@ class Plan:
             isinstance(model, KAnonymity) and model.k <= self.least for model in self.models
         ):
             return None
-        columns = tuple(dict.fromkeys(name for model in self.models for name in model.columns()))
+        columns = columns_of(self.models)
 
         def allowed(order: Rows, begin: Rows, middle: Rows, end: Rows) -> Mask:
             groups = np.full(table.rows, -1, dtype=np.int64)
@@ -98,9 +98,7 @@ class Plan:
             cut = owners(starts)
             groups[rows[order[places]]] = 2 * cut + (places >= middle[cut])
             statistics = group_statistics(table, groups, 2 * len(begin), columns, overall=self.overall)
-            holds = np.ones(2 * len(begin), dtype=bool)
-            for model in self.models:
-                holds &= model.holds(statistics)
+            holds = kept_by(self.models, statistics)
             both: Mask = holds[::2] & holds[1::2]
             if not all(model.may_overlap for model in self.models):
                 halves = np.column_stack([begin, middle]).reshape(-1) - np.repeat(begin, 2)

@@ -45,12 +45,9 @@ def axis_of(column: Column, form: Form) -> Axis:
     if form == "nodes":
         assert column.hierarchy is not None
         order = column.hierarchy.depth_first()
-        place_of_leaf = np.empty(len(order), dtype=np.int64)
-        place_of_leaf[order] = np.arange(len(order))
-        leaf_places = place_of_leaf[column.hierarchy.leaf_of(domain)]
+        leaf_places = np.argsort(order)[column.hierarchy.leaf_of(domain)]
         by_place = np.argsort(leaf_places)
-        place = np.empty(len(domain), dtype=np.int32)
-        place[by_place] = np.arange(len(domain), dtype=np.int32)
+        place = np.argsort(by_place).astype(np.int32)
         positions = leaf_places[by_place].astype(np.float64)
         depths = np.zeros(0, dtype=np.int32)
         if len(domain) > 1:
@@ -140,9 +137,8 @@ def _nodes(column: Column, starts: Rows) -> tuple[Codes, tuple[str, ...]]:
     hierarchy = column.hierarchy
     assert hierarchy is not None
     order = hierarchy.depth_first()
-    place_of_leaf = np.empty(len(order), dtype=np.int32)
-    place_of_leaf[order] = np.arange(len(order), dtype=np.int32)
-    low, high = _extremes(place_of_leaf[hierarchy.leaf_of(column.domain)][column.codes], starts)
+    places = np.argsort(order).astype(np.int32)[hierarchy.leaf_of(column.domain)]
+    low, high = _extremes(places[column.codes], starts)
     pairs, numbers = _numbered(low * len(order) + high)
     first, last = pairs // len(order), pairs % len(order)
     levels = hierarchy.common_level(first.astype(np.int32), last.astype(np.int32), order)

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from shoal.arrays import Counts, Rows, owners
 from shoal.data._ties import tie_key
-from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
 from shoal.data.release import Release
@@ -21,6 +20,7 @@ from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._improvement.method import Improvable, averages_of, class_by_class
+from shoal.methods.method import Anonymized, Data
 from shoal.methods.mondrian._plan import Plan, tied_rows
 from shoal.methods.mondrian._publish import Form
 from shoal.methods.table_method import published
@@ -122,9 +122,7 @@ class Mondrian(Improvable):
         """Relaxed cuts do."""
         return self.partitioning == "relaxed" or self.improving
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Cut, publish the classes, and put the rows in canonical order."""
         self.accept(data)
         if isinstance(data, Dataset):
@@ -205,9 +203,7 @@ class Mondrian(Improvable):
                     "or spark: use lattice or samarati, or --engine local."
                 )
 
-    def _distributed(
-        self, data: Dataset, engine: Distributed, seed: int | None
-    ) -> tuple[Release[Dataset], Trace]:
+    def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """Cut by counts until every part fits into a worker, and there as rows in memory are cut: the same classes."""
         from shoal.methods.mondrian._distributed import count_classes, cut_parts
 
@@ -222,10 +218,9 @@ class Mondrian(Improvable):
             return all(model.mean_within(classes, data.rows) for model in averages)
 
         plan = self._plan(data.schema, cut_by(models, together), overall)
-        cut = cut_parts(data, plan, whole, seed or 0, engine.memory)
-        published = Dataset(cut.schema, cut.parts.sort(cut.schema.names), data.rows)
+        published, notes = cut_parts(data, plan, whole, seed or 0, engine.memory)
         timings = {"top": time.perf_counter() - begin}
-        return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, cut.notes)
+        return self._release(published, models), Trace(np.empty(0, dtype=np.int64), timings, notes)
 
     def _plan(
         self, table: Table, models: tuple[TableModel, ...], overall: dict[str, Counts] | None = None

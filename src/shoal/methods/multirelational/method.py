@@ -9,8 +9,6 @@ from pydantic import Field
 from shoal.arrays import Mask, Rows, indptr_of
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key, tie_order
-from shoal.data.baskets import Baskets
-from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
 from shoal.data.related import Related, related
 from shoal.data.release import Release
@@ -22,10 +20,11 @@ from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, WrongUse
 from shoal.methods._candidates import Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
+from shoal.methods.method import Anonymized, Data
 from shoal.methods.multirelational._like_persons import Distances, divided, matched
 from shoal.methods.relational_transaction._classes import as_classes, published_cells
 from shoal.methods.table_method import TableMethod
-from shoal.models.model import TableModel
+from shoal.models.model import TableModel, columns_of, kept_by
 
 
 class Multirelational(TableMethod):
@@ -65,9 +64,7 @@ class Multirelational(TableMethod):
         """Equal persons come into different groups, and one of equal records is left out."""
         return True
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Make classes and groups, match the records of each group, and publish both tables in canonical order."""
         self.accept(data)
         assert isinstance(data, Related)
@@ -164,13 +161,8 @@ class Multirelational(TableMethod):
     def _hold(self, persons: Related, parts: list[Rows], models: tuple[TableModel, ...]) -> Mask:
         """Which parts keep all promises."""
         table = Table(persons.columns).take(np.concatenate(parts))
-        columns = tuple(dict.fromkeys(name for model in models for name in model.columns()))
         number = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        statistics = group_statistics(table, number, len(parts), columns)
-        kept = np.ones(len(parts), dtype=np.bool_)
-        for model in models:
-            kept &= model.holds(statistics)
-        return kept
+        return kept_by(models, group_statistics(table, number, len(parts), columns_of(models)))
 
 
 def _covered(table: Table, starts: Rows) -> Table:

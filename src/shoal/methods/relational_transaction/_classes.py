@@ -34,14 +34,7 @@ def known_losses(table: Table) -> tuple[tuple[Lossy, ...], Floats]:
 def united(table: Table, sets: Baskets, numbers: Rows, near: Near, bound: float) -> tuple[Rows, float]:
     """Unite classes with the nearest ones as long as the mean loss of all rows stays within a bound.
 
-    Parameters
-    ----------
-    numbers
-        The class of each row, from 0 on.
-
-    Returns
-    -------
-    The class of each row, and the mean loss of all rows.
+    `numbers`: the class of each row, from 0 on. Returns the class of each row, and the mean loss of all rows.
     """
     from shoal.kernels import class_merging as kernel
 

@@ -18,20 +18,12 @@ OUT = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemNodes:
-    """What items can be published as.
+    """What items can be published as."""
 
-    Parameters
-    ----------
-    labels, parents
-        The text of each node, the items first, and the node above it.
-    sizes, leaves
-        The leaves under each node, and all of them.
-    """
-
-    labels: tuple[str, ...]
-    parents: Codes
-    sizes: Counts
-    leaves: int
+    labels: tuple[str, ...]  # the text of each node, the items first
+    parents: Codes  # the node above each
+    sizes: Counts  # the number of leaves under each
+    leaves: int  # and of all leaves
 
     @classmethod
     def of(cls, sets: Baskets) -> "ItemNodes":
@@ -59,12 +51,7 @@ def protected(
 ) -> Codes:
     """The node of each occurrence, so that combinations of up to m known items are held by k rows of each class.
 
-    Parameters
-    ----------
-    known
-        Which items an adversary may know; the others stay as they are.
-    order, starts
-        The rows of each class.
+    `known`: which items an adversary may know; the others stay as they are. `order`, `starts`: the rows of each class.
     """
     from shoal.kernels import class_items as kernel
 

@@ -14,7 +14,6 @@ from shoal.data._plural import counted
 from shoal.data._ties import tie_key
 from shoal.data.baskets import Baskets
 from shoal.data.clustered_table import ClusteredTable
-from shoal.data.dataset import Dataset
 from shoal.data.release import Release
 from shoal.data.table import Column, Table, cell_ranks
 from shoal.data.trace import Trace
@@ -24,6 +23,7 @@ from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods._first_classes import CLUSTERS, first_classes, first_method
 from shoal.methods.disassociation.method import Disassociation
+from shoal.methods.method import Anonymized, Data
 from shoal.methods.relational_transaction._chunks import Chunked, chunked
 from shoal.methods.relational_transaction._classes import as_classes, published_cells, united
 from shoal.methods.relational_transaction._coherence import coherent
@@ -155,9 +155,7 @@ class RelationalTransaction(TableMethod):
             )
         return said
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Make classes, unite them, protect the items of each, and publish rows in canonical order."""
         self.accept(data)
         assert isinstance(data, Table)

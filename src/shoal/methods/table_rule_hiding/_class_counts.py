@@ -7,10 +7,7 @@ import numpy as np
 
 from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
 from shoal.data.published_syntax import SUPPRESSED
-from shoal.data.table import Column, Table
-
-ROOM = 2**62
-"""Mixed keys stay below this."""
+from shoal.data.table import Column, Table, cell_ranks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,15 +24,8 @@ class Classes:
     @classmethod
     def of(cls, table: Table) -> "Classes":
         """Number the classes by the texts of their cells, so that no order of the input is left in the numbers."""
-        number, width = np.zeros(table.rows, dtype=np.int64), 1
-        for column in table.quasi:
-            size = max(len(column.domain), 1)
-            if width * size >= ROOM:
-                distinct, number = np.unique(number, return_inverse=True)
-                width = len(distinct)
-            number = number * size + column.domain.ranks()[column.codes]
-            width *= size
-        _, first, number = np.unique(number, return_index=True, return_inverse=True)
+        number = cell_ranks(table.quasi)
+        first = np.unique(number, return_index=True)[1]
         cells = np.stack([column.codes[first] for column in table.quasi], axis=1)
         blank = np.stack([is_star(column)[column.codes[first]] for column in table.quasi], axis=1)
         suppressed: Mask = np.logical_and.reduce(blank, axis=1)[number]

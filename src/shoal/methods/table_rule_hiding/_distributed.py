@@ -48,28 +48,14 @@ def hide_in_parts(
     seed: int | None,
     memory: int,
 ) -> tuple[Dataset, dict[str, dict[str, Any]]]:
-    """Hide the rules of whole classes.
+    """Hide the rules of whole classes: the table in canonical order, and for each column what the owner may know.
 
-    Parameters
-    ----------
-    published
-        The table as step 1 publishes it.
-    data
-        The original: only its schema is looked at.
-    judged
-        The sensitive columns whose rules are hidden.
-    seed
-        Of the draw of starred rows. It is as secret as the data.
-
-    Returns
-    -------
-    The table in canonical order, and for each column what the owner may know, as of a table in memory.
-
-    Raises
-    ------
-    WrongUse
-        If the rows of a class do not fit into a worker.
+    `published`: the table as step 1 publishes it. `data`: the original: only its schema is looked at. `judged`: the
+    sensitive columns whose rules are hidden. `seed`: of the draw of starred rows, as secret as the data. Raises
+    `WrongUse` if the rows of a class do not fit into a worker.
     """
+    import polars as pl
+
     schema: Table = published.schema
     fits = max(memory // (ROW_BYTES + CELL_BYTES * len(schema.columns)), 1)
     buckets = max(-(-published.rows // min(fits, max(published.rows // 32, SMALL_PART))), 1)
@@ -87,11 +73,11 @@ def hide_in_parts(
     types = _types(schema)
     quasi = [column.name for column in schema.quasi]
     divided = parts.map(
-        partial(_divided, quasi=quasi, buckets=buckets, names=schema.names), {BUCKET: _integer(), **types}
+        partial(_divided, quasi=quasi, buckets=buckets, names=schema.names), {BUCKET: pl.Int32(), **types}
     )
     if crowded:
         _refuse_crowded(divided, fits, memory)
-    made = divided.group(BUCKET, partial(_hidden, task), {**types, NOTE: _text()}).keep()
+    made = divided.group(BUCKET, partial(_hidden, task), {**types, NOTE: pl.String()}).keep()
     notes = _together(notes_of(made)[1], judged)
     # A column with a star is a column of texts.
     starred = {name for name in judged if notes[name].pop("starred")}
@@ -188,18 +174,6 @@ def _types(schema: Table) -> "dict[str, polars.DataType]":
     import polars as pl
 
     return {column.name: pl.String() for column in schema.columns}
-
-
-def _integer() -> "polars.DataType":
-    import polars as pl
-
-    return pl.Int32()
-
-
-def _text() -> "polars.DataType":
-    import polars as pl
-
-    return pl.String()
 
 
 def _without_rows(table: Table) -> Table:

@@ -98,8 +98,7 @@ def _in_tree(labels: tuple[str, ...], original: Column) -> Places:
     hierarchy = original.hierarchy
     assert hierarchy is not None
     order = hierarchy.depth_first()
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order))
+    turn = np.argsort(order)
     stretch: dict[str, tuple[int, int]] = {}
     for level in range(hierarchy.height, -1, -1):
         nodes = hierarchy.nodes_at(level)

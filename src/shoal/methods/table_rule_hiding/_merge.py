@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Floats, Mask, Rows, indptr_of, owners, ranges
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges
+from shoal.data._hashes import mixed
 from shoal.methods.mondrian._partition import partition
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
 from shoal.methods.table_rule_hiding._star_counts import Bound
@@ -126,20 +127,13 @@ def _joins(bad: Mask, cost: Floats, plain: Floats, turn: int) -> Rows:
     lefts = rows[before[rows] <= after[rows]]
     asks[lefts - 1] = True
     asks[np.setdiff1d(rows, lefts)] = True
-    weight = _looks_random(np.arange(count - 1) + turn * count)
+    # Numbers above 0 without ties between neighbors.
+    weight = mixed(np.arange(count - 1) + turn * count) | np.uint64(1)
     weight[~asks] = 0
     around = np.pad(weight, 1)
     made = asks & (weight > around[:-2]) & (weight > around[2:])
     numbers = indptr_of(~made)
     return numbers.astype(np.int64)
-
-
-def _looks_random(numbers: Rows) -> AnyArray:
-    """Numbers above 0 without ties between neighbors, the same for the same input (splitmix64)."""
-    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
 def _has_rule(group: Rows, columns: list[Values], bound: Bound, sizes: Counts) -> Mask:

@@ -4,14 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.arrays import AnyArray, Counts, Mask
 from shoal.data._hashes import mixed, text_hashes
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
-from shoal.data.role import Role
 from shoal.data.table import Column, Table
-from shoal.data.trace import Trace
-from shoal.methods.table_method import published
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 
 
@@ -65,28 +62,3 @@ def starred(column: Column, rows: Mask) -> Column:
     return replace(
         column, domain=Domain(Kind.NOMINAL, tuple(labels), missing=missing), codes=codes, hierarchy=None
     )
-
-
-def rearranged(table: Table, columns: dict[str, Column], rows: Rows) -> tuple[Table, Rows]:
-    """Put changed columns in the place of the old ones, and restore the canonical order.
-
-    The order of rows follows the cells as they are published now. What it was before would tell the rank of a starred
-    value.
-
-    `rows`: the original row of each row of the table.
-    """
-    changed = Table(tuple(columns.get(column.name, column) for column in table.columns))
-    table, order = published(changed, {})
-    return table, rows[order]
-
-
-def as_it_is(data: Table) -> tuple[Table, Trace]:
-    """A table that is published as it stands: without its identifying columns, in canonical order."""
-    kept = Table(tuple(column for column in data.columns if column.role is not Role.IDENTIFYING))
-    table, order = published(kept, {})
-    return table, Trace(order)
-
-
-def of_rows(classes: Classes, codes: Codes) -> Codes:
-    """A code of each class, row by row."""
-    return codes[classes.of_row]

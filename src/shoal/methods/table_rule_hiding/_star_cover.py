@@ -59,12 +59,6 @@ def shared_stars(classes: Classes, values: Values, bound: Bound, size: int) -> C
     return Cover(stars, proven, first)
 
 
-def _demands(found: Found, bound: Bound) -> Counts:
-    """How many cells of its own each rule must lose."""
-    cap = found.most if bound.fewer_than is None else np.minimum(found.most, bound.fewer_than - 1)
-    return found.shown - cap
-
-
 def _disjoint_bound(found: Found) -> int:
     """A lower bound: rules about one value with antecedents of the same columns share no cells."""
     sums: dict[tuple[int, int], int] = {}
@@ -126,7 +120,8 @@ def _solve(found: Found, values: Values, bound: Bound) -> tuple[Counts, int] | N
 def _greedy(found: Found, room: Counts, starred: Counts, bound: Bound) -> Counts:
     """Star the cells that most rules still ask for, one entry after the other, and take back what is not needed."""
     owned = np.add.reduceat(starred[found.own], found.own_indptr[:-1]) if len(found) else starred[:0]
-    lacks = (_demands(found, bound) - owned).tolist()
+    cap = found.most if bound.fewer_than is None else np.minimum(found.most, bound.fewer_than - 1)
+    lacks = (found.shown - cap - owned).tolist()
     rules_of: dict[int, list[int]] = {}
     for rule, (begin, end) in enumerate(
         zip(found.own_indptr[:-1].tolist(), found.own_indptr[1:].tolist(), strict=True)

@@ -132,7 +132,10 @@ class Starring:
 
 def facts(values: Values, classes: Classes, bound: Bound) -> dict[str, Any]:
     """The rules before anything is hidden."""
-    return {"rules": int(rules(values, classes, bound).sum()), "confidence_before": _largest(values, classes)}
+    guarded = values.guarded
+    shown = maxima(values.classes[guarded], values.counts[guarded], len(classes))
+    largest = float((shown / np.maximum(classes.sizes, 1)).max())
+    return {"rules": int(rules(values, classes, bound).sum()), "confidence_before": largest}
 
 
 def sentences(notes: dict[str, Any]) -> list[str]:
@@ -167,9 +170,3 @@ def _after(values: Values, classes: Classes, stars: Counts) -> dict[str, Any]:
         "confidence_worst": float(((shown + hidden + values.stars) / np.maximum(classes.sizes, 1)).max()),
         "confidence_among_stars": float((most[some] / hidden[some]).max()) if some.any() else 0.0,
     }
-
-
-def _largest(values: Values, classes: Classes) -> float:
-    guarded = values.guarded
-    shown = maxima(values.classes[guarded], values.counts[guarded], len(classes))
-    return float((shown / np.maximum(classes.sizes, 1)).max())

@@ -9,7 +9,6 @@ from pydantic import Field, field_validator, model_validator
 
 from shoal import registry
 from shoal.data._ties import tie_key
-from shoal.data.baskets import Baskets
 from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
 from shoal.data.published_syntax import SUPPRESSED
@@ -21,12 +20,12 @@ from shoal.engines.distributed import Distributed
 from shoal.engines.protocol import Engine
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
-from shoal.methods.table_method import TableMethod
+from shoal.methods.method import Anonymized, Data
+from shoal.methods.table_method import TableMethod, published
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
 from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
 from shoal.methods.table_rule_hiding._joined_cells import joined_column, places_of
 from shoal.methods.table_rule_hiding._merge import Ends, merged
-from shoal.methods.table_rule_hiding._publish import as_it_is, rearranged
 from shoal.methods.table_rule_hiding._star_counts import Bound
 from shoal.methods.table_rule_hiding._starring import Starring, facts, sentences
 from shoal.models._distributed import verify_table
@@ -162,9 +161,7 @@ class TableRuleHiding(TableMethod):
         """The promises of step 1, and that the rules are hidden."""
         return (*super().models(), self.hidden())
 
-    def anonymize(
-        self, data: Table | Baskets | Dataset, engine: Engine | None = None, seed: int | None = None
-    ) -> tuple[Release[Any], Trace]:
+    def anonymize(self, data: Data, engine: Engine | None = None, seed: int | None = None) -> Anonymized:
         """Anonymize, find the rules, hide them."""
         self.accept(data)
         if isinstance(data, Dataset):
@@ -196,9 +193,7 @@ class TableRuleHiding(TableMethod):
         ]
         return release, Trace(rows, timings, {**trace.notes, **notes, "summary": summary})
 
-    def _distributed(
-        self, data: Dataset, engine: Distributed, seed: int | None
-    ) -> tuple[Release[Dataset], Trace]:
+    def _distributed(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """Anonymize in parts, and hide the rules of whole classes, each class by itself."""
         hidden, begin = self.hidden(), time.perf_counter()
         judged = hidden.judged(data.schema)
@@ -223,9 +218,7 @@ class TableRuleHiding(TableMethod):
         notes = {**trace.notes, **rules, "summary": summary}
         return self._release(made, first, hidden, {}), Trace(trace.rows, timings, notes)
 
-    def _step_one_in_parts(
-        self, data: Dataset, engine: Distributed, seed: int | None
-    ) -> tuple[Release[Dataset], Trace]:
+    def _step_one_in_parts(self, data: Dataset, engine: Distributed, seed: int | None) -> Anonymized:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
@@ -247,16 +240,17 @@ class TableRuleHiding(TableMethod):
         models = super().models() if self.accepts_generalized() else self._inner().models()
         return any(isinstance(model, KAnonymity) and model.missing_matches_all for model in models)
 
-    def _step_one(self, data: Table, engine: Engine | None, seed: int | None) -> tuple[Release, Trace]:
+    def _step_one(self, data: Table, engine: Engine | None, seed: int | None) -> Anonymized:
         """The table as the method of step 1 publishes it, or as it stands."""
         if self.anonymize_with != NONE:
             return self._inner().anonymize(data, engine, seed)
         self._refuse_as_it_is(data)
-        table, trace = as_it_is(data)
+        table, order = published(data, {})
         models = self._first_models(data)
         for model in models:
             _refuse_unkept(model, model.verify(table))
-        return Release(table, self.name, {}, tuple(model.as_promise() for model in models)), trace
+        promises = tuple(model.as_promise() for model in models)
+        return Release(table, self.name, {}, promises), Trace(order)
 
     def _refuse_as_it_is(self, data: Table) -> None:
         """Refuse what cannot be done without a step 1."""
@@ -334,8 +328,9 @@ class TableRuleHiding(TableMethod):
             changed, notes = self._starring().columns(table, hidden.judged(table), random, key)
         if not any(column is not table.column(name) for name, column in changed.items()):
             return table, trace.rows, notes
-        made, rows = rearranged(table, changed, trace.rows)
-        return made, rows, notes
+        # Rows are put in order anew: the order that they had would tell the rank of a starred value.
+        made, order = published(table, changed)
+        return made, trace.rows[order], notes
 
     def _refuse_unknown_values(self, judged: tuple[Column, ...]) -> None:
         """Refuse values that no judged column has."""
