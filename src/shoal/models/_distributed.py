@@ -8,7 +8,8 @@ import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from operator import or_
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -117,9 +118,8 @@ def judge_table(
     if together:
         everything = _examined(rows.collect(), tuple(together), columns, wholes, telling)
         verdicts |= {id(model): model.conclude(one) for model, one in zip(together, everything, strict=True)}
-    tells: bool | None = telling > 0 or published.parts.fold(
-        partial(_shows, columns=_insensitive(table)), _either
-    )
+    others = tuple(column.name for column in table.with_role(Role.INSENSITIVE))
+    tells: bool | None = telling > 0 or published.parts.fold(partial(_shows, columns=others), or_)
     disorder = None if published.order is None else verdict_on(published.order())
     last = (one for one in (verdict_on_nothing(table, tells=bool(tells)), disorder) if one is not None)
     judged = (model.remarked(verdicts[id(model)]) for model in models)
@@ -191,9 +191,7 @@ def _by_class(
         COUNT: pl.Int64(),
     }
     divided = rows.map(partial(_bucketed, quasi=quasi, buckets=buckets, names=tuple(schema)), schema)
-    packed = divided.group(BUCKET, partial(_packed, examine=examine), {FOUND: pl.Binary()})
-    found = [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
-    return [joined(parts) for parts in zip(*found, strict=True)]
+    return [joined(parts) for parts in zip(*found_by_bucket(divided, examine), strict=True)]
 
 
 def _bucketed(
@@ -214,12 +212,18 @@ def buckets_of(frame: "polars.DataFrame", quasi: Sequence[str], buckets: int) ->
     return (mixed(state) % np.uint64(max(buckets, 1))).astype(np.int32)
 
 
-def _packed(
-    frame: "polars.DataFrame", examine: "Callable[[polars.DataFrame], list[Evidence]]"
-) -> "polars.DataFrame":
+def found_by_bucket(divided: Parts, work: "Callable[[polars.DataFrame], Any]") -> list[Any]:
+    """What workers find in the rows of each bucket."""
     import polars as pl
 
-    return pl.DataFrame({FOUND: [pickle.dumps(examine(frame.drop(BUCKET)))]}, schema={FOUND: pl.Binary()})
+    packed = divided.group(BUCKET, partial(_packed, work=work), {FOUND: pl.Binary()})
+    return [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
+
+
+def _packed(frame: "polars.DataFrame", work: "Callable[[polars.DataFrame], Any]") -> "polars.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame({FOUND: [pickle.dumps(work(frame))]}, schema={FOUND: pl.Binary()})
 
 
 def _examined(
@@ -309,17 +313,9 @@ def _hidden(columns: tuple[str, ...], items: tuple[str, ...]) -> "polars.Expr":
     return pl.all_horizontal(*starred, *(named(name).fill_null("").eq("") for name in items))
 
 
-def _insensitive(table: Table) -> tuple[str, ...]:
-    return tuple(column.name for column in table.columns if column.role is Role.INSENSITIVE)
-
-
 def _shows(frame: "polars.DataFrame", columns: tuple[str, ...]) -> bool:
     """Whether a cell of some columns is no star."""
     return any(not frame[name].eq_missing(SUPPRESSED).all() for name in columns)
-
-
-def _either(one: bool, other: bool) -> bool:
-    return one or other
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

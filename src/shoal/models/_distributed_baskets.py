@@ -5,11 +5,11 @@ items, what comes from the first of these on; so it counts every set that begins
 frequent item begins only sets of items that are more frequent still, which keeps the shares of the workers alike.
 """
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from shoal.data.dataset import BUCKET, Dataset, Parts
 from shoal.data.verdict import SHOWN, Verdict
 from shoal.errors import WrongUse
 from shoal.mining.association_rules import parse_rule
+from shoal.models._distributed import found_by_bucket
 from shoal.models._exact import fraction
 from shoal.models._release_checks import verdict_on, verdict_on_nothing
 from shoal.models.hidden_associations import HiddenAssociations, Sides
@@ -36,8 +37,6 @@ ITEM_BYTES = 64
 
 FEWEST_SHARES, SMALL_SHARE = 16, 200_000
 """Items of all baskets are divided among so many workers, unless their shares would be smaller than that."""
-
-FOUND = "found"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +64,7 @@ def verify_baskets(models: Sequence[Model], data: Dataset, memory: int) -> tuple
     `data`: the baskets. One more verdict comes at the end if they hold nothing, and one if their order is broken,
     where that can be found out. `memory`: bytes that one worker can give to it.
     """
-    supports = data.parts.fold(partial(_supports, items=len(data.schema.vocabulary)), _added)
+    supports = data.parts.fold(partial(_supports, items=len(data.schema.vocabulary)), add)
     nothing = verdict_on_nothing(data.schema, tells=supports is not None and bool(supports.any()))
     last = () if nothing is None else (nothing,)
     if supports is None:
@@ -121,7 +120,7 @@ def _hidden(model: HiddenAssociations, data: Dataset, supports: Counts, memory: 
             ([codes.get(item, -1) for item in left], [codes.get(item, -1) for item in right])
             for left, right in rules
         ]
-        counts = data.parts.fold(partial(_of_rules, rules=sides), _added)
+        counts = data.parts.fold(partial(_of_rules, rules=sides), add)
         assert counts is not None
         counted = zip(rules, counts[:, 0].tolist(), counts[:, 1].tolist(), strict=True)
         return model.conclude_rules([one for one in counted if one[1] >= max(least, 1)], least, data.schema)
@@ -158,10 +157,7 @@ def _shared(parts: Parts, shares: _Shares, work: "Callable[[polars.DataFrame], A
     import polars as pl
 
     schema = {BUCKET: pl.Int32(), "items": pl.List(pl.Int32), "secrets": pl.List(pl.Int32)}
-    packed = parts.map(partial(_divided, shares=shares), schema).group(
-        BUCKET, partial(_packed, work=work), {FOUND: pl.Binary()}
-    )
-    return [pickle.loads(one) for one in packed.collect()[FOUND].to_list()]
+    return found_by_bucket(parts.map(partial(_divided, shares=shares), schema), work)
 
 
 def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
@@ -189,12 +185,6 @@ def _divided(frame: "polars.DataFrame", shares: _Shares) -> "polars.DataFrame":
         ],
         schema={BUCKET: pl.Int32, "items": pl.List(pl.Int32), "secrets": pl.List(pl.Int32)},
     )
-
-
-def _packed(frame: "polars.DataFrame", work: "Callable[[polars.DataFrame], Any]") -> "polars.DataFrame":
-    import polars as pl
-
-    return pl.DataFrame({FOUND: [pickle.dumps(work(frame))]}, schema={FOUND: pl.Binary()})
 
 
 def _own(frame: "polars.DataFrame", shares: _Shares) -> Mask:
@@ -273,10 +263,6 @@ def _items(ranks: Sequence[int], shares: _Shares) -> tuple[int, ...]:
 
 def _supports(frame: "polars.DataFrame", items: int) -> Counts:
     return np.bincount(rows_of(frame["items"])[1], minlength=items).astype(np.int64)
-
-
-def _added(one: Counts, other: Counts) -> Counts:
-    return one + other
 
 
 def _of_rules(frame: "polars.DataFrame", rules: list[tuple[list[int], list[int]]]) -> Counts:

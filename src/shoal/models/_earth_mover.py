@@ -24,7 +24,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, owners, taken
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, owners, summed, taken
 from shoal.data.group_statistics import Histogram
 from shoal.errors import WrongUse
 from shoal.models._equivalence_classes import Tally
@@ -61,8 +61,7 @@ def hierarchical_work(histogram: Histogram, levels: list[Rows]) -> Work:
     rows = int(histogram.overall.sum())
     total: AnyArray = np.zeros(len(sizes), dtype=np.int64)
     for nodes in levels:
-        overall = np.zeros(int(nodes.max(initial=0)) + 1, dtype=np.int64)
-        np.add.at(overall, nodes, histogram.overall)
+        overall = summed(nodes, histogram.overall, int(nodes.max(initial=0)) + 1)
         indptr, values, counts = _merged(histogram.indptr, nodes[histogram.values], histogram.counts)
         total = total + _differences(indptr, values, counts, overall, sizes)
     return Work(total, 2 * len(levels) * times(sizes, rows))
@@ -96,9 +95,7 @@ def ordered_work(histogram: Histogram, ranks: Rows, count: int, number: type) ->
     Between two neighboring values of a group its cumulated share stands still while that of the whole climbs: it is
     overtaken at most once, at a place that a binary search finds, and prefix sums give the areas on both sides.
     """
-    overall = np.zeros(count, dtype=np.int64)
-    np.add.at(overall, ranks, histogram.overall)
-    climbed = np.cumsum(overall)
+    climbed = np.cumsum(summed(ranks, histogram.overall, count))
     area: AnyArray = np.concatenate(([0], np.cumsum(climbed))).astype(number)
     rows = int(climbed[-1]) if count else 0
     sizes = group_sums(histogram.indptr, histogram.counts)
@@ -140,8 +137,7 @@ def _merged(indptr: Indptr, keys: Rows, counts: Counts) -> tuple[Indptr, Codes, 
     """Compressed rows in which entries of one group and key are added up."""
     width = int(keys.max(initial=0)) + 1
     pairs, place = np.unique(owners(indptr) * width + keys, return_inverse=True)
-    sums = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(sums, place, counts)
+    sums = summed(place, counts, len(pairs))
     return np.searchsorted(pairs, np.arange(len(indptr)) * width), (pairs % width).astype(np.int32), sums
 
 
@@ -197,8 +193,7 @@ def _ordered(tally: Tally, ranks: Rows, count: int) -> AnyArray:
         return ordered_work(
             histogram, ranks, count, object if widest >= LARGEST // 4 else np.int64
         ).numerators
-    overall = np.zeros(count, dtype=np.int64)
-    np.add.at(overall, ranks, tally.overall)
+    overall = summed(ranks, tally.overall, count)
     work = np.zeros(len(tally.sizes), dtype=np.int64)
     for block, counts in _blocks(tally, ranks, count):
         piled = np.cumsum(counts * tally.total - overall * tally.sizes[block, None], axis=1)

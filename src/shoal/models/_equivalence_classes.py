@@ -1,11 +1,11 @@
 """The classes of a published table and their sensitive values, read off its cells."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct
+from shoal.arrays import Codes, Counts, Indptr, Mask, Rows, distinct, owners, summed
 from shoal.data._equal_rows import row_classes
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.table import Column, Table
@@ -37,9 +37,7 @@ class Tally:
     @property
     def several(self) -> Mask:
         """The classes in which somebody has several values."""
-        sums = np.zeros(len(self.sizes), dtype=np.int64)
-        np.add.at(sums, np.repeat(np.arange(len(self.sizes)), np.diff(self.indptr)), self.counts)
-        mask: Mask = sums > self.sizes
+        mask: Mask = summed(owners(self.indptr), self.counts, len(self.sizes)) > self.sizes
         return mask
 
     @property
@@ -84,9 +82,7 @@ class Excerpt:
         """The rows of the published table in each of some groups of rows."""
         if self.weights is None:
             return np.bincount(groups, minlength=count).astype(np.int64)
-        sums = np.zeros(count, dtype=np.int64)
-        np.add.at(sums, groups, self.weights)
-        return sums
+        return summed(groups, self.weights, count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,10 +146,8 @@ class PublishedClasses:
         values = (pairs % max(len(labels), 1)).astype(np.int32)
         overall = self.excerpt.overall.get(column.name)
         if overall is None:
-            overall = np.zeros(len(labels), dtype=np.int64)
-            np.add.at(overall, values, counts)
-        sizes = np.zeros(len(self), dtype=np.int64)
-        np.add.at(sizes, np.repeat(np.arange(len(self)), np.diff(indptr)), counts)
+            overall = summed(values, counts, len(labels))
+        sizes = summed(owners(indptr), counts, len(self))
         if entity is None:
             return Tally(column, sizes, indptr, values, counts, overall)
         return Tally(column, self.persons(entity, rows), indptr, values, counts, overall, "persons")
@@ -169,17 +163,18 @@ class PublishedClasses:
         if self.excerpt.weights is None:
             return _distinct(keys, len(self) * len(column.domain))
         pairs, place = np.unique(keys, return_inverse=True)
-        counts = np.zeros(len(pairs), dtype=np.int64)
-        np.add.at(counts, place, self.excerpt.weights[rows])
-        return pairs, counts
+        return pairs, summed(place, self.excerpt.weights[rows], len(pairs))
 
     def words(self, place: int) -> str:
         """A class in words: ``age [25,31], sex Male``."""
-        row = int(self.first[place])
-        return ", ".join(
-            f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}"
-            for column in self.table.quasi
-        )
+        return cell_words(self.table.quasi, int(self.first[place]))
+
+
+def cell_words(columns: Iterable[Column], row: int) -> str:
+    """The cells of a row in words: ``age [25,31], sex Male``."""
+    return ", ".join(
+        f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}" for column in columns
+    )
 
 
 def _distinct(keys: Rows, size: int) -> tuple[Rows, Counts]:

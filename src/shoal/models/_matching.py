@@ -347,7 +347,3 @@ class PopulationModel(TableModel):
         if matches:
             return ""
         return "; if its cells are nodes of a hierarchy, give it with --hierarchy or --hierarchies"
-
-    def published_matches(self, classes: PublishedClasses) -> Counts:
-        """Rows of the population that match the published cells of each class."""
-        return matching_rows(classes, self.needed())

@@ -13,6 +13,7 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, WrongUse
 from shoal.models._equivalence_classes import Excerpt
 from shoal.models._evidence import Evidence, Number
+from shoal.models._exact import fraction
 from shoal.models.model import TableModel
 
 DRAWN = "by the published matrix; that values were drawn by it cannot be seen in the files"
@@ -28,6 +29,9 @@ class MatrixModel(TableModel):
 
     monotone: ClassVar[bool] = False
     absorbs: ClassVar[bool] = False
+
+    bounded_by: ClassVar[str]
+    """The parameter whose value is the threshold."""
 
     column: str | None = Field(default=None, description="the perturbed column; the method names it")
     matrix: dict[str, tuple[int, ...]] | None = Field(
@@ -81,19 +85,9 @@ class MatrixModel(TableModel):
             fault = Offender("the matrix", wrong)
             return Verdict(self.name, self.promise(), False, None, self.threshold(), (fault,), 1, DRAWN)
         factor = self.factor()
-        kept, places = self.allows(factor), list(evidence.places)
-        if not kept:
-            places.insert(0, Offender(f"the matrix of {self.column}", self.why(factor)))
-        return Verdict(
-            self.name,
-            self.promise(),
-            kept and not evidence.count,
-            self.reached(factor),
-            self.threshold(),
-            tuple(places[:SHOWN]),
-            evidence.count + (not kept),
-            DRAWN,
-        )
+        fault = Offender(f"the matrix of {self.column}", self.why(factor))
+        more = () if self.allows(factor) else (fault,)
+        return self.concluded(evidence, self.promise(), self.reached(factor), self.threshold(), more, DRAWN)
 
     def factor(self) -> Fraction | float:
         """The largest factor by which a published value changes the odds of two others; infinite with certainty."""
@@ -141,7 +135,8 @@ class MatrixModel(TableModel):
 
     def threshold(self) -> Number:
         """What is promised."""
-        raise NotImplementedError
+        value = getattr(self, self.bounded_by)
+        return value if isinstance(value, int) else fraction(value)
 
 
 def posterior(prior: Fraction, factor: Fraction | float) -> Fraction:

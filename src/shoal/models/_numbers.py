@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from shoal.arrays import Codes, Counts, Indptr, Rows, owners
+from shoal.arrays import Codes, Counts, Indptr, Rows, owners, summed
 from shoal.data.domain import Domain
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table
@@ -58,9 +58,7 @@ class Numbers:
         known = ranks >= 0
         size = max(len(self.values), 1)
         kinds, place = np.unique(owners(indptr)[known] * size + ranks[known], return_inverse=True)
-        summed = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(summed, place, counts[known])
-        return kinds // size, kinds % size, summed
+        return kinds // size, kinds % size, summed(place, counts[known], len(kinds))
 
 
 class NumericModel(SensitiveModel):

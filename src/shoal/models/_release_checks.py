@@ -110,13 +110,8 @@ def _of_rows(table: Table) -> OrderViolations:
 def _of_linked(published: Linked) -> OrderViolations:
     """Rows and secrets that stand elsewhere than in canonical order, by which groups are numbered too."""
     ordered = canonical(published)
-    places: list[tuple[str, str]] = []
-    count = 0
-    for table, other in ((published.public, ordered.public), (published.secrets, ordered.secrets)):
-        rows = same_cells(table, other)
-        places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
-        count += len(rows)
-    return OrderViolations("row", tuple(places[:SHOWN]), count)
+    pairs = ((published.public, ordered.public), (published.secrets, ordered.secrets))
+    return _misplaced([(table, same_cells(table, other)) for table, other in pairs])
 
 
 def _of_related(published: Related) -> OrderViolations:
@@ -124,15 +119,14 @@ def _of_related(published: Related) -> OrderViolations:
     _, persons, records = related(
         published.columns, published.records.columns, published.owners, published.key
     )
-    places: list[tuple[str, str]] = []
-    count = 0
-    for table, rows in (
-        (published, np.flatnonzero(persons != np.arange(len(persons)))),
-        (published.records, np.flatnonzero(records != np.arange(len(records)))),
-    ):
-        places += [(_row(table, row), MISPLACED) for row in rows[:SHOWN].tolist()]
-        count += len(rows)
-    return OrderViolations("row", tuple(places[:SHOWN]), count)
+    orders = ((published, persons), (published.records, records))
+    return _misplaced([(table, np.flatnonzero(order != np.arange(len(order)))) for table, order in orders])
+
+
+def _misplaced(found: Sequence[tuple[Table, Rows]]) -> OrderViolations:
+    """Rows of two tables that stand elsewhere than they should."""
+    places = [(_row(table, row), MISPLACED) for table, rows in found for row in rows[:SHOWN].tolist()]
+    return OrderViolations("row", tuple(places[:SHOWN]), sum(len(rows) for _, rows in found))
 
 
 def _of_clustered(published: ClusteredTable) -> OrderViolations:
@@ -245,26 +239,18 @@ def _shows(column: Column) -> bool:
 
 def broken_papers(found: Sequence[tuple[str, str]]) -> Verdict:
     """The verdict on what goes with a release and does not say what the release says."""
-    return Verdict(
-        model="data-package",
-        promise="datapackage.json and README.md say what the published files say",
-        holds=False,
-        value=len(found),
-        threshold=0,
-        offenders=tuple(Offender(name, f"{why}; fetch the folder again") for name, why in found[:SHOWN]),
-        offender_count=len(found),
-    )
+    promise = "datapackage.json and README.md say what the published files say"
+    return _broken("data-package", promise, found, "fetch the folder again")
 
 
 def broken_folder(found: Sequence[tuple[str, str]]) -> Verdict:
     """The verdict on a published folder that holds something else than the release."""
-    return Verdict(
-        model="release-folder",
-        promise="the folder holds release.json and the published data, and nothing else",
-        holds=False,
-        value=len(found),
-        threshold=0,
-        offenders=tuple(Offender(name, f"{why}; remove it") for name, why in found[:SHOWN]),
-        offender_count=len(found),
-        remark="nothing else was judged",
-    )
+    promise = "the folder holds release.json and the published data, and nothing else"
+    return _broken("release-folder", promise, found, "remove it", "nothing else was judged")
+
+
+def _broken(
+    name: str, promise: str, found: Sequence[tuple[str, str]], cure: str, remark: str = ""
+) -> Verdict:
+    offenders = tuple(Offender(where, f"{why}; {cure}") for where, why in found[:SHOWN])
+    return Verdict(name, promise, False, len(found), 0, offenders, len(found), remark)

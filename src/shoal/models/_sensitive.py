@@ -21,7 +21,7 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import BadData, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
 from shoal.models._evidence import Evidence, Number
-from shoal.models._exact import at_most, group_sums
+from shoal.models._exact import at_most, fraction, group_sums
 from shoal.models.model import TableModel
 
 Reached: TypeAlias = Number | None
@@ -51,6 +51,9 @@ class SensitiveModel(TableModel):
 
     greater_is_safer: ClassVar[bool] = False
     """Whether a greater reached value is a stronger promise, as with l; otherwise a smaller one is, as with t."""
+
+    bounded_by: ClassVar[str]
+    """The parameter whose value is the threshold."""
 
     one_value: ClassVar[bool] = False
     """Whether it can be said of persons only where each of them has one value."""
@@ -211,17 +214,9 @@ class SensitiveModel(TableModel):
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The worst class of the worst column decides."""
+        value, remark = self._worst_value(evidence), "; ".join(sorted(evidence.remarks))
         absent = self.unpublished(evidence)
-        return Verdict(
-            self.name,
-            self.promise(),
-            not evidence.count and not absent,
-            self._worst_value(evidence),
-            self.threshold(),
-            (*absent, *evidence.places)[:SHOWN],
-            evidence.count + len(absent),
-            "; ".join(sorted(evidence.remarks)),
-        )
+        return self.concluded(evidence, self.promise(), value, self.threshold(), absent, remark)
 
     def found(self, tally: Tally, classes: PublishedClasses) -> Finding:
         """Judge one column of a release, from its cells."""
@@ -269,7 +264,8 @@ class SensitiveModel(TableModel):
 
     def threshold(self) -> Number:
         """What is promised."""
-        raise NotImplementedError
+        value = getattr(self, self.bounded_by)
+        return value if isinstance(value, int) else fraction(value)
 
     def _worst_value(self, evidence: Evidence) -> Reached:
         """The value of the worst column; none where one of them tells nothing, or no number says it."""

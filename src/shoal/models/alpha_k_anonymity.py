@@ -32,6 +32,7 @@ class AlphaKAnonymity(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "alpha"
 
     alpha: float = Field(gt=0, le=1, description="largest share of a sensitive value in a class")
     k: int = Field(
@@ -107,10 +108,6 @@ class AlphaKAnonymity(SensitiveModel):
         )
         who, of = ("rows", "of") if self.entity is None else ("persons", "of persons with")
         return f"every class has at least {counted(self.k, who)} and a share {of} {what} of at most {self.alpha:g}"
-
-    def threshold(self) -> Fraction:
-        """The largest share."""
-        return fraction(self.alpha)
 
     def _bounds(self) -> Bounds:
         alpha = fraction(self.alpha)

@@ -22,6 +22,7 @@ class Amplification(MatrixModel):
     paper: ClassVar[str] = (
         "Evfimievski, Gehrke, Srikant: Limiting privacy breaches in privacy preserving data mining. PODS 2003"
     )
+    bounded_by: ClassVar[str] = "gamma"
 
     gamma: float = Field(
         gt=1, allow_inf_nan=False, description="largest factor by which a published value changes odds"
@@ -52,7 +53,3 @@ class Amplification(MatrixModel):
             f"a published value of {self.column or 'each column'} changes the odds of any two original ones by a "
             f"factor of at most {self.gamma:g}"
         )
-
-    def threshold(self) -> Fraction:
-        """The largest factor."""
-        return fraction(self.gamma)

@@ -28,6 +28,7 @@ class BetaLikeness(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "beta"
     relative: ClassVar[bool] = True
 
     beta: float = Field(
@@ -96,10 +97,6 @@ class BetaLikeness(SensitiveModel):
         """The promise in words."""
         limit = f"{self.beta:g}" if self.form == "basic" else f"min({self.beta:g}, -ln p)"
         return f"no value of {self._subject()} with share p in the release gains more than {limit} in a class"
-
-    def threshold(self) -> Fraction:
-        """The largest gain."""
-        return fraction(self.beta)
 
     def _allows(self, share: Fraction, overall: Fraction) -> bool:
         gain = share / overall - 1

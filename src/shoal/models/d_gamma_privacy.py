@@ -23,6 +23,7 @@ class DGammaPrivacy(MatrixModel):
     paper: ClassVar[str] = (
         "Rastogi, Suciu, Hong: The boundary between privacy and utility in data publishing. VLDB 2007"
     )
+    bounded_by: ClassVar[str] = "gamma"
 
     d: float = Field(gt=0, lt=1, description="a belief in a value before, at most")
     gamma: float = Field(gt=0, lt=1, description="the belief in it afterwards, at most")
@@ -63,7 +64,3 @@ class DGammaPrivacy(MatrixModel):
             f"a value of {self.column or 'each column'} that is believed with a chance of at most {self.d:g} is "
             f"believed with at most {self.gamma:g} once the published one is seen"
         )
-
-    def threshold(self) -> Fraction:
-        """The highest belief afterwards."""
-        return fraction(self.gamma)

@@ -29,6 +29,7 @@ class DeltaDisclosure(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "delta"
     relative: ClassVar[bool] = True
 
     delta: float = Field(
@@ -91,10 +92,6 @@ class DeltaDisclosure(SensitiveModel):
     def promise(self) -> str:
         """The promise in words."""
         return f"the share of every value of {self._subject()} in a class is within e^{self.delta:g} times that in all"
-
-    def threshold(self) -> Fraction:
-        """The bound of the logarithm."""
-        return fraction(self.delta)
 
 
 def _near(ratio: Fraction, delta: Fraction) -> bool:

@@ -207,16 +207,8 @@ class DeltaPresence(PopulationModel):
     def conclude(self, evidence: Evidence) -> Verdict:
         """The person with the largest chance decides, and whoever of the population fits no class."""
         promise = f"the chance of being in the release is between {self.delta_min:g} and {self.delta_max:g}"
-        upper, value = fraction(self.delta_max), evidence.highest.get("chance")
-        return Verdict(
-            self.name,
-            promise,
-            not evidence.count,
-            None if value == inf else value,
-            upper,
-            evidence.places,
-            evidence.count,
-        )
+        value = evidence.highest.get("chance")
+        return self.concluded(evidence, promise, None if value == inf else value, fraction(self.delta_max))
 
     def _offender(self, chances: Chances, place: Place) -> Offender:
         shown = sorted(

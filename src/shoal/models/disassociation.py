@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, summed
 from shoal.data._plural import counted
 from shoal.data._promise_words import UNNAMED, percent
 from shoal.data.baskets import ragged_ranks
@@ -123,15 +123,7 @@ class Disassociated(LineModel):
         if self.sensitive:
             promise += f", and the sensitive items ({len(self.sensitive)}) stand in term chunks alone"
         absent = self.unpublished(evidence)
-        return Verdict(
-            self.name,
-            promise,
-            not evidence.count and not absent,
-            evidence.lowest.get("size"),
-            self.k,
-            (*absent, *evidence.places)[:SHOWN],
-            evidence.count + len(absent),
-        )
+        return self.concluded(evidence, promise, evidence.lowest.get("size"), self.k, absent)
 
     def _rare_combinations(
         self, clusters: Clusters, places: "_Places", overlapping: Mask
@@ -260,7 +252,7 @@ class _Places:
     def cluster(self, cluster: int) -> str:
         above = int(self.clusters.parents[cluster])
         if above < 0:
-            return f"cluster {self._tree(cluster)}{self.inside}"
+            return f"cluster {self.line[cluster]}{self.inside}"
         number = int((self.clusters.parents[: cluster + 1] == above).sum())
         return f"part {number} of {self.cluster(above)}"
 
@@ -277,9 +269,6 @@ class _Places:
     def items(self, items: Any) -> str:
         return "{" + ", ".join(self.clusters.vocabulary[item] for item in items) + "}"
 
-    def _tree(self, cluster: int) -> int:
-        return int(self.line[cluster])
-
 
 def _listed(places: Rows, offender: Any) -> Found:
     return [offender(int(place)) for place in places[:SHOWN]], len(places)
@@ -288,8 +277,7 @@ def _listed(places: Rows, offender: Any) -> Found:
 def _torn_classes(published: ClusteredTable) -> Evidence:
     """Classes whose clusters have more or fewer baskets than there are rows."""
     classes, sizes = published.classes, published.line_sizes
-    baskets = np.zeros(len(classes), dtype=np.int64)
-    np.add.at(baskets, classes.number[published.holders], sizes)
+    baskets = summed(classes.number[published.holders], sizes, len(classes))
     torn = np.flatnonzero(baskets != classes.sizes)
     found = [
         Offender(

@@ -27,6 +27,7 @@ class DistinctDiversity(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = True
+    bounded_by: ClassVar[str] = "l"
     greater_is_safer: ClassVar[bool] = True
     one_value: ClassVar[bool] = True
 
@@ -71,7 +72,3 @@ class DistinctDiversity(SensitiveModel):
     def promise(self) -> str:
         """The promise in words."""
         return f"every class has at least {self.l} different values of {self._subject()}"
-
-    def threshold(self) -> int:
-        """The least l."""
-        return self.l

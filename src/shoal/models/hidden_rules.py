@@ -10,15 +10,15 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.arrays import Codes, Counts, Mask, Rows, owners, summed
 from shoal.data._plural import counted
 from shoal.data._promise_words import joined, percent
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.published_syntax import SUPPRESSED
-from shoal.data.table import Column, Table
+from shoal.data.table import Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
-from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally
+from shoal.models._equivalence_classes import Excerpt, PublishedClasses, Tally, cell_words
 from shoal.models._evidence import Evidence
 from shoal.models._exact import at_most, fraction, rounded_up
 from shoal.models._sensitive import Bounds, SensitiveModel, shares_kept
@@ -45,6 +45,7 @@ class HiddenRules(SensitiveModel):
     accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "confidence"
 
     confidence: float = Field(gt=0, le=1, description="largest confidence of a rule, as published")
     fewer_than: int | None = Field(
@@ -152,16 +153,9 @@ class HiddenRules(SensitiveModel):
             "stars of a class hide one value"
         )
         absent = self.unpublished(evidence)
-        return Verdict(
-            self.name,
-            self.promise(),
-            not evidence.count and not absent,
-            reached if evidence.sums.get("rows") else None,
-            fraction(self.confidence),
-            (*absent, *evidence.places)[:SHOWN],
-            evidence.count + len(absent),
-            "; ".join([*([remark] if evidence.sums.get("classes") else []), *sorted(evidence.remarks)]),
-        )
+        remarks = [*([remark] if evidence.sums.get("classes") else []), *sorted(evidence.remarks)]
+        value = reached if evidence.sums.get("rows") else None
+        return self.concluded(evidence, self.promise(), value, self.threshold(), absent, "; ".join(remarks))
 
     def vacuous(self) -> str:
         """No confidence is larger than 1."""
@@ -181,10 +175,6 @@ class HiddenRules(SensitiveModel):
         where = self.column or "a sensitive column"
         return f"{who} {what} of {where} with a confidence above {self.confidence:g}{also}"
 
-    def threshold(self) -> Fraction:
-        """The largest confidence."""
-        return fraction(self.confidence)
-
     def _rules(self, classes: PublishedClasses, tally: Tally) -> Iterator["Rules"]:
         """The rules of one sensitive column, one set of antecedent columns after the other.
 
@@ -192,7 +182,8 @@ class HiddenRules(SensitiveModel):
         that is promised, shorter antecedents can break nothing more.
         """
         width = len(classes.table.quasi)
-        bounded = self._bounded(tally.column)
+        labels = tally.column.domain.labels
+        bounded = np.array([not self.values or label in self.values for label in labels], dtype=np.bool_)
         for columns in range(width if self._only_classes(width) else 1, self._longest(width) + 1):
             for chosen in combinations(range(width), columns):
                 yield Rules.of(classes, tally, bounded, chosen)
@@ -205,14 +196,13 @@ class HiddenRules(SensitiveModel):
         """Whether it is enough to look at whole classes."""
         return self.antecedent == "class" or (self._longest(width) == width and self.fewer_than is None)
 
-    def _bounded(self, column: Column) -> Mask:
-        """Which values of a column rules are about."""
-        return np.array(
-            [not self.values or label in self.values for label in column.domain.labels], dtype=np.bool_
-        )
-
     def _offender(self, rules: "Rules", place: int) -> Offender:
-        shown, stars, size = (int(rules.shown[place]), *rules.stars_and_size(place))
+        antecedent = rules.antecedents[place]
+        shown, stars, size = (
+            int(rules.shown[place]),
+            int(rules.stars[antecedent]),
+            int(rules.sizes[antecedent]),
+        )
         value = rules.tally.column.domain.labels[rules.values[place]] or "(missing)"
         telling = rules.classes.excerpt.telling_rows
         total = rules.classes.table.rows if telling is None else telling
@@ -253,16 +243,16 @@ class Rules:
             texts = np.array([label == SUPPRESSED for label in column.domain.labels], dtype=np.bool_)
             blank &= texts[codes]
         count = int(number.max(initial=-1)) + 1
-        sizes, shown_sizes = (_summed(number, part, count) for part in (classes.sizes, tally.sizes))
+        sizes, shown_sizes = (summed(number, part, count) for part in (classes.sizes, tally.sizes))
         first = np.unique(number, return_index=True)[1]
-        of_class = np.repeat(np.arange(len(classes)), np.diff(tally.indptr))
+        of_class = owners(tally.indptr)
         kept = bounded[tally.values]
         if len(chosen) < len(classes.table.quasi):
             kept = kept & ~blank[of_class]
         width = max(len(tally.column.domain), 1)
         keys = number[of_class[kept]] * width + tally.values[kept]
         pairs, place = np.unique(keys, return_inverse=True)
-        shown = _summed(place, tally.counts[kept], len(pairs))
+        shown = summed(place, tally.counts[kept], len(pairs))
         values = (pairs % width).astype(np.int32)
         return cls(classes, tally, chosen, first, sizes, sizes - shown_sizes, pairs // width, values, shown)
 
@@ -295,22 +285,7 @@ class Rules:
         place = int(np.argmax((most + self.stars) / self.sizes))
         return Fraction(int(most[place] + self.stars[place]), int(self.sizes[place]))
 
-    def stars_and_size(self, place: int) -> tuple[int, int]:
-        """The stars and the rows of a rule's antecedent."""
-        antecedent = self.antecedents[place]
-        return int(self.stars[antecedent]), int(self.sizes[antecedent])
-
     def words(self, place: int) -> str:
         """The antecedent of a rule in words."""
         row = int(self.classes.first[self.first[self.antecedents[place]]])
-        columns = (self.classes.table.quasi[one] for one in self.chosen)
-        return ", ".join(
-            f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}" for column in columns
-        )
-
-
-def _summed(groups: AnyArray, numbers: Counts, count: int) -> Counts:
-    """The sums of whole numbers over groups, exactly."""
-    sums = np.zeros(count, dtype=np.int64)
-    np.add.at(sums, groups, numbers)
-    return sums
+        return cell_words((self.classes.table.quasi[one] for one in self.chosen), row)

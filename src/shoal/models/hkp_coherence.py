@@ -208,7 +208,7 @@ class _Search:
 
     def empty_set(self) -> None:
         """Whoever knows nothing."""
-        self._judge([()], np.array([self.rows]), [self._weights @ self._secrets])
+        self._judge((), self.rows, self._weights @ self._secrets)
 
     def single_items(self) -> None:
         """Whoever knows one item: products of the items' columns with those of the secrets."""
@@ -218,7 +218,7 @@ class _Search:
             counts = np.zeros(len(self.sensitive), dtype=np.int64)
             entries = slice(together.indptr[item], together.indptr[item + 1])
             counts[together.indices[entries]] = together.data[entries]
-            self._judge([(int(self.public[item]),)], sizes[item : item + 1], [counts])
+            self._judge((int(self.public[item]),), int(sizes[item]), counts)
 
     def pairs_and_more(self, p: int) -> None:
         """Whoever knows two items and more, up to p."""
@@ -310,14 +310,13 @@ class _Search:
             items = (*part.items, int(part.added[first]))
             yield Part(items, part.rows[rows], part.weights[rows], part.added[columns], matrix)
 
-    def _judge(self, sets: list[tuple[int, ...]], sizes: Counts, secret_counts: list[Counts]) -> None:
-        for items, size, counts in zip(sets, sizes.tolist(), secret_counts, strict=True):
-            self.least = min(self.least, size)
-            worst = int(counts.argmax()) if len(counts) else -1
-            if size < self._k:
-                self.broken.append(Broken(items, size))
-            elif worst >= 0 and Fraction(int(counts[worst]), size) > self._h:
-                self.broken.append(Broken(items, size, int(self.sensitive[worst]), int(counts[worst])))
+    def _judge(self, items: tuple[int, ...], size: int, counts: Counts) -> None:
+        self.least = min(self.least, size)
+        worst = int(counts.argmax()) if len(counts) else -1
+        if size < self._k:
+            self.broken.append(Broken(items, size))
+        elif worst >= 0 and Fraction(int(counts[worst]), size) > self._h:
+            self.broken.append(Broken(items, size, int(self.sensitive[worst]), int(counts[worst])))
 
 
 def floor_each(sizes: Counts, share: Fraction) -> Counts:

@@ -15,7 +15,7 @@ from shoal.data.release import Published
 from shoal.data.table import Column, Table
 from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, WrongUse
-from shoal.models._equivalence_classes import Excerpt
+from shoal.models._equivalence_classes import Excerpt, cell_words
 from shoal.models._evidence import Evidence
 from shoal.models.model import TableModel
 
@@ -123,7 +123,7 @@ class KAnonymity(TableModel):
                 (
                     -float(counts[place]),
                     Offender(
-                        _cells(columns, int(first[place])),
+                        cell_words(columns, int(first[place])),
                         f"{counted(int(counts[place]), self._noun())} where {self.k} are promised",
                     ),
                 )
@@ -143,15 +143,7 @@ class KAnonymity(TableModel):
             kinds = ["missing"] * self.missing_matches_all + ["starred"] * self.stars_match_all
             cell = f"a {' or '.join(kinds)} cell"
             promise = f"every {what} matches at least {self.k} rows, where {cell} matches every value"
-        return Verdict(
-            self.name,
-            promise,
-            not evidence.count,
-            evidence.lowest.get("size"),
-            self.k,
-            evidence.places,
-            evidence.count,
-        )
+        return self.concluded(evidence, promise, evidence.lowest.get("size"), self.k)
 
     def _refuse_persons(self, entity: bool) -> None:
         if self.wildcards() and (entity or self.entity is not None):
@@ -208,10 +200,3 @@ def matching_rows(columns: tuple[Column, ...], first: Rows, sizes: Counts, wild:
         rows = np.bincount(same[len(here) :], weights=sizes[there], minlength=len(both))
         found[here] += rows[same[: len(here)]].astype(np.int64)
     return found
-
-
-def _cells(columns: tuple[Column, ...], row: int) -> str:
-    """The class of a row in words: ``age [25,31], sex Male``."""
-    return ", ".join(
-        f"{column.name} {column.domain.labels[column.codes[row]] or '(missing)'}" for column in columns
-    )

@@ -134,9 +134,7 @@ class KKmAnonymity(TableModel):
             (-float(size), Offender(classes.words(place), self._few(size)))
             for place, size in zip(small.tolist(), classes.sizes[small].tolist(), strict=True)
         ]
-        count, least = len(small), [int(size) for size in classes.sizes[:0]]
-        if len(classes.sizes):
-            least.append(int(classes.sizes.min()))
+        count, least = len(small), [int(classes.sizes.min())] if len(classes) else []
         column = _items(classes.table)
         if wrong := disordered_sets(column):
             texts = [column.domain.labels[code] for code in wrong]
@@ -178,22 +176,13 @@ class KKmAnonymity(TableModel):
         )
         if self.h is not None:
             promise += f", and a sensitive item in at most {self.h:g} of them"
-        return Verdict(
-            self.name,
-            promise,
-            not evidence.count,
-            evidence.lowest.get("rows"),
-            self.k,
-            evidence.places,
-            evidence.count,
-        )
+        return self.concluded(evidence, promise, evidence.lowest.get("rows"), self.k)
 
     def _few(self, rows: int) -> str:
         return f"{counted(rows, 'rows')} where {self.k} are promised"
 
     def _place(self, classes: PublishedClasses, place: int, items: list[str]) -> str:
-        listed = f" with {{{', '.join(items)}}}" if items else ""
-        return f"{classes.words(place)}{listed}"
+        return f"{classes.words(place)} with {{{', '.join(items)}}}"
 
     def _rows(self, classes: PublishedClasses, column: Column) -> tuple[Baskets, Rows]:
         """The items of every row of the published table, and its class."""
@@ -221,9 +210,7 @@ class KKmAnonymity(TableModel):
             holds[record[sets.items == sets.code(secret)]] = 1
             sizes = np.bincount(number, minlength=len(classes))
             inside = np.bincount(number, weights=holds, minlength=len(classes)).astype(np.int64)
-            yield from self._judged(
-                secret, sizes, inside, bound, lambda place: self._place(classes, place, [])
-            )
+            yield from self._judged(secret, sizes, inside, bound, classes.words)
             if not len(public.items):
                 continue
             for group, items, support, which, last in _combinations(number, public, self.m):

@@ -12,7 +12,7 @@ from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible
 from shoal.models._equivalence_classes import Excerpt, PublishedClasses
 from shoal.models._evidence import Evidence
-from shoal.models._matching import PopulationModel
+from shoal.models._matching import PopulationModel, matching_rows
 
 
 class KMap(PopulationModel):
@@ -58,7 +58,7 @@ class KMap(PopulationModel):
         classes = PublishedClasses.of(published, with_suppressed=True)
         if not len(classes):
             return Evidence()
-        matches = self.published_matches(classes)
+        matches = matching_rows(classes, self.needed())
         few = np.flatnonzero(matches < self.k)
         worst = few[np.argsort(matches[few], kind="stable")][:SHOWN].tolist()
         offenders = tuple(
@@ -77,5 +77,4 @@ class KMap(PopulationModel):
     def conclude(self, evidence: Evidence) -> Verdict:
         """The class that the fewest match decides."""
         promise = f"every class matches at least {self.k} persons of the population"
-        value = evidence.lowest.get("matches")
-        return Verdict(self.name, promise, not evidence.count, value, self.k, evidence.places, evidence.count)
+        return self.concluded(evidence, promise, evidence.lowest.get("matches"), self.k)

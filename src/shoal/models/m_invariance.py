@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Indptr, Mask, Rows, distinct, owners
+from shoal.arrays import Indptr, Mask, Rows, distinct, indptr_of, owners, taken
 from shoal.data._plural import counted
 from shoal.data._promise_words import FITTING
 from shoal.data.baskets import ragged_ranks
@@ -32,6 +32,7 @@ class MInvariance(SensitiveModel):
     )
     monotone: ClassVar[bool] = False
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "m"
     greater_is_safer: ClassVar[bool] = True
 
     m: int = Field(ge=2, description="least number of rows of a class, each with a secret of its own")
@@ -79,9 +80,10 @@ class MInvariance(SensitiveModel):
         people = {
             who: place for place, who in enumerate(sorted({one for each in releases for one in each.persons}))
         }
-        whole = _joined(releases, names)
-        sizes = np.diff(whole[0])
-        indptr, codes = _different(*whole)
+        sizes = np.concatenate([np.diff(one.indptr) for one in releases])
+        indptr, codes = _different(
+            indptr_of(sizes), np.concatenate([_places(one.labels, names)[one.codes] for one in releases])
+        )
         different = np.diff(indptr)
         reached = np.where(different < sizes, 1, sizes)
         alone = np.flatnonzero(reached < self.m)
@@ -135,10 +137,8 @@ class MInvariance(SensitiveModel):
         for number, one in enumerate(releases):
             places = one.places + first[number]
             who = _places(one.persons, people)[one.who] + number * count
-            lengths = np.diff(indptr)[places]
-            offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-            held = codes[np.repeat(indptr[:-1][places], lengths) + offsets]
-            keys.append(distinct(np.repeat(who, lengths) * size + held))
+            held, entries = taken(indptr, places)
+            keys.append(distinct(np.repeat(who, np.diff(held)) * size + codes[entries]))
         every = np.concatenate(keys)
         owners, begin = np.unique(every // size, return_index=True)
         return owners % max(count, 1), np.append(begin, len(every)), every % size
@@ -146,10 +146,6 @@ class MInvariance(SensitiveModel):
     def promise(self) -> str:
         """The promise in words."""
         return f"every class has at least {self.m} rows, all with different values of {self._subject()}"
-
-    def threshold(self) -> int:
-        """The least number of rows."""
-        return self.m
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,19 +164,11 @@ class Appearances:
     overlap."""
 
 
-def _joined(releases: Sequence[Appearances], names: Mapping[str, int]) -> tuple[Indptr, Rows]:
-    """The secrets of all classes of all releases, by one list of names."""
-    lengths = np.concatenate([np.diff(one.indptr) for one in releases])
-    codes = np.concatenate([_places(one.labels, names)[one.codes] for one in releases])
-    return np.concatenate(([0], np.cumsum(lengths))), codes
-
-
 def _different(indptr: Indptr, codes: Rows) -> tuple[Indptr, Rows]:
     """The different secrets of each class, ascending."""
     size = int(codes.max(initial=0)) + 1
     keys = distinct(owners(indptr) * size + codes)
-    count = len(indptr) - 1
-    return np.searchsorted(keys, np.arange(count + 1) * size), keys % size
+    return np.searchsorted(keys, np.arange(len(indptr)) * size), keys % size
 
 
 def _places(labels: Sequence[str], known: Mapping[str, int]) -> Rows:

@@ -17,10 +17,10 @@ from shoal.data.groups import Groups
 from shoal.data.linked import class_table
 from shoal.data.release import Published
 from shoal.data.table import Table
-from shoal.data.verdict import Offender, Verdict
+from shoal.data.verdict import SHOWN, Offender, Verdict
 from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.models._equivalence_classes import Excerpt
-from shoal.models._evidence import Evidence, Part
+from shoal.models._evidence import Evidence, Number, Part
 from shoal.parameters import Parameters
 
 
@@ -50,6 +50,19 @@ class Model(Parameters):
     def conclude(self, evidence: Evidence) -> Verdict:
         """The verdict that follows from what was found in all of the published data."""
         raise NotImplementedError
+
+    def concluded(
+        self,
+        evidence: Evidence,
+        promise: str,
+        value: Number | None,
+        threshold: Number,
+        more: tuple[Offender, ...] = (),
+        remark: str = "",
+    ) -> Verdict:
+        """The verdict on what was found, and on more places that break the promise, which are shown first."""
+        shown, count = (*more, *evidence.places)[:SHOWN], evidence.count + len(more)
+        return Verdict(self.name, promise, not count, value, threshold, shown, count, remark)
 
     def accept(self, published: Published) -> None:
         """Refuse published data of a form that this model says nothing about."""

@@ -38,6 +38,7 @@ class PersonalizedPrivacy(SensitiveModel):
     accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = False
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "p"
 
     column: str = Field(description="the sensitive column")
     guard: str = Field(description="the sensitive column that names the guarding node of each row")
@@ -186,7 +187,3 @@ class PersonalizedPrivacy(SensitiveModel):
             f"in every class at most a share of {self.p:g} has a value of {self.column} below the node that a row's "
             f"{self.guard} names"
         )
-
-    def threshold(self) -> Fraction:
-        """The largest chance."""
-        return fraction(self.p)

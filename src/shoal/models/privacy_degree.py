@@ -136,17 +136,9 @@ class PrivacyDegree(LineModel):
 
     def conclude(self, evidence: Evidence) -> Verdict:
         """The group with the largest share of a sensitive item decides."""
-        absent = self.unpublished(evidence)
-        return Verdict(
-            self.name,
-            f"no sensitive item is in more than 1/{self.p} of a group's baskets",
-            not evidence.count and not absent,
-            evidence.lowest.get("degree"),
-            self.p,
-            (*absent, *evidence.places)[:SHOWN],
-            evidence.count + len(absent),
-            self._taken(evidence.names),
-        )
+        promise = f"no sensitive item is in more than 1/{self.p} of a group's baskets"
+        degree, absent = evidence.lowest.get("degree"), self.unpublished(evidence)
+        return self.concluded(evidence, promise, degree, self.p, absent, self._taken(evidence.names))
 
     def _taken(self, names: frozenset[str]) -> str:
         """Which items were taken as sensitive, where none are named."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Indptr, Mask, owners
+from shoal.arrays import AnyArray, Counts, Indptr, Mask, owners, summed
 from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.errors import Infeasible
@@ -31,6 +31,7 @@ class RecursiveDiversity(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "c"
     one_value: ClassVar[bool] = True
 
     c: float = Field(
@@ -83,8 +84,8 @@ class RecursiveDiversity(SensitiveModel):
         filled = tally.sizes > 0
         first = np.zeros(len(classes), dtype=np.int64)
         first[filled] = counts[tally.indptr[:-1][filled]]
-        rare = np.zeros(len(classes), dtype=np.int64)
-        np.add.at(rare, of_class[rank >= self.l - 1], counts[rank >= self.l - 1])
+        behind = rank >= self.l - 1
+        rare = summed(of_class[behind], counts[behind], len(classes))
         broken = filled & ~below(first, rare, fraction(self.c))
         ratio = np.where(rare > 0, first / np.maximum(rare, 1), np.where(filled, np.inf, 0.0))
         worst = int(np.argmax(ratio)) if len(ratio) else 0
@@ -104,10 +105,6 @@ class RecursiveDiversity(SensitiveModel):
             f"in every class the most frequent value of {self._subject()} occurs less than {self.c:g} times as often "
             f"as those from rank {self.l} on together"
         )
-
-    def threshold(self) -> Fraction:
-        """The c that must not be reached."""
-        return fraction(self.c)
 
 
 def _frequent_sums(indptr: Indptr, counts: Counts, rank: int) -> AnyArray:

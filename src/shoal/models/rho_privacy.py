@@ -23,6 +23,7 @@ class RhoPrivacy(MatrixModel):
     paper: ClassVar[str] = (
         "Evfimievski, Gehrke, Srikant: Limiting privacy breaches in privacy preserving data mining. PODS 2003"
     )
+    bounded_by: ClassVar[str] = "rho2"
 
     rho1: float = Field(gt=0, lt=1, description="a belief before the published value is seen, at most")
     rho2: float = Field(gt=0, lt=1, description="the belief afterwards stays below this")
@@ -62,7 +63,3 @@ class RhoPrivacy(MatrixModel):
             f"what is believed of {self.column or 'each column'} with a chance of at most {self.rho1:g} is believed "
             f"with less than {self.rho2:g} once the published value is seen"
         )
-
-    def threshold(self) -> Fraction:
-        """The belief that is not reached."""
-        return fraction(self.rho2)

@@ -51,6 +51,7 @@ class TCloseness(SensitiveModel):
     )
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "t"
     relative: ClassVar[bool] = True
 
     t: float = Field(
@@ -173,10 +174,6 @@ class TCloseness(SensitiveModel):
         return (
             f"the distribution of {self._subject()} in every class is within {self.t:g} of the release's{by}"
         )
-
-    def threshold(self) -> Fraction:
-        """The largest distance."""
-        return fraction(self.t)
 
     def _levels(self, domain: Domain, present: Rows) -> list[Rows]:
         """The levels of the tree that count, without the root; kept for the next call on the same values."""

@@ -35,6 +35,7 @@ class XyPrivacy(SensitiveModel):
     accepts: ClassVar[tuple[type, ...]] = (Table,)
     monotone: ClassVar[bool] = True
     absorbs: ClassVar[bool] = False
+    bounded_by: ClassVar[str] = "h"
 
     column: str = Field(description="Y: the sensitive column")
     x: tuple[str, ...] = Field(
@@ -135,7 +136,3 @@ class XyPrivacy(SensitiveModel):
             f"rows that agree on {beside} have at least {self.k} different values of {self._subject()}, none of them "
             f"with a share above {self.h:g}"
         )
-
-    def threshold(self) -> Fraction:
-        """The largest share."""
-        return fraction(self.h)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, distinct, indptr_by
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Mask, Rows, distinct, indptr_by, summed
 from shoal.data.domain import Domain
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.data.table import Column, Table
@@ -71,8 +71,7 @@ def _agreeing(here: AnyArray, there: AnyArray, sizes: Counts) -> Counts:
     for one, other in zip(here, there, strict=True):
         both = np.concatenate([one, other]).astype(np.int64)
         numbers = np.unique(numbers * (int(both.max(initial=0)) + 1) + both, return_inverse=True)[1]
-    totals = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
-    np.add.at(totals, numbers[here.shape[1] :], sizes)
+    totals = summed(numbers[here.shape[1] :], sizes, int(numbers.max(initial=0)) + 1)
     return totals[numbers[: here.shape[1]]]
 
 

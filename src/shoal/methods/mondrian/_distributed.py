@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.arrays import Codes, Counts, Mask, Rows, summed
 from shoal.data._export import named, text_frame
 from shoal.data._hashes import mixed
 from shoal.data.dataset import COUNT, Dataset, Parts
@@ -57,8 +57,7 @@ class Tally:
             return self
         assert other.places is not None
         keys, inverse = np.unique(np.concatenate([self.places, other.places]), return_inverse=True)
-        sums = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(sums, inverse, np.concatenate([self.counts, other.counts]))
+        sums = summed(inverse, np.concatenate([self.counts, other.counts]), len(keys))
         total = Tally(self.cells, keys, sums)
         if self.cells > DENSE * len(keys):
             return total

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Mask, Rows, indptr_of, taken
-from shoal.methods.table_rule_hiding._class_counts import Classes, Values, shares, summed
+from shoal.arrays import Counts, Indptr, Mask, Rows, indptr_of, summed, taken
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, shares
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
 

@@ -105,13 +105,6 @@ def shares(sizes: Counts, c: Fraction) -> Counts:
     return np.array(floors, dtype=np.int64)[place]
 
 
-def summed(groups: AnyArray, numbers: AnyArray, count: int) -> Counts:
-    """The sums of whole numbers over groups, exactly."""
-    sums = np.zeros(count, dtype=np.int64)
-    np.add.at(sums, groups, numbers)
-    return sums
-
-
 def maxima(groups: AnyArray, numbers: AnyArray, count: int) -> Counts:
     """The largest of whole numbers of each group; 0 where a group is empty."""
     most = np.zeros(count, dtype=np.int64)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges, summed
 from shoal.data._hashes import mixed
 from shoal.methods.mondrian._partition import partition
-from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
 DENSE = 8

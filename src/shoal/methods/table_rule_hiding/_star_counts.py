@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask
-from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, shares, summed
+from shoal.arrays import AnyArray, Counts, Mask, summed
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)

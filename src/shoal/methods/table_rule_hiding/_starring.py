@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal.arrays import Counts
+from shoal.arrays import Counts, summed
 from shoal.data._plural import counted
 from shoal.data.table import Column, Table
 from shoal.errors import Infeasible
-from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, summed
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima
 from shoal.methods.table_rule_hiding._publish import chosen_cells, drawn_entries, starred
 from shoal.methods.table_rule_hiding._star_counts import (
     Bound,

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from shoal import registry
+from shoal.arrays import summed
 from shoal.data._ties import tie_key
 from shoal.data.dataset import Dataset
 from shoal.data.group_statistics import group_statistics
@@ -22,7 +23,7 @@ from shoal.errors import Infeasible, UnknownName, WrongUse
 from shoal.methods._candidates import Aim, Candidate, Goal
 from shoal.methods.method import Anonymized, Data
 from shoal.methods.table_method import TableMethod, published
-from shoal.methods.table_rule_hiding._class_counts import Classes, Values, summed
+from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._distributed import hide_in_parts, texts_of
 from shoal.methods.table_rule_hiding._joined_cells import joined_column, places_of
 from shoal.methods.table_rule_hiding._merge import Ends, merged
