@@ -160,7 +160,10 @@ class _Reader:
         ranges: Mask = ~exact & (plain.low >= 0)
         if nodes is not None:
             ranges &= np.array([text not in nodes for text in texts], dtype=np.bool_)
-        self._set_ranges(places[ranges], plain.low[ranges], plain.high[ranges])
+        # Ranges between two values of the original, which is what methods publish.
+        at, low = places[ranges], plain.low[ranges]
+        self._forms[at] = FORMS.index(Form.RANGE)
+        self._begin[at], self._end[at] = low, np.maximum(plain.high[ranges] + 1, low)
         rest = np.flatnonzero(~(exact | ranges))
         for place, text in zip(places[rest].tolist(), [texts[one] for one in rest.tolist()], strict=True):
             self._read_one(place, text)
@@ -208,11 +211,6 @@ class _Reader:
         self._members += codes
         self._member_places.append(place)
         self._member_counts.append(len(codes))
-
-    def _set_ranges(self, at: Rows, low: Codes, high: Codes) -> None:
-        """Ranges between two values of the original, which is what methods publish."""
-        self._forms[at] = FORMS.index(Form.RANGE)
-        self._begin[at], self._end[at] = low, np.maximum(high + 1, low)
 
     def _codes_between(self, text: str) -> tuple[int, int] | None:
         """The codes of the values in a range, the end not included; or of a number that is written in another way."""

@@ -171,7 +171,8 @@ class Crosstabs:
         total = np.zeros((edges[len(quasi)], edges[-1]))
         for begin in range(0, len(classes), AT_ONCE):
             part = slice(begin, begin + AT_ONCE)
-            shares = np.hstack([_published_shares(self.axes[place], classes.first[part]) for place in quasi])
+            shown = [(self.axes[place], self.axes[place].published.codes) for place in quasi]
+            shares = np.hstack([axis.shares[codes[classes.first[part]]] for axis, codes in shown])
             weighed = np.hstack([shares * classes.sizes[part, None], *(one[part] for one in sums)])
             for place in range(len(quasi) if others else len(quasi) - 1):
                 rows = slice(edges[place], edges[place + 1])
@@ -184,11 +185,6 @@ class Crosstabs:
                     table if one < order[later] else table.T
                 )
         return found
-
-
-def _published_shares(axis: Axis, rows: Rows) -> Floats:
-    shares: Floats = axis.shares[axis.published.codes[rows]]
-    return shares
 
 
 def product(left: Floats, right: Floats) -> Floats:

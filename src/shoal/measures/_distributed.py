@@ -1,5 +1,6 @@
 """An original and a release of it whose rows are where an engine has them: the same facts, added up over the parts."""
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -61,28 +62,17 @@ class DistributedComparison(Comparison):
 
     @cached_property
     def class_sizes(self) -> tuple[Counts, Counts]:
-        kept, (sizes, times) = self._kept_suppressed, self._sizes
-        if kept:
+        times = Counter(self._found_classes[0])
+        if kept := self._kept_suppressed:
             # The rows of * are one class, which loses those that are suppressed.
-            times = times - (sizes == self._blank_rows)
-            sizes, times = np.append(sizes, self._blank_rows - kept), np.append(times, 1)
-        order = np.argsort(sizes, kind="stable")
-        sizes, times = sizes[order], times[order]
-        starts = np.flatnonzero(np.append(True, sizes[1:] != sizes[:-1])) if len(sizes) else sizes
-        times = np.add.reduceat(times, starts) if len(sizes) else times
-        there = (sizes[starts] > 0) & (times > 0) if len(sizes) else np.zeros(0, dtype=np.bool_)
-        return sizes[starts][there], times[there]
+            times.update({self._blank_rows: -1})
+            times.update({self._blank_rows - kept: 1})
+        sizes = sorted(size for size, count in times.items() if size > 0 and count > 0)
+        return np.array(sizes, dtype=np.int64), np.array([times[size] for size in sizes], dtype=np.int64)
 
     @property
     def _blank_rows(self) -> int:
         return self._found_classes[1]
-
-    @property
-    def _sizes(self) -> tuple[Counts, Counts]:
-        found = self._found_classes[0]
-        return np.array(sorted(found), dtype=np.int64), np.array(
-            [found[size] for size in sorted(found)], dtype=np.int64
-        )
 
     @cached_property
     def _found_classes(self) -> tuple[dict[int, int], int]:

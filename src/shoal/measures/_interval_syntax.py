@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import Codes, Indptr, Rows
+from shoal.arrays import Codes, Indptr, Rows, distinct, indptr_of
 from shoal.data._calendar import iso
 from shoal.data.domain import Domain
 from shoal.data.hierarchy import Hierarchy
@@ -119,11 +119,10 @@ class NodeTexts:
             leaf_texts.append(np.array(texts, dtype=np.int32)[hierarchy.nodes_at(level)])
         leaves, count = len(hierarchy.leaves), len(self._places)
         pairs = [texts.astype(np.int64) * leaves + np.arange(leaves) for texts in leaf_texts]
-        distinct = np.sort(np.concatenate(pairs))
-        distinct = distinct[np.append(True, distinct[1:] != distinct[:-1])]
-        sizes = np.bincount(distinct // leaves, minlength=count)
-        self._indptr: Indptr = np.concatenate(([0], np.cumsum(sizes)))
-        self._leaves: Rows = distinct % leaves
+        held = distinct(np.concatenate(pairs))
+        sizes = np.bincount(held // leaves, minlength=count)
+        self._indptr: Indptr = indptr_of(sizes)
+        self._leaves: Rows = held % leaves
         levels = np.zeros(count, dtype=np.int32)
         for level in range(hierarchy.height, -1, -1):
             covered = np.bincount(leaf_texts[level], minlength=count)
@@ -158,9 +157,7 @@ class NodeTexts:
     def _turns(self) -> tuple[Rows, Codes]:
         """The place of each leaf in depth-first order, and the depths between neighbors in that order."""
         order = self._hierarchy.depth_first()
-        turn = np.empty(len(order), dtype=np.int64)
-        turn[order] = np.arange(len(order))
-        return turn, self._hierarchy.boundary_depths(order)
+        return np.argsort(order), self._hierarchy.boundary_depths(order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,10 +180,7 @@ def plain_texts(domain: Domain, texts: list[str]) -> PlainTexts:
     if domain.missing is not None:
         del codes[""]
     ends = [text[1:-1].split(",") if text[:1] == "[" and text[-1] == "]" else () for text in texts]
-    pairs = [(find(pair[0], -1), find(pair[1], -1)) if len(pair) == 2 else NONE for pair in ends]
+    pairs = [(find(pair[0], -1), find(pair[1], -1)) if len(pair) == 2 else (-1, -1) for pair in ends]
     low, high = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
     both = (low >= 0) & (high >= 0)
     return PlainTexts(texts, exact, np.where(both, low, -1), np.where(both, high, -1))
-
-
-NONE = (-1, -1)

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Mask
+from shoal.arrays import Mask
 from shoal.data.baskets import Baskets
 from shoal.data.release import Release
 from shoal.measures._comparison import Comparison
+from shoal.measures.itemsets import with_vocabulary
 from shoal.measures.measure import FACT, BasketMeasure, Score
 from shoal.mining.association_rules import AssociationRules, association_rules, parse_rule
 from shoal.mining.frequent_itemsets import frequent_itemsets, least_count
@@ -75,14 +76,15 @@ class Associations(BasketMeasure):
         size = max(self.size, *(len(before) + len(after) for before, after in _given(promise)), 2)
         least = least_count(len(original), support)
         vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
+        sides = [with_vocabulary(side, vocabulary) for side in (original, published)]
         before, after = (
             association_rules(
                 frequent_itemsets(side, least, size, limit=MANY), Fraction(str(confidence)), limit=MANY
             )
-            for side in (_in(original, vocabulary), _in(published, vocabulary))
+            for side in sides
         )
         compared = _Compared.of(before, after, _sensitive(before, vocabulary, original, promise))
-        difference = np.abs(_supports(original, vocabulary) - _supports(published, vocabulary)).sum()
+        difference = np.abs(sides[0].supports - sides[1].supports).sum()
         return compared.scores(float(difference) / max(len(original.items), 1))
 
 
@@ -158,21 +160,3 @@ def _sensitive(
     secret = {original.vocabulary[code] for code in original.sensitive}
     is_secret = np.array([text in secret for text in vocabulary], dtype=np.bool_)
     return np.asarray(short & is_secret[rules.itemsets.lasts[rules.consequents]], dtype=np.bool_)
-
-
-def _codes(baskets: Baskets, vocabulary: tuple[str, ...]) -> Counts:
-    places = {text: place for place, text in enumerate(vocabulary)}
-    return np.array([places[text] for text in baskets.vocabulary], dtype=np.int64)
-
-
-def _in(baskets: Baskets, vocabulary: tuple[str, ...]) -> Baskets:
-    """The same baskets in codes of a vocabulary that holds theirs."""
-    nobody = np.empty(0, dtype=np.int32)
-    items = _codes(baskets, vocabulary)[baskets.items].astype(np.int32)
-    return Baskets(baskets.indptr, items, vocabulary, nobody, nobody)
-
-
-def _supports(baskets: Baskets, vocabulary: tuple[str, ...]) -> Counts:
-    supports = np.zeros(len(vocabulary), dtype=np.int64)
-    supports[_codes(baskets, vocabulary)] = baskets.supports
-    return supports

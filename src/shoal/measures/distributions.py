@@ -87,17 +87,7 @@ class Distributions(TableMeasure):
             found = measured.get(names) or (cramer(truth, truth), cramer(expected, truth))
             if found[0] is not None:
                 strength[name] = (found[0], found[1] or 0.0)
-        scores += [
-            Score("pair_kl", _mean(kl), "Kullback-Leibler divergence of pairs of columns.", parts=_worst(kl)),
-            Score(
-                "pair_hellinger",
-                _mean(hellinger),
-                "Hellinger distance of pairs of columns, 0 to 1.",
-                parts=_worst(hellinger),
-            ),
-            *_correlations(strength),
-        ]
-        return tuple(scores)
+        return (*scores, *_apart("pair", kl, hellinger, "pairs of columns"), *_correlations(strength))
 
 
 def _marginals(columns: Sequence[ColumnPair], absent: int) -> list[Score]:
@@ -107,14 +97,14 @@ def _marginals(columns: Sequence[ColumnPair], absent: int) -> list[Score]:
         even = np.full(len(column.counts), 1 / max(len(column.counts), 1))
         expected = column.expected + absent * even
         kl[column.name], hellinger[column.name] = distances(column.counts.astype(np.float64), expected, even)
+    return _apart("marginal", kl, hellinger, "single columns")
+
+
+def _apart(name: str, kl: dict[str, float], hellinger: dict[str, float], of: str) -> list[Score]:
+    parts = (_worst(kl), _worst(hellinger)) if name == "pair" else (kl, hellinger)
     return [
-        Score("marginal_kl", _mean(kl), "Kullback-Leibler divergence of single columns.", parts=kl),
-        Score(
-            "marginal_hellinger",
-            _mean(hellinger),
-            "Hellinger distance of single columns, 0 to 1.",
-            parts=hellinger,
-        ),
+        Score(f"{name}_kl", _mean(kl), f"Kullback-Leibler divergence of {of}.", parts=parts[0]),
+        Score(f"{name}_hellinger", _mean(hellinger), f"Hellinger distance of {of}, 0 to 1.", parts=parts[1]),
     ]
 
 

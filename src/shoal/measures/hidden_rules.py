@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from shoal.arrays import Codes, Counts, Mask, Rows
-from shoal.data._equal_rows import row_classes
+from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Release
 from shoal.data.table import Column, Table
@@ -69,7 +69,7 @@ class HiddenRules(TableMeasure):
         before, whole = self.tables(both)
         after = whole.take(np.flatnonzero(telling_rows(whole)))
         named = [after.column(promise["column"])] if promise.get("column") else list(after.sensitive)
-        classes = _Classes.of(after)
+        classes = row_classes(after.quasi, after.rows)
         reader = _Reader.of(release, promise)
         subject = "a rule of a whole class" if promise.get("antecedent") == "any" else "a rule"
         found = [_Shown.of(column, classes, tuple(promise.get("values") or ())) for column in named]
@@ -85,16 +85,23 @@ class HiddenRules(TableMeasure):
         if reader is not None:
             revealed = {one.column.name: reader.revealed(one) for one in found}
             scores += _largest("confidence_stars", revealed)
-        before_scores = self._before(before, classes, found, Fraction(str(promise["confidence"])), subject)
+        confidence = Fraction(str(promise["confidence"]))
+        before_scores = self._before(before, after, classes, found, confidence, subject)
         joined = release.parameters.get("strategy") == "merge"
         return (*scores, *(one for one in before_scores if not joined or one.name != "confidence_before"))
 
     def _before(
-        self, original: Table, classes: "_Classes", found: list["_Shown"], c: Fraction, subject: str
+        self,
+        original: Table,
+        published: Table,
+        classes: RowClasses,
+        found: list["_Shown"],
+        c: Fraction,
+        subject: str,
     ) -> list[Score]:
         """The rules before cells were starred, where it is certain which row is in which class."""
         starred = np.flatnonzero(np.sum([one.stars for one in found], axis=0))
-        members = fitting_rows(original, classes.table, classes.first[starred], classes.sizes[starred])
+        members = fitting_rows(original, published, classes.first[starred], classes.sizes[starred])
         if members is None:
             return []
         largest, harmless, lost = {}, 0, 0
@@ -122,21 +129,6 @@ def _largest(name: str, parts: dict[str, float], subject: str = "a rule") -> lis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Classes:
-    """Published rows that agree on all quasi-identifiers."""
-
-    table: Table
-    number: Rows
-    first: Rows
-    sizes: Counts
-
-    @classmethod
-    def of(cls, table: Table) -> "_Classes":
-        found = row_classes(table.quasi, table.rows)
-        return cls(table, found.number, found.first, found.sizes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Shown:
     """The values that classes show: one entry for each class and value that meet, and the stars of each class."""
 
@@ -151,7 +143,7 @@ class _Shown:
     class_sizes: Counts
 
     @classmethod
-    def of(cls, column: Column, classes: _Classes, named: tuple[str, ...]) -> "_Shown":
+    def of(cls, column: Column, classes: RowClasses, named: tuple[str, ...]) -> "_Shown":
         labels = column.domain.labels
         blank = np.array([label == SUPPRESSED for label in labels], dtype=np.bool_)[column.codes]
         stars = np.bincount(classes.number[blank], minlength=len(classes.sizes)).astype(np.int64)

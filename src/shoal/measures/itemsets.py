@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from shoal.arrays import Counts, Floats, Indptr, Items, Mask, distinct, owners
+from shoal.arrays import Counts, Floats, Indptr, Items, Mask, distinct, indptr_by, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.hierarchy import Hierarchy
@@ -311,6 +311,6 @@ def generalized(baskets: Baskets, hierarchy: Hierarchy, level: int) -> Baskets:
     row_of = owners(baskets.indptr)
     width = max(len(vocabulary), 1)
     pairs = distinct(row_of * width + codes[baskets.items])
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // width, minlength=len(baskets)))))
+    indptr = indptr_by(pairs // width, len(baskets))
     nobody = np.empty(0, dtype=np.int32)
     return Baskets(indptr, (pairs % width).astype(np.int32), vocabulary, nobody, nobody)

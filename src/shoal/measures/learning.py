@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Codes, Counts, Floats, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Floats, Mask, Rows, indptr_of
 from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Kind
 from shoal.data.published_syntax import SUPPRESSED, set_members
@@ -117,8 +117,8 @@ def fitting_rows(original: Table, published: Table, first: Rows, sizes: Counts) 
     """
     if not len(first):
         return []
-    codes = np.stack([column.codes for column in original.quasi], axis=1)
-    combinations, inverse = _distinct(codes, [len(column.domain) for column in original.quasi])
+    kinds = row_classes(original.quasi, original.rows)
+    combinations = np.stack([column.codes[kinds.first] for column in original.quasi], axis=1)
     if len(first) * len(combinations) > FITS:
         return None
     covers = []
@@ -129,9 +129,7 @@ def fitting_rows(original: Table, published: Table, first: Rows, sizes: Counts) 
         if covered is None:
             return None
         covers.append((covered, place))
-    order = np.argsort(inverse, kind="stable")
-    starts = np.searchsorted(inverse[order], np.arange(len(combinations) + 1))
-    weights = np.diff(starts)
+    order, starts = np.argsort(kinds.number, kind="stable"), indptr_of(kinds.sizes)
     found: list[Rows] = []
     step = max(AT_ONCE // len(combinations), 1)
     for begin in range(0, len(first), step):
@@ -139,21 +137,12 @@ def fitting_rows(original: Table, published: Table, first: Rows, sizes: Counts) 
         fits = np.ones((chunk.stop - chunk.start, len(combinations)), dtype=np.bool_)
         for values, (covered, label) in zip(combinations.T, covers, strict=True):
             fits &= covered[label[chunk]][:, values]
-        if (fits @ weights != sizes[chunk]).any():
+        if (fits @ kinds.sizes != sizes[chunk]).any():
             return None
         for row in fits:
             parts = [order[starts[one] : starts[one + 1]] for one in np.flatnonzero(row).tolist()]
             found.append(np.concatenate(parts))
     return found
-
-
-def _distinct(codes: Codes, sizes: list[int]) -> tuple[Codes, Rows]:
-    """The distinct combinations of codes, and that of each row."""
-    number_of = np.zeros(len(codes), dtype=np.int64)
-    for place, size in enumerate(sizes):
-        number_of = np.unique(number_of * max(size, 1) + codes[:, place], return_inverse=True)[1]
-    first = np.unique(number_of, return_index=True)[1]
-    return codes[first], number_of
 
 
 def _covered(column: Column, texts: list[str]) -> Mask | None:

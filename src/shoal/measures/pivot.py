@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, ascending, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, ascending, indptr_by, indptr_of, taken
 from shoal.data._basket_orders import Distinct, orders_of
 from shoal.data._near_clusters import clusters_of
 from shoal.data.groups import Groups
@@ -158,8 +158,7 @@ class _Contents:
         self.shares = shares[member[example]]
         by_kind = ascending(self._keys % self._kinds)
         self._groups = (self._keys // self._kinds)[by_kind]
-        counts = np.bincount(self._keys % self._kinds, minlength=self._kinds)
-        self._indptr = np.concatenate(([0], np.cumsum(counts)))
+        self._indptr = indptr_by(self._keys % self._kinds, self._kinds)
 
     def holders(self, kinds: Rows) -> Counts:
         """How many groups hold each kind of basket."""
@@ -261,8 +260,7 @@ def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> M
     group = np.repeat(np.arange(len(groups)), groups.sizes)
     middle = run[ascending(group, run)][groups.group_indptr[:-1] + groups.sizes // 2]
     by_place = np.argsort(middle, kind="stable")
-    ends = np.concatenate(([0], np.cumsum(distinct.counts[order])))
-    begin = np.concatenate(([0], np.cumsum(groups.sizes[by_place])))
+    ends, begin = indptr_of(distinct.counts[order]), indptr_of(groups.sizes[by_place])
     first = np.searchsorted(ends, begin)
     cuts, side = denser_halves(ends, first, p, by_place, groups.sensitive_indptr, groups.sensitive_counts)
     number = np.empty(len(groups), dtype=np.int64)

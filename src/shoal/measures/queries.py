@@ -93,9 +93,9 @@ class Queries(TableMeasure):
         names = list(dict.fromkeys(name for one in asked for name in one))
         truth = true_answers({name: before.column(name) for name in names}, asked)
         if linked is not None:
-            answered = LinkedCounter(before, linked, names).answers(asked)
+            answered = list(map(LinkedCounter(before, linked, names).answer, asked))
         elif any(name in both.release.details.get("perturbed", ()) for name in names):
-            answered = PerturbedCounter(both, names).answers(asked)
+            answered = list(map(PerturbedCounter(both, names).answer, asked))
         else:
             columns = [both.column(name) for name in names]
             published = {one.name: one.published for one in columns}
@@ -418,11 +418,8 @@ class LinkedCounter:
             codes = np.array([known.get(label, -1) for label in column.domain.labels], dtype=np.int64)
             self._codes[name] = codes[column.codes]
 
-    def answers(self, questions: Sequence[Question]) -> list[float]:
-        """How many rows a reader expects for each question."""
-        return list(map(self._answer, questions))
-
-    def _answer(self, question: Question) -> float:
+    def answer(self, question: Question) -> float:
+        """How many rows a reader expects for a question."""
         rows = np.ones(len(self._groups), dtype=np.bool_)
         held = np.ones(len(self._holders), dtype=np.bool_)
         for name, wanted in question.items():
@@ -456,11 +453,8 @@ class PerturbedCounter:
         found = {name: matrix_of(both.release.promises, name) for name in names}
         self._matrices = {name: one for name, one in found.items() if one is not None}
 
-    def answers(self, questions: Sequence[Question]) -> list[float]:
-        """How many rows a reader expects for each question."""
-        return list(map(self._answer, questions))
-
-    def _answer(self, question: Question) -> float:
+    def answer(self, question: Question) -> float:
+        """How many rows a reader expects for a question."""
         weights: Floats = np.ones(1)
         for name, wanted in question.items():
             pair = self._pairs[name]

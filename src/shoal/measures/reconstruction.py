@@ -6,7 +6,20 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Floats, Indptr, Items, Rows, indptr_of, owners, ranges, taken
+from shoal.arrays import (
+    AnyArray,
+    Counts,
+    Floats,
+    Indptr,
+    Items,
+    Rows,
+    indptr_by,
+    indptr_of,
+    owners,
+    ranges,
+    summed,
+    taken,
+)
 from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
@@ -116,9 +129,7 @@ class TwoSides:
         self._after = _after(groups)
         owner = np.repeat(np.arange(len(groups)), np.diff(groups.sensitive_indptr))
         by_item = np.argsort(groups.sensitive_items, kind="stable")
-        self._summary_indptr = np.concatenate(
-            ([0], np.cumsum(np.bincount(groups.sensitive_items, minlength=len(groups.vocabulary))))
-        )
+        self._summary_indptr = indptr_by(groups.sensitive_items, len(groups.vocabulary))
         self._summary_groups = owner[by_item]
         self._summary_counts = groups.sensitive_counts[by_item]
         self._group_indptr, self._sizes = groups.group_indptr, groups.sizes
@@ -127,8 +138,7 @@ class TwoSides:
 
     def _checked(self, groups: Groups) -> Items:
         """The sensitive items that occur; refuses a release of another original."""
-        published = np.zeros(len(groups.vocabulary), dtype=np.int64)
-        np.add.at(published, groups.sensitive_items, groups.sensitive_counts)
+        published = summed(groups.sensitive_items, groups.sensitive_counts, len(groups.vocabulary))
         secret = self.original.sensitive
         truth = self.original.supports[secret]
         known = self._published[secret]
@@ -183,14 +193,8 @@ class TwoSides:
 class _Side:
     """The baskets that count for some sensitive item, and how much: what all of its owner do.
 
-    Parameters
-    ----------
-    indptr, items, width
-        All baskets, and how many items there are.
-    owner
-        The owner of each basket.
-    begins, secrets, weights
-        The sensitive items of each owner.
+    `indptr`, `items`, `width`: all baskets, and how many items there are. `owner`: of each basket. `begins`, `secrets`,
+    `weights`: the sensitive items of each owner.
     """
 
     def __init__(
