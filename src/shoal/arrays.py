@@ -65,6 +65,28 @@ def taken(indptr: Indptr, rows: Rows) -> tuple[Indptr, Rows]:
     return ranges(indptr[rows], np.diff(indptr)[rows])
 
 
+def flagged(places: AnyArray | Sequence[int] | slice, count: int) -> Mask:
+    """Which of so many places are named.
+
+    >>> flagged([0, 2], 4).tolist()
+    [True, False, True, False]
+    """
+    flags = np.zeros(count, dtype=np.bool_)
+    flags[places] = True
+    return flags
+
+
+def turns_of(places: AnyArray, count: int) -> Rows:
+    """The turn of each of so many places in a list of some; -1 where it is not there.
+
+    >>> turns_of(np.array([2, 0]), 4).tolist()
+    [1, -1, 0, -1]
+    """
+    turns = np.full(count, -1, dtype=np.int64)
+    turns[places] = np.arange(len(places))
+    return turns
+
+
 def summed(groups: AnyArray, numbers: AnyArray, count: int) -> Counts:
     """The sums of whole numbers over so many groups, exactly."""
     sums = np.zeros(count, dtype=np.int64)

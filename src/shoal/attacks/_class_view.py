@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows, flagged
 from shoal.data._sparse_rows import SparseRows
 from shoal.data.domain import Domain, Kind
 from shoal.data.linked import Linked
@@ -134,12 +134,10 @@ def some_classes(published: Table, rows: int, seed: int, wanted: Mask | None = N
     classes = PublishedClasses.of(published)
     able = np.ones(len(classes), dtype=np.bool_)
     if wanted is not None:
-        able = np.zeros(len(classes), dtype=np.bool_)
-        able[classes.number[wanted]] = True
+        able = flagged(classes.number[wanted], len(classes))
     order = np.random.default_rng(seed).permutation(np.flatnonzero(able))
     before = np.cumsum(classes.sizes[order]) - classes.sizes[order]
-    chosen = np.zeros(len(classes), dtype=np.bool_)
-    chosen[order[before < rows]] = True
+    chosen = flagged(order[before < rows], len(classes))
     return compacted(classes.table.take(np.flatnonzero(chosen[classes.number])))
 
 

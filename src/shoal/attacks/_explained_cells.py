@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, flagged
 from shoal.data._plural import counted
 from shoal.data.domain import nominal
 from shoal.data.published_syntax import SUPPRESSED
@@ -132,8 +132,7 @@ def _likeliest(view: "ClassView", original: Table, row: int) -> int:
             source = original.column(column.name)
             mine = source.domain.labels[source.codes[row]]
             has &= np.array([label in (mine, SUPPRESSED) for label in column.domain.labels])[column.codes]
-    able = np.zeros(len(view.classes), dtype=np.bool_)
-    able[view.classes.number[has]] = True
+    able = flagged(view.classes.number[has], len(view.classes))
     return int(min(fitting.tolist(), key=lambda place: (not able[place], view.classes.sizes[place], place)))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.arrays import Floats, Items, Mask, Rows, distinct
+from shoal.arrays import Floats, Items, Mask, Rows, distinct, flagged
 from shoal.attacks._known_clusters import ClustersView
 from shoal.attacks.attack import Attacked, Target, mean
 from shoal.data.baskets import Baskets, ragged_ranks
@@ -38,8 +38,7 @@ def promised_known(release: Release) -> int:
 
 def public_items(baskets: Baskets) -> Baskets:
     """The same baskets with the items alone that may be known."""
-    wanted = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
-    wanted[baskets.public] = True
+    wanted = flagged(baskets.public, len(baskets.vocabulary))
     return baskets.keep(wanted)
 
 
@@ -192,16 +191,14 @@ def group_shares(groups: Groups) -> Any:
 
 def holders_of_secrets(original: Baskets) -> Rows:
     """The baskets that hold a sensitive item."""
-    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-    secret[original.sensitive] = True
+    secret = flagged(original.sensitive, len(original.vocabulary))
     held = np.concatenate(([0], np.cumsum(secret[original.items])))
     return np.flatnonzero(np.diff(held[original.indptr]) > 0)
 
 
 def secret_matrix(people: Baskets, rows: Rows, vocabulary: Sequence[str]) -> Mask:
     """Which secrets some people hold: people by items of a vocabulary, of 0 and 1, dense."""
-    secret = np.zeros(len(people.vocabulary), dtype=np.bool_)
-    secret[people.sensitive] = True
+    secret = flagged(people.sensitive, len(people.vocabulary))
     return item_matrix(people, rows, vocabulary, secret)
 
 

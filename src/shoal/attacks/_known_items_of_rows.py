@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Floats, Rows
+from shoal.arrays import Floats, Rows, flagged
 from shoal.attacks._class_view import ClassView
 from shoal.attacks._known_clusters import ClustersView
 from shoal.data._item_sets import item_sets, items_of
@@ -105,8 +105,7 @@ def _fitting(shown: Baskets, rows: Rows, known: list[Rows]) -> int:
     )
     held = shown.items[places]
     for images in known:
-        holding = np.zeros(len(rows), dtype=np.bool_)
-        holding[owner[np.isin(held, images)]] = True
+        holding = flagged(owner[np.isin(held, images)], len(rows))
         if holding.any():
             fits &= holding
     return int(fits.sum())

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from shoal import registry
-from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.arrays import Codes, Counts, Mask, Rows, flagged, turns_of
 from shoal.attacks._class_view import ClassView, class_view, some_classes
 from shoal.attacks.attack import Attacked
 from shoal.data.group_statistics import group_statistics
@@ -118,8 +118,7 @@ def _possible(
     kept |= statistics.sizes == 0
     if together:
         return way if kept.all() else None
-    bad = np.zeros(int(classes.max()) + 1, dtype=np.bool_)
-    bad[classes[inside][~kept[way[inside]]]] = True
+    bad = flagged(classes[inside][~kept[way[inside]]], int(classes.max()) + 1)
     left = np.where(bad[classes], -1, way)
     return left if (left >= 0).any() else None
 
@@ -133,8 +132,7 @@ def _halves(column: Column, classes: Rows) -> Rows | None:
         depths = np.zeros(max(len(place) - 1, 0), dtype=np.int32)
     else:
         order = tree.depth_first()
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
+        rank = turns_of(order, len(order))
         place, depths = rank[tree.leaf_of(column.domain)], tree.boundary_depths(order)
     here = place[column.codes]
     starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))

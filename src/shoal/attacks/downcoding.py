@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal import registry
-from shoal.arrays import Mask, Rows, distinct
+from shoal.arrays import Mask, Rows, distinct, flagged
 from shoal.attacks._class_view import ClassView, class_view, covers, some_classes
 from shoal.attacks.attack import Attack, Attacked, Target
 from shoal.data.baskets import Baskets
@@ -124,8 +124,7 @@ def claims_of(view: ClassView, original: Table, *, tight: bool) -> Iterator[Clai
     first = view.classes.first
     for column in view.classes.table.quasi:
         source = original.column(column.name)
-        there = np.zeros(len(source.domain), dtype=np.bool_)
-        there[source.codes] = True
+        there = flagged(source.codes, len(source.domain))
         meant = (covers(column, source).dense() > 0) & there
         count = meant.sum(axis=1)
         raw = np.isin(column.domain.labels, source.domain.labels)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Codes, Counts, Mask, Rows
+from shoal.arrays import Codes, Counts, Mask, Rows, turns_of
 from shoal.data._equal_rows import RowClasses, row_classes
 from shoal.data.published_syntax import SUPPRESSED, telling_rows
 from shoal.data.release import Release
@@ -258,8 +258,7 @@ class _Reader:
             cap = self._floor(sizes)
             if self.fewer_than is not None:
                 cap = np.minimum(cap, self.fewer_than - 1)
-            place = np.full(len(shown.class_sizes), -1, dtype=np.int64)
-            place[classes] = np.arange(len(classes))
+            place = turns_of(classes, len(shown.class_sizes))
             here = place[shown.classes]
             at_cap = (here >= 0) & shown.kept
             at_cap[at_cap] = shown.counts[at_cap] == cap[here[at_cap]]

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Floats, Items, owners
+from shoal.arrays import AnyArray, Counts, Floats, Items, flagged, owners
 from shoal.data.baskets import Baskets
 from shoal.data.clusters import Clusters
 from shoal.data.groups import Groups
@@ -49,8 +49,7 @@ class PairSupports(BasketMeasure):
         """Ask both sides for the same pairs."""
         original, _ = self.baskets(both)
         generator = np.random.default_rng(self.seed)
-        secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-        secret[original.sensitive] = True
+        secret = flagged(original.sensitive, len(original.vocabulary))
         plain = drawn_pairs(original, secret, False, self.pairs, generator)
         telling = drawn_pairs(original, secret, True, self.pairs, generator)
         errors: dict[str, float] = {}
@@ -142,8 +141,7 @@ def expected_of_nodes(original: Baskets, published: Baskets, nodes: dict[str, in
 def expected_of_groups(original: Baskets, groups: Groups, pairs: Items) -> Floats:
     """Supports of pairs of public items, and of a sensitive item that is spread evenly over its groups."""
     two = TwoSides(original, groups)
-    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-    secret[original.sensitive] = True
+    secret = flagged(original.sensitive, len(original.vocabulary))
     nobody = np.empty(0, dtype=np.int32)
     public = Baskets(groups.basket_indptr, groups.items, groups.vocabulary, nobody, nobody)
     found = np.zeros(len(pairs))

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, ascending, indptr_by, indptr_of, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, ascending, indptr_by, indptr_of, taken, turns_of
 from shoal.data._basket_orders import Distinct, orders_of
 from shoal.data._near_clusters import clusters_of
 from shoal.data.groups import Groups
@@ -149,8 +149,7 @@ class _Contents:
     """The baskets of some groups: by group and kind of basket, how often it is there and what its share is."""
 
     def __init__(self, groups: Groups, distinct: Distinct, some: Rows, shares: Floats) -> None:
-        number = np.full(len(groups), -1, dtype=np.int64)
-        number[some] = np.arange(len(some))
+        number = turns_of(some, len(groups))
         member = np.flatnonzero(np.repeat(number, groups.sizes) >= 0)
         self._kinds = len(distinct)
         keys = np.repeat(number, groups.sizes)[member] * self._kinds + distinct.of_row[member]
@@ -228,8 +227,7 @@ def _replay_pivots(
     count = len(distinct.of_row)
     lines, places = np.empty((len(orders), count), np.int64), np.empty((len(orders), count), np.int64)
     for table, order in enumerate(orders):
-        place = np.empty(len(distinct), dtype=np.int64)
-        place[order] = np.arange(len(order))
+        place = turns_of(order, len(distinct))
         lines[table] = ascending(place[distinct.of_row])
         places[table, lines[table]] = np.arange(count)
     leftover = int(np.argmax(groups.sizes))
@@ -254,8 +252,7 @@ def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> M
     """
     from shoal.kernels.pivots import denser_halves
 
-    place = np.empty(len(distinct), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    place = turns_of(order, len(distinct))
     run = place[distinct.of_row]
     group = np.repeat(np.arange(len(groups)), groups.sizes)
     middle = run[ascending(group, run)][groups.group_indptr[:-1] + groups.sizes // 2]
@@ -263,8 +260,7 @@ def _replay_blocks(groups: Groups, distinct: Distinct, order: Rows, p: int) -> M
     ends, begin = indptr_of(distinct.counts[order]), indptr_of(groups.sizes[by_place])
     first = np.searchsorted(ends, begin)
     cuts, side = denser_halves(ends, first, p, by_place, groups.sensitive_indptr, groups.sensitive_counts)
-    number = np.empty(len(groups), dtype=np.int64)
-    number[by_place] = np.arange(len(groups))
+    number = turns_of(by_place, len(groups))
     block = number[group]
     second = run >= cuts[block]
     inside = (run >= first[block]) & (run < first[block + 1])

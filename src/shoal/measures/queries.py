@@ -21,7 +21,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows, flagged
 from shoal.data._perturbed import matrix_of, weights_of
 from shoal.data.domain import Kind
 from shoal.data.linked import Linked
@@ -163,8 +163,9 @@ def draw_sets(
         question: dict[str, Wanted] = {}
         for column in asked:
             size = len(column.domain)
-            wanted = np.zeros(size, dtype=np.bool_)
-            wanted[generator.permutation(size)[: min(ceil(size * share ** (1 / len(asked))), size)]] = True
+            wanted = flagged(
+                generator.permutation(size)[: min(ceil(size * share ** (1 / len(asked))), size)], size
+            )
             question[column.name] = wanted
         found.append(question)
     return found
@@ -184,8 +185,7 @@ def rows_at(columns: Sequence[Column], places: Rows) -> Rows:
         width *= len(column.domain)
     counts = np.bincount(key, minlength=width)
     leads = np.searchsorted(np.cumsum(counts), places, side="right")
-    chosen = np.zeros(width, dtype=np.bool_)
-    chosen[leads] = True
+    chosen = flagged(leads, width)
     rows = np.flatnonzero(chosen[key])
     ordered = rows[canonical_order([column.take(rows) for column in columns])]
     passed = np.cumsum(np.where(chosen, 0, counts))
@@ -386,9 +386,7 @@ class Counter:
         """The share of the values of each code that is asked for."""
         size = len(self._columns[name].domain)
         if self._coverage is None:
-            shares = np.zeros(size, dtype=np.bool_)
-            shares[slice(*wanted) if isinstance(wanted, tuple) else wanted] = True
-            return shares
+            return flagged(slice(*wanted) if isinstance(wanted, tuple) else wanted, size)
         cover = self._coverage[name]
         if not isinstance(wanted, tuple):
             return cover.total(wanted) / self._sizes[name]
@@ -459,8 +457,9 @@ class PerturbedCounter:
         for name, wanted in question.items():
             pair = self._pairs[name]
             if name in self._matrices:
-                asked = np.zeros(len(pair.original.domain), dtype=np.bool_)
-                asked[slice(*wanted) if isinstance(wanted, tuple) else wanted] = True
+                asked = flagged(
+                    slice(*wanted) if isinstance(wanted, tuple) else wanted, len(pair.original.domain)
+                )
                 known = dict(zip(pair.original.domain.labels, asked.tolist(), strict=True))
                 lines = [known.get(value, False) for value in self._matrices[name]]
                 shares = weights_of(pair.published, self._matrices[name])[lines].sum(axis=0)

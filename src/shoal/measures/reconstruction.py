@@ -13,12 +13,14 @@ from shoal.arrays import (
     Indptr,
     Items,
     Rows,
+    flagged,
     indptr_by,
     indptr_of,
     owners,
     ranges,
     summed,
     taken,
+    turns_of,
 )
 from shoal.data._basket_orders import holders_of
 from shoal.data.baskets import Baskets
@@ -174,8 +176,7 @@ class TwoSides:
 
     def count_errors(self, generator: np.random.Generator, sensitive: Items, questions: int) -> Floats:
         """Relative errors of the number of baskets with a sensitive item and two public ones of such a basket."""
-        public = np.zeros(len(self.original.vocabulary), dtype=np.bool_)
-        public[self.original.public] = True
+        public = flagged(self.original.public, len(self.original.vocabulary))
         errors = []
         for item in generator.choice(sensitive, questions).tolist():
             row = int(self._before.baskets[generator.choice(self._before.holders(item))])
@@ -225,8 +226,7 @@ class _Side:
     def sums(self, items: Items | Counts, sensitive: Items | Counts) -> Floats:
         """What the baskets of each cell count for each sensitive item, a line each; bit j: they hold the j-th item."""
         rows, cells = self._cells(items)
-        number = np.full(len(self._totals), -1, dtype=np.int64)
-        number[sensitive] = np.arange(len(sensitive))
+        number = turns_of(sensitive, len(self._totals))
         lengths, width = self._lengths[rows], 1 << len(items)
         _, places = ranges(self._first[rows], lengths)
         line, cell = number[self._secrets[places]], np.repeat(cells, lengths)
@@ -254,8 +254,7 @@ class _Side:
 
 def _before(original: Baskets) -> _Side:
     """The truth: a basket counts 1 for each sensitive item that it holds."""
-    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-    secret[original.sensitive] = True
+    secret = flagged(original.sensitive, len(original.vocabulary))
     hidden = secret[original.items]
     secrets = original.items[hidden]
     begins = indptr_of(hidden)[original.indptr]

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, cast
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Rows, indptr_of
+from shoal.arrays import Rows, indptr_of, turns_of
 from shoal.data.baskets import ragged_order
 from shoal.data.dataset import Dataset
 from shoal.data.domain import Domain, Kind, nominal
@@ -203,8 +203,7 @@ def number_persons(entity: Column, published_columns: list[Column]) -> Column:
         [person.astype(np.int32), cells.astype(np.int32)], [int(person.max()) + 1, int(cells.max()) + 1]
     )
     indptr = indptr_of(np.bincount(person))
-    rank = np.empty(len(indptr) - 1, dtype=np.int64)
-    rank[ragged_order(indptr, cells[by_person].astype(np.int32))] = np.arange(len(rank))
+    rank = turns_of(ragged_order(indptr, cells[by_person].astype(np.int32)), len(indptr) - 1)
 
     class_of = np.empty(len(rank), dtype=np.int64)
     class_of[person] = classes

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen, indptr_of
+from shoal.arrays import AnyArray, Codes, Counts, Indptr, Items, Rows, frozen, indptr_of, turns_of
 from shoal.data.baskets import Baskets, ragged_order
 from shoal.errors import WrongUse
 
@@ -329,8 +329,7 @@ def best_of(found: Itemsets, count: int, bound: int) -> Itemsets:
     """The first so many sets by support, size and items; `bound` is a support that none of them is below."""
     places = np.flatnonzero(found.supports >= bound)
     indptr, items = found.members(places)
-    rank = np.empty(len(places), dtype=np.int64)
-    rank[ragged_order(indptr, items)] = np.arange(len(places))
+    rank = turns_of(ragged_order(indptr, items), len(places))
     order = places[np.lexsort([rank, found.sizes[places], -found.supports[places]])][:count]
     least = int(found.supports[order].min(initial=found.least)) if len(order) else found.least
     return _chosen(found, order, least)
@@ -338,8 +337,7 @@ def best_of(found: Itemsets, count: int, bound: int) -> Itemsets:
 
 def _chosen(found: Itemsets, order: Rows, least: int) -> Itemsets:
     """Some of the sets, among them every part of each, in a given order."""
-    renamed = np.full(len(found) + 1, -1, dtype=np.int64)
-    renamed[order] = np.arange(len(order))
+    renamed = turns_of(order, len(found) + 1)
     return Itemsets(
         found.rows,
         least,

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from shoal.arrays import Codes, Counts, Floats, Mask, Rows, distinct
+from shoal.arrays import Codes, Counts, Floats, Mask, Rows, distinct, flagged
 from shoal.data._calendar import iso
 from shoal.data._equal_rows import row_classes
 from shoal.data.domain import Domain, Kind
@@ -161,9 +161,7 @@ class CellReader:
 
     def meant(self, text: str) -> Mask:
         """The same as a mask over the domain of the population's column."""
-        mask = np.zeros(len(self._column.domain), dtype=np.bool_)
-        mask[self.values(text)] = True
-        return mask
+        return flagged(self.values(text), len(self._column.domain))
 
     def holders(self, texts: Sequence[str], codes: Codes, rows: Rows) -> Iterator[tuple[int, Rows]]:
         """The places of the texts that some rows match, and these rows, ascending.

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import AnyArray, Counts, Mask, owners
+from shoal.arrays import AnyArray, Counts, Mask, flagged, owners
 from shoal.data._promise_words import AMONG_FITTING
 from shoal.data.group_statistics import GroupStatistics, Histogram
 from shoal.models._equivalence_classes import PublishedClasses, Tally
@@ -72,8 +72,7 @@ class BetaLikeness(SensitiveModel):
             above[place] = not self._allows(share, Fraction(int(whole[place]), rows))
         worst = np.zeros(len(classes))
         np.maximum.at(worst, of_class, gain)
-        broken = np.zeros(len(classes), dtype=np.bool_)
-        broken[of_class[above]] = True
+        broken = flagged(of_class[above], len(classes))
         best = int(np.argmax(gain)) if len(gain) else 0
 
         def why(place: int) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from shoal.arrays import Counts, Floats, Mask, Rows
+from shoal.arrays import Counts, Floats, Mask, Rows, flagged
 from shoal.data._plural import counted
 from shoal.data._promise_words import percent
 from shoal.data.group_statistics import GroupStatistics
@@ -91,8 +91,7 @@ class Chances:
         return found | set(self._several(several)) if len(several) else found
 
     def _several(self, chosen: Rows) -> Iterable[Place]:
-        wanted: Mask = np.zeros(len(self.sums), dtype=np.bool_)
-        wanted[chosen] = True
+        wanted: Mask = flagged(chosen, len(self.sums))
         fits: dict[int, list[int]] = {}
         for one, here in matches_of(self.classes, self.population):
             for person in here[wanted[here]].tolist():

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask, Rows, summed
+from shoal.arrays import Mask, Rows, flagged, summed
 from shoal.data._plural import counted
 from shoal.data._promise_words import UNNAMED, percent
 from shoal.data.baskets import ragged_ranks
@@ -294,9 +294,7 @@ def _overlapping(clusters: Clusters) -> Mask:
     """Which chunks are shared ones that hold an item of a chunk below."""
     chunk, item, _ = clusters.chunk_items()
     above, _ = clusters.shared_above(clusters.owners[chunk], item)
-    overlapping = np.zeros(len(clusters.record_indptr) - 1, dtype=np.bool_)
-    overlapping[above] = True
-    return overlapping
+    return flagged(above, len(clusters.record_indptr) - 1)
 
 
 def _smallest_part(clusters: Clusters) -> Rows:

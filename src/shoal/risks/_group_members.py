@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, taken
+from shoal.arrays import Counts, Floats, Mask, Rows, flagged, taken
 from shoal.data._basket_orders import Distinct, distinct_baskets, numbered, used_items
 from shoal.data.baskets import Baskets, ragged_ranks
 from shoal.data.groups import Groups
@@ -27,8 +27,7 @@ def shares_of(original: Baskets, groups: Groups) -> Floats:
 def shares_and_kinds(original: Baskets, groups: Groups) -> tuple[Floats, Rows]:
     """The shares of `shares_of`, and the number of each published basket among the distinct ones, in their order."""
     number = {item: code for code, item in enumerate(groups.vocabulary)}
-    secret = np.zeros(len(original.vocabulary), dtype=np.bool_)
-    secret[original.sensitive] = True
+    secret = flagged(original.sensitive, len(original.vocabulary))
     code = np.array([number.get(item, -1) for item in original.vocabulary], dtype=np.int64)
     if (code[original.items] < 0).any():
         raise BadData("the release lacks items of the original; give the original that it was made from.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Floats, Mask, Rows
+from shoal.arrays import Floats, Mask, Rows, flagged
 from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data.baskets import Baskets
 from shoal.data.groups import Groups
@@ -113,8 +113,7 @@ def _examples(groups: Groups, original: Baskets) -> tuple[Floats, Floats, Rows]:
     """Features of the members of groups with sensitive items, who holds them as shares of 1, and the groups' sizes."""
     shares = shares_of(original, groups)
     total = np.add.reduceat(shares, groups.group_indptr[:-1])
-    usable = np.zeros(len(groups), dtype=np.bool_)
-    usable[_asked(groups)] = True
+    usable = flagged(_asked(groups), len(groups))
     usable &= total > 0
     inside = np.repeat(usable, groups.sizes)
     truth = (shares / np.repeat(np.where(total > 0, total, 1.0), groups.sizes))[inside]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Rows
+from shoal.arrays import Counts, Floats, Rows, flagged
 from shoal.data._item_adversary import known_items as sampled_items
 from shoal.data.baskets import Baskets
 from shoal.risks.interval import wilson
@@ -44,8 +44,7 @@ def known_items_risk(
     baskets: Baskets, known: Sequence[int] = (1, 2, 3, 4), *, samples: int = SAMPLES, seed: int = 0
 ) -> tuple[KnownItemsRisk, ...]:
     """Measure what one to four known items give away."""
-    wanted = np.zeros(len(baskets.vocabulary), dtype=np.bool_)
-    wanted[baskets.public] = True
+    wanted = flagged(baskets.public, len(baskets.vocabulary))
     public = baskets.keep(wanted)
     return tuple(_risk(public, count, samples, seed) for count in known)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from shoal.arrays import AnyArray, Floats, Mask, Rows
+from shoal.arrays import AnyArray, Floats, Mask, Rows, flagged
 from shoal.solving import solve
 from shoal.summaries.protection import Protection
 from shoal.summaries.sensitivity import Needs, needs_of
@@ -129,8 +129,7 @@ class Shield:
         `cells`, `equations`, `label`: the hidden cells, what is known of their sums, and which hang together.
         """
         floor = -self.room(attacker)
-        hidden = np.zeros(len(floor), dtype=np.bool_)
-        hidden[cells] = True
+        hidden = flagged(cells, len(floor))
         most, least = pool.reach(hidden, attacker.known, floor)
         wanted = wanted[~_reached(attacker.needs, wanted, most, least)]
         needs = attacker.needs

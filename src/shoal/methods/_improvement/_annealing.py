@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Mask, Rows
+from shoal.arrays import Mask, Rows, turns_of
 from shoal.methods._improvement._kept_promises import Promises
 
 if TYPE_CHECKING:
@@ -271,6 +271,5 @@ def _renumbered(groups: Rows) -> Rows:
     """The same classes, numbered in the order of their first rows; -1 stays."""
     kinds, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     inside = kinds >= 0
-    rank = np.full(len(kinds), -1, dtype=np.int64)
-    rank[np.flatnonzero(inside)[np.argsort(first[inside])]] = np.arange(int(inside.sum()))
+    rank = turns_of(np.flatnonzero(inside)[np.argsort(first[inside])], len(kinds))
     return rank[inverse]

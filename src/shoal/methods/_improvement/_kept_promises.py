@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Mask, Rows
+from shoal.arrays import Counts, Mask, Rows, turns_of
 from shoal.data.group_statistics import group_statistics
 from shoal.data.table import Table
 from shoal.errors import WrongUse
@@ -77,8 +77,7 @@ class Promises:
         if not self.asked or not len(classes):
             return np.ones(len(classes), dtype=np.bool_)
         wanted = np.unique(classes)
-        place = np.full(count, -1, dtype=np.int64)
-        place[wanted] = np.arange(len(wanted))
+        place = turns_of(wanted, count)
         groups = place[of_row]
         columns = tuple(self.overall)
         statistics = group_statistics(self.table, groups, len(wanted), columns, overall=self.overall)

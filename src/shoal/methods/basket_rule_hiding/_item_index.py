@@ -7,7 +7,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from shoal.arrays import Items, Mask, indptr_by, owners
+from shoal.arrays import Items, Mask, flagged, indptr_by, owners
 from shoal.data.baskets import Baskets
 
 
@@ -106,8 +106,7 @@ class ItemIndex:
         for item, column in self.columns.items():
             places = np.flatnonzero(self.baskets.items == item)
             kept[places] = column[rows[places]]
-            held = np.zeros(len(self.baskets), dtype=np.bool_)
-            held[rows[places]] = True
+            held = flagged(rows[places], len(self.baskets))
             new = np.flatnonzero(column & ~held)
             added_rows.append(new)
             added_items.append(np.full(len(new), item, dtype=np.int32))

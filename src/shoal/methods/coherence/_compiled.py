@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, indptr_of
+from shoal.arrays import AnyArray, Counts, Indptr, Items, Mask, flagged, indptr_of
 from shoal.engines.local import Local
 from shoal.methods.coherence._incidence import Incidence
 from shoal.methods.coherence._thresholds import Promise
@@ -193,7 +193,6 @@ def _bits(item_indptr: Indptr, rows: Items, first: int, words: int) -> AnyArray:
     """Rows of bits of the items from the first on."""
     bits = np.zeros((len(item_indptr) - 1 - first, words), dtype=np.uint64)
     for place in range(len(bits)):
-        flags = np.zeros(words * 64, dtype=np.bool_)
-        flags[rows[item_indptr[first + place] : item_indptr[first + place + 1]]] = True
+        flags = flagged(rows[item_indptr[first + place] : item_indptr[first + place + 1]], words * 64)
         bits[place] = np.packbits(flags, bitorder="little").view(np.uint64)
     return bits

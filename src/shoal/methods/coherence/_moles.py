@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Items, Mask, owners
+from shoal.arrays import Counts, Indptr, Items, Mask, flagged, owners
 from shoal.data.baskets import Baskets
 from shoal.engines.local import Local
 from shoal.kernels._compiling import are_loaded, is_eager
@@ -111,8 +111,7 @@ def _integers(incidence: Incidence) -> list[int]:
     ends = np.cumsum(incidence.supports)
     found = []
     for begin, end in zip((ends - incidence.supports).tolist(), ends.tolist(), strict=True):
-        flags = np.zeros(incidence.baskets, dtype=np.bool_)
-        flags[rows[begin:end]] = True
+        flags = flagged(rows[begin:end], incidence.baskets)
         found.append(int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little"))
     return found
 

@@ -16,7 +16,7 @@ from math import ceil, inf
 
 import numpy as np
 
-from shoal.arrays import Counts, Items, Mask, Rows, indptr_of
+from shoal.arrays import Counts, Items, Mask, Rows, flagged, indptr_of, turns_of
 from shoal.methods.coherence._pick import GREEDY, Hits, greedy
 
 LARGEST = 4_000
@@ -43,8 +43,7 @@ def cliques(pairs: Items, losses: Counts) -> list[Rows]:
     joined |= joined.T
     open_pairs = joined.copy()
     order = np.argsort(-losses[items], kind="stable")
-    rank = np.empty(len(items), dtype=np.int64)
-    rank[order] = np.arange(len(items))
+    rank = turns_of(order, len(items))
     found: list[Rows] = []
     for item in order.tolist():
         while len(found) < MOST and open_pairs[item].any():
@@ -107,8 +106,7 @@ def least_loss(hits: Hits, losses: Counts, seconds: float) -> Optimum:
         return Optimum((), 0, 0, 0)
     starts = []
     for pick in GREEDY:
-        chosen = np.zeros(len(losses), dtype=np.bool_)
-        chosen[greedy(hits, losses, pick)] = True
+        chosen = flagged(greedy(hits, losses, pick), len(losses))
         starts.append(without_superfluous(hits, losses, chosen))
     best = min(starts, key=lambda chosen: int(losses[chosen].sum()))
     best = improved(hits, losses, best, begin + SEARCHING * seconds)
@@ -220,8 +218,7 @@ def _solved(
     bound = ceil(max(lower or 0.0, 0.0) * (1 - TOLERANCE) - TOLERANCE)
     if result.x is None or not whole:
         return None, bound
-    answer = np.zeros(len(losses), dtype=np.bool_)
-    answer[used[result.x > 0.5]] = True
+    answer = flagged(used[result.x > 0.5], len(losses))
     return answer, bound
 
 

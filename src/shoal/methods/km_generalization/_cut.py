@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask, Rows, distinct, indptr_by
+from shoal.arrays import AnyArray, Counts, Mask, Rows, distinct, flagged, indptr_by
 from shoal.data.baskets import Baskets
 from shoal.methods.km_generalization._item_tree import ItemTree
 from shoal.mining.frequent_itemsets import frequent_itemsets
@@ -143,8 +143,7 @@ class Cut:
             row_of, items = row_of[within[items]], items[within[items]]
         width = len(self.tree.labels)
         pairs = distinct(row_of * width + self.node_of[items])
-        present = np.zeros(width, dtype=np.bool_)
-        present[pairs % width] = True
+        present = flagged(pairs % width, width)
         used = np.flatnonzero(present)
         codes = (np.cumsum(present) - 1)[pairs % width]
         indptr = indptr_by(pairs // width, len(some))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Counts, Rows, distinct, indptr_by
+from shoal.arrays import Counts, Rows, distinct, flagged, indptr_by, turns_of
 from shoal.data._basket_orders import distinct_baskets, orders_of
 from shoal.data._hierarchy_builders import build
 from shoal.data._plural import counted
@@ -118,8 +118,7 @@ class KmGeneralization(Method):
             cut = Cut(tree, used.take(rows))
             tried += self._protect(cut)
             lowered += cut.lower(self.k, self.m) if self.lower else 0
-            chosen = np.zeros(len(used), dtype=np.bool_)
-            chosen[rows] = True
+            chosen = flagged(rows, len(used))
             inside = chosen[row_of]
             nodes[inside] = cut.node_of[nodes[inside]]
             cost += cut.cost
@@ -152,8 +151,7 @@ class KmGeneralization(Method):
             return [filled] if len(filled) else []
         kept = baskets.take(filled)
         distinct = distinct_baskets(kept.indptr, kept.items, len(kept.vocabulary))
-        place = np.empty(len(distinct), dtype=np.int64)
-        place[orders_of("gray", distinct)[0]] = np.arange(len(distinct))
+        place = turns_of(orders_of("gray", distinct)[0], len(distinct))
         ordered = filled[np.argsort(place[distinct.of_row], kind="stable")]
         return [np.sort(part) for part in np.array_split(ordered, count)]
 
@@ -163,8 +161,7 @@ class KmGeneralization(Method):
         if self.algorithm == "vpa":
             root = int(np.argmax(cut.tree.sizes))
             for branch in np.flatnonzero(cut.tree.parents == root).tolist():
-                within = np.zeros(cut.tree.items, dtype=np.bool_)
-                within[cut.under[branch]] = True
+                within = flagged(cut.under[branch], cut.tree.items)
                 counted += cut.protect(self.k, self.m, within)
         return counted + cut.protect(self.k, self.m)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import Codes, Counts, Mask, Rows, summed
+from shoal.arrays import Codes, Counts, Mask, Rows, summed, turns_of
 from shoal.data._export import named, text_frame
 from shoal.data._hashes import mixed
 from shoal.data.dataset import COUNT, Dataset, Parts
@@ -320,8 +320,7 @@ def _counted(source: _Source, tree: Tree, leaves: Rows) -> Counts:
 def _codes_of(tree: Tree, axes: Axes, leaves: Rows, offsets: Rows, frame: "polars.DataFrame") -> Tally:
     """Count the codes of a frame, for some leaves."""
     codes = axes.codes(frame)
-    number = np.full(len(tree.sizes), -1, dtype=np.int64)
-    number[leaves] = np.arange(len(leaves))
+    number = turns_of(leaves, len(tree.sizes))
     segment = number[tree.leaf(codes)]
     inside = np.flatnonzero(segment >= 0)
     keys = segment[inside, None] * offsets[-1] + offsets[:-1] + codes[inside]

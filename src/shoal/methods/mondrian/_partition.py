@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, indptr_of, ranges
+from shoal.arrays import AnyArray, Codes, Floats, Mask, Rows, flagged, indptr_of, ranges
 from shoal.data._hashes import mixed
 from shoal.kernels._compiling import is_eager
 from shoal.methods.mondrian._choice import Choice, Cuts, Hashes, Rules, Space, choose, interleaved
@@ -119,8 +119,7 @@ def partition_in_rounds(
     count, dimensions = codes.shape
     rules = Rules(space, least, relaxed, choose_by)
     order = np.arange(count, dtype=np.int64)
-    is_start = np.zeros(count + 1, dtype=np.bool_)
-    is_start[[0, count]] = True
+    is_start = flagged([0, count], count + 1)
     level = _Level(
         rows=order.copy(),
         columns=np.ascontiguousarray(codes.T, dtype=np.int32),
@@ -184,8 +183,7 @@ def partition_compiled(
     count = len(codes)
     rows = _packed(codes, space)
     order = np.empty(count, dtype=np.int64)
-    marks = np.zeros(count + 1, dtype=np.bool_)
-    marks[count] = True
+    marks = flagged([count], count + 1)
     domain = _domain(space)
     choice = {"widest": mondrian.WIDEST, "loss": mondrian.LOSS, "random": mondrian.RANDOM}[choose]
     rules = (least, bool(relaxed), choice)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from shoal.arrays import Mask, Rows, indptr_of
+from shoal.arrays import Mask, Rows, indptr_of, turns_of
 from shoal.data._plural import counted
 from shoal.data._ties import tie_key, tie_order
 from shoal.data.group_statistics import group_statistics
@@ -89,8 +89,7 @@ class Multirelational(TableMethod):
         shown = _covered(Table(persons.columns).take(order), starts)
         by_slot, begins = as_classes(slots)
         records = _covered(persons.records.take(kept[by_slot]), begins)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
+        place = turns_of(order, len(order))
         owners = place[persons.owners[kept[by_slot]]]
         published, shown_rows, _ = related(shown.columns, records.columns, owners, data.key)
         clock.append(time.perf_counter())

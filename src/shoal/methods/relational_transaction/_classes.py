@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Floats, Rows, indptr_of
+from shoal.arrays import AnyArray, Floats, Rows, indptr_of, turns_of
 from shoal.data.baskets import Baskets
 from shoal.data.table import Table
 from shoal.methods._improvement._cells import Lossy, importance, kernel_cells, lossy
@@ -88,6 +88,5 @@ def _in_order(codes: AnyArray, widths: AnyArray, numbers: Rows) -> Rows:
     for bit in range(BITS):  # the last key counts most
         keys += [(place[:, column] >> bit) & 1 for column in range(place.shape[1] - 1, -1, -1)]
     exact = [middle[:, column] for column in range(middle.shape[1])]
-    rank = np.empty(len(middle), dtype=np.int64)
-    rank[np.lexsort((*exact, *keys))] = np.arange(len(middle))
+    rank = turns_of(np.lexsort((*exact, *keys)), len(middle))
     return rank[numbers]

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.arrays import Codes, Mask, Rows
+from shoal.arrays import Codes, Mask, Rows, flagged
 from shoal.data.baskets import Baskets
 
 Held = list[tuple[frozenset[int], frozenset[int]]]
@@ -26,8 +26,7 @@ def coherent(
     `nodes`: of each occurrence, `out` where it is left out. `known`: the items that an adversary may know.
     """
     found = nodes.copy()
-    secret = np.zeros(len(sets.vocabulary), dtype=np.bool_)
-    secret[sets.sensitive] = True
+    secret = flagged(sets.sensitive, len(sets.vocabulary))
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         places = [np.arange(sets.indptr[row], sets.indptr[row + 1]) for row in order[begin:end].tolist()]
         held: Held = [

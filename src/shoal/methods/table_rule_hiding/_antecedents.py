@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Indptr, Mask, Rows, indptr_of, summed, taken
+from shoal.arrays import Counts, Indptr, Mask, Rows, indptr_of, summed, taken, turns_of
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, shares
 from shoal.methods.table_rule_hiding._star_counts import Bound
 
@@ -130,8 +130,7 @@ def _judged(
     broken = np.flatnonzero(bound.broken(summed(place, shown[active], len(keys)), hidden, sizes))
     if not len(broken):
         return None
-    rule = np.full(len(keys), -1, dtype=np.int64)
-    rule[broken] = np.arange(len(broken))
+    rule = turns_of(broken, len(keys))
     members = np.flatnonzero(rule[place] >= 0)
     order = members[np.argsort(rule[place[members]], kind="stable")]
     own, own_rule = active[order], rule[place[order]]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows
+from shoal.arrays import AnyArray, Codes, Counts, Mask, Rows, turns_of
 from shoal.data.published_syntax import SUPPRESSED
 from shoal.data.table import Column, Table, cell_ranks
 
@@ -39,8 +39,7 @@ class Classes:
 
     def only(self, kept: Rows) -> "Classes":
         """Some of the classes; rows of others have no class."""
-        number = np.full(len(self), -1, dtype=np.int64)
-        number[kept] = np.arange(len(kept))
+        number = turns_of(kept, len(self))
         return Classes(
             number[self.of_row], self.sizes[kept], self.cells[kept], self.blank[kept], self.suppressed
         )
@@ -75,8 +74,7 @@ class Values:
 
     def only(self, kept: Rows) -> "Values":
         """The entries of some classes, which are numbered anew."""
-        number = np.full(len(self.stars), -1, dtype=np.int64)
-        number[kept] = np.arange(len(kept))
+        number = turns_of(kept, len(self.stars))
         entries = number[self.classes] >= 0
         return Values(
             self.column,

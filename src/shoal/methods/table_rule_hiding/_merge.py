@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges, summed
+from shoal.arrays import Counts, Floats, Mask, Rows, indptr_of, owners, ranges, summed, turns_of
 from shoal.data._hashes import mixed
 from shoal.methods.mondrian._partition import partition
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
@@ -83,8 +83,7 @@ def merged(classes: Classes, columns: list[Values], bound: Bound, ends: Ends) ->
     """
     region = safe_regions(classes, columns, bound, ends)
     order = along_curve(ends, region)
-    group = np.empty(len(classes), dtype=np.int64)
-    group[order] = np.arange(len(classes))
+    group = turns_of(order, len(classes))
     turn = 0
     while True:
         count = int(group.max()) + 1

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask
+from shoal.arrays import AnyArray, Counts, Mask, flagged
 from shoal.data._hashes import mixed, text_hashes
 from shoal.data.domain import Domain, Kind
 from shoal.data.published_syntax import SUPPRESSED
@@ -31,9 +31,7 @@ def chosen_cells(values: Values, classes: Classes, stars: Counts, random: np.ran
     order = rows[np.lexsort((random.permutation(len(keys))[rows], entry[rows]))]
     entries = entry[order]
     turn = np.arange(len(order)) - np.searchsorted(entries, entries)
-    mask = np.zeros(len(keys), dtype=np.bool_)
-    mask[order[turn < stars[entries]]] = True
-    return mask
+    return flagged(order[turn < stars[entries]], len(keys))
 
 
 def drawn_entries(table: Table, classes: Classes, values: Values, key: int) -> AnyArray:

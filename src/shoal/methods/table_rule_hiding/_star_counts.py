@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.arrays import AnyArray, Counts, Mask, summed
+from shoal.arrays import AnyArray, Counts, Mask, flagged, summed
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values, maxima, shares
 
 
@@ -45,8 +45,7 @@ def rules(values: Values, classes: Classes, bound: Bound) -> Mask:
 
 def least_stars(values: Values, classes: Classes, bound: Bound) -> Counts:
     """The least number of stars of each entry that hides all rules of whole classes."""
-    touched = np.zeros(len(classes), dtype=np.bool_)
-    touched[values.classes[rules(values, classes, bound)]] = True
+    touched = flagged(values.classes[rules(values, classes, bound)], len(classes))
     cap = bound.cap(classes.sizes)[values.classes]
     needed: Counts = np.where(touched[values.classes] & values.guarded, np.maximum(values.counts - cap, 0), 0)
     return needed

@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from shoal.arrays import Counts, Rows, owners
+from shoal.arrays import Counts, Rows, owners, turns_of
 from shoal.methods.table_rule_hiding._antecedents import Found, broken_rules, joined
 from shoal.methods.table_rule_hiding._class_counts import Classes, Values
 from shoal.methods.table_rule_hiding._star_counts import Bound
@@ -80,8 +80,7 @@ def _solve(found: Found, values: Values, bound: Bound) -> tuple[Counts, int] | N
     from scipy.sparse import coo_array, csr_array
 
     entries = np.unique(np.concatenate([found.own, found.all]) if bound.fewer_than else found.own)
-    place = np.full(len(values.counts), -1, dtype=np.int64)
-    place[entries] = np.arange(len(entries))
+    place = turns_of(entries, len(values.counts))
     rules, switches = len(found), len(found) if bound.fewer_than else 0
     width = len(entries) + switches
     rule = owners(found.own_indptr)
